@@ -22,8 +22,8 @@ mod folder;
 #[expect(unreachable_pub, reason = "the library exports it")]
 mod imports;
 
-/// The best compression. It takes a second for all files, because the profiles of the workspace
-/// build the compressor with optimizations.
+/// The highest compression level. Compressing all files takes only a second, because the profiles
+/// of the workspace build the compressor with optimizations.
 const BROTLI_QUALITY: i32 = 11;
 /// The size of the window in bits: 4 MiB, more than the size of any file.
 const BROTLI_WINDOW: i32 = 22;

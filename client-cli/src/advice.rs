@@ -1,4 +1,4 @@
-//! Adds advice to refusals. The server's sentences do not mention the commands of a client.
+//! Adds advice to refusals, because the server's sentences do not mention a client's commands.
 
 use flagfall_protocol::{Code, PlayerKind};
 

@@ -1,4 +1,5 @@
-//! Alerts a user who is not watching the client: bell, window title, desktop notification.
+//! Alerts a user who is not watching the client, with a bell, the window title or a desktop
+//! notification.
 
 use clap::ValueEnum;
 
@@ -43,7 +44,8 @@ impl Alerts {
         if self.ways.contains(&Alert::Title) { "\x1b[23;0t" } else { "" }
     }
 
-    /// Returns the bytes to write to the terminal when `waiting` changes. Empty if it has not.
+    /// Returns the bytes to write to the terminal when `waiting` changes. Empty if `waiting` has
+    /// not changed.
     ///
     /// If the user is at the keyboard, only the title changes.
     pub fn tell(&mut self, waiting: Option<String>, is_at_keyboard: bool) -> String {

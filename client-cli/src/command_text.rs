@@ -4,13 +4,17 @@ use flagfall_board::{ChipColor, Rank, Sign, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Move, MoveCommand, Placing};
 
+use crate::input::latin;
+
 /// Parses one action.
 ///
 /// A move is `a4a5`, `a4-a5` or `A4 A5`, followed by `+` or `-` for the path and a color for its
 /// chip, if needed. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color
-/// green`, `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
+/// green`, `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`. Letters that a
+/// Russian keyboard types instead are understood.
 pub fn parse(text: &str) -> Option<GameCommand> {
-    let text = text.trim();
+    let text: String = text.trim().chars().map(latin).collect();
+    let text = text.as_str();
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     match word.to_ascii_lowercase().as_str() {
         "place" => place(rest),
@@ -92,7 +96,7 @@ mod tests {
     #[test]
     fn moves_are_read_with_path_and_color() {
         let plain = r#"{"kind":"move","move":"a4a5"}"#;
-        for text in ["a4a5", "A4 A5", "a4-a5", "move a4a5", "move a4 a5"] {
+        for text in ["a4a5", "A4 A5", "a4-a5", "move a4a5", "move a4 a5", "ф4ф5", "ьщму Ф4 Ф5"] {
             assert_eq!(json(text), plain, "{text}");
         }
         let green = r#"{"kind":"move","move":"a4a5","color":"green"}"#;

@@ -1,8 +1,8 @@
 //! Keeps the deployment commitments that the server showed, and checks them after the game.
 //!
 //! The server commits to each deployment when a game starts. The client keeps the commitments in
-//! memory and in a file. When a game ends, it checks the opened deployments against these, not
-//! against the commitments that the server shows at the end.
+//! memory and in a file. When a game ends, it checks the opened deployments against the kept
+//! commitments, not against the commitments that the server shows at the end.
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::Opened;
@@ -24,14 +24,15 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Returns the sides whose commitment is missing from `now` or differs from the first one.
+    /// Returns the sides whose commitment is missing from `now` or differs from the one that was
+    /// shown first.
     pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
         Side::BOTH.into_iter().filter(is_changed).collect()
     }
 
-    /// Adds the commitments that are still missing. True if it added one.
+    /// Adds the commitments that are still missing. True if any were added.
     pub fn complete(&mut self, now: &PerSide<Option<Commitment>>) -> bool {
         let mut is_new = false;
         for side in Side::BOTH {
@@ -81,7 +82,7 @@ pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }
 
-/// Returns the name of the only side, or `both`. `None` if there is no side.
+/// Returns the name of the side if there is only one, or `both`. `None` if there is no side.
 fn one_or_both(sides: &[Side]) -> Option<&'static str> {
     match sides {
         [] => None,

@@ -19,11 +19,11 @@ const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Maximum number of seats to store in a guest's file. The seats show which guest plays in a
-/// game. The newest seats are kept.
+/// Maximum number of seats to store in a guest's file. The seats show in which games the guest
+/// plays. If there are more, the newest are kept.
 const SEATS_MAX: usize = 50;
 
-/// Maximum number of kept files of former guests that the server does not recognize.
+/// Maximum number of files to keep for former guests that the server does not recognize.
 const ASIDE_MAX: usize = 9;
 const COMMITMENTS_MAX: usize = 500;
 
@@ -216,7 +216,8 @@ impl Identity {
         Some(read(&self.path).token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
-    /// Returns the player's name, which the server sent with the credential. May be empty.
+    /// Returns the player's name, which the server sent with the credential. The name can be
+    /// empty.
     pub fn name(&self) -> String {
         read(&self.path).name
     }
@@ -234,8 +235,8 @@ impl Identity {
 
     /// Makes room for a new guest.
     ///
-    /// If the former guest has seats, keeps their file under another name: the address may have
-    /// changed to a different server, and the seats are still valid on the former server.
+    /// If the former guest has seats, their file is kept under another name. The address may now
+    /// lead to a different server, and the seats are still valid on the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();
@@ -353,9 +354,8 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ConfigError> {
     write_private(path, &text)
 }
 
-/// Writes a file that only its owner may read, atomically: writes a new file, then renames it.
-///
-/// Creates the folder if it does not exist.
+/// Atomically writes a file that only its owner may read, by writing a new file and renaming it.
+/// The folder is created if it does not exist.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
     if let Some(folder) = path.parent() {
         create_private_dir(folder)?;

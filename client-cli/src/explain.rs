@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{pictures, text, texts, words};
 
@@ -76,7 +77,7 @@ fn indented(paragraph: &str, page: &mut String) {
     }
 }
 
-/// Returns the argument for texts that says what happens to Bombs after a strike.
+/// Returns a text argument for the fate of a Bomb that beats its attacker.
 const fn bombs(ruleset: &Ruleset) -> &'static str {
     match ruleset.bombs {
         Bombs::Stay => "stay",
@@ -102,8 +103,14 @@ fn army(ruleset: &Ruleset, numbering: Numbering, page: &mut String) {
             _ => String::new(),
         };
         let (figure, name, count) = (rank.figure(numbering), text!("rank", rank), format!("x{count}"));
-        let line = format!("  {figure:>2}  {name:<11} {count}   {note}");
-        let _ = writeln!(page, "{}", line.trim_end());
+        let mut head = format!("  {figure:>2}  {name:<11} {count}   ");
+        let width = head.width();
+        let mut lines = words::wrap(&note, 80 - width);
+        lines.extend(note.is_empty().then(String::new));
+        for line in lines {
+            let _ = writeln!(page, "{}", format!("{head:width$}{line}").trim_end());
+            head.clear();
+        }
     }
 }
 

@@ -4,10 +4,12 @@
 mod action;
 mod conditions;
 mod keymap;
+mod layout;
 mod screen;
 
 pub use action::{Action, Jump};
 pub use keymap::{KeyHint, action, answers_to_draw, hints, key_for};
+pub use layout::latin;
 pub use screen::{Screen, screen};
 
 #[cfg(test)]

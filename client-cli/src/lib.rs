@@ -20,6 +20,7 @@ pub mod faces;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
+pub mod language;
 pub mod listing;
 pub mod model;
 pub mod names;

@@ -55,8 +55,8 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// Returns a message that it is the player's turn in none of the games, or in none except the
-/// open game.
+/// Returns the message for a player who wants to continue with another game, if it is not their
+/// turn in any other game.
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits

@@ -2,16 +2,19 @@
 
 mod commands;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use flagfall::settings::{SettingsError, read_command_line};
-use flagfall::text;
+use flagfall::{language, text, texts};
 use flagfall_protocol::Exit;
 
 use commands::CommandError;
 
 fn main() -> ExitCode {
-    let result = match read_command_line(std::env::args_os()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    texts::choose_language(language::wanted(&arguments, |name| std::env::var(name).ok()));
+    let result = match read_command_line(arguments) {
         Ok((cli, settings)) => commands::run(cli, &settings),
         Err(SettingsError::Arguments(error)) => {
             // Help and version are not errors.

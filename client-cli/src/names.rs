@@ -5,10 +5,11 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// The number of letters per allowed typing error in a suggestion. One error is always allowed.
+/// The number of letters for each allowed typing error, when a name is suggested. At least one
+/// error is always allowed.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The argument that tells a text that there is no similar name.
+/// The text argument that means that no name is similar.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.
@@ -72,7 +73,8 @@ pub fn player(text: &str) -> Result<String, String> {
     if is_plain(text) { Ok(text.to_owned()) } else { Err(text!("not-a-player", name = text)) }
 }
 
-/// True for a text of letters, digits, hyphens and underscores, which is safe in a path.
+/// True for text that consists of letters, digits, hyphens and underscores. Such text is safe in
+/// a path.
 pub fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_plain_letter)
 }

@@ -142,14 +142,15 @@ impl Draw {
     fn exchange(&self, ruleset: &Ruleset) -> String {
         let (miner, major) = (self.blue(Rank::Miner), self.blue(Rank::Major));
         let caption = text!("picture-exchange", chips = ruleset.chips);
-        let label = |side: Side| format!("{:<6}", text!("side", side) + ":");
+        let width = words::side_width() + 2;
+        let label = |side: Side| words::fit(&(text!("side", side) + ":"), width);
         picture(
             &caption,
             &[
                 format!("{}{}", label(Side::Blue), self.turn(&[&miner, "."], &[".", "."])),
-                format!("      {}", self.turn(&[".", "."], &[".", &major])),
+                format!("{:width$}{}", "", self.turn(&[".", "."], &[".", &major])),
                 format!("{}{}", label(Side::Red), self.turn(&["[?]", "."], &[".", "."])),
-                format!("      {}", self.turn(&[".", "."], &[".", "[#]"])),
+                format!("{:width$}{}", "", self.turn(&[".", "."], &[".", "[#]"])),
             ],
         )
     }

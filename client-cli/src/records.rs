@@ -32,7 +32,8 @@ struct Checker<'a, W> {
 
 /// Checks records, and writes a line for each result.
 ///
-/// Exit codes: 0 no record is false, 1 a record is false, 4 a record or a key could not be read.
+/// Exit codes: 0 if no record is false, 1 if a record is false, 4 if a record or a key could not
+/// be read.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,
@@ -138,7 +139,7 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
         let path = entry.path();
         let is_record = path.extension().is_some_and(|end| end == "json" || end == "jsonl");
-        // Don't follow links to folders: they may form a cycle.
+        // Don't follow links to folders, because they may form a cycle.
         if !is_hidden && (is_record || entry.file_type()?.is_dir()) {
             paths.push(path);
         }

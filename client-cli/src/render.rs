@@ -187,7 +187,10 @@ fn said(typed: &str, columns: usize) -> String {
 fn colors(question: &str, theme: Theme, strong: Style) -> Line<'static> {
     let mut spans = vec![Span::styled(format!(" {question} "), strong)];
     for chip in ChipColor::ALL {
-        spans.push(Span::styled(format!(" {} {} ", chip.letter(), chip.name()), theme.chip(chip)));
+        spans.push(Span::styled(
+            format!(" {} {} ", chip.letter(), text!("color", color = chip)),
+            theme.chip(chip),
+        ));
         spans.push(Span::raw(" "));
     }
     Line::from(spans)

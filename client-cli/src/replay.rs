@@ -168,7 +168,7 @@ pub(crate) mod tests {
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
         let [running, over] = records();
-        // The claim also holds for an old record, which contains no changes.
+        // Old records contain no changes. They can be stepped through in the same way.
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");

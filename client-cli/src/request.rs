@@ -106,7 +106,7 @@ impl Request {
     }
 }
 
-/// Removes all characters that are not letters or digits. If none is left, returns a text that
+/// Removes all characters that are not letters or digits. If none is left, returns text that
 /// matches no code.
 fn plain(text: &str) -> String {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();

@@ -25,7 +25,7 @@ const SIZE_MAX: u64 = 64 << 10;
 #[derive(Debug)]
 struct Setting {
     key: &'static str,
-    /// The option for which this setting is the default.
+    /// The option whose default this setting is.
     option: &'static str,
     kind: Kind,
 }
@@ -38,14 +38,16 @@ enum Kind {
     List,
     /// True or false, with the same meaning as the option.
     Switch,
-    /// True or false, where true switches the option off: `colors` false is `--no-color=yes`.
+    /// True or false, with the opposite meaning of the option. For example, `colors = false`
+    /// means `--no-color=yes`.
     Opposite,
 }
 
-const SETTINGS: [Setting; 10] = [
+const SETTINGS: [Setting; 11] = [
     Setting { key: "server", option: "server", kind: Kind::Text },
     Setting { key: "ca", option: "ca", kind: Kind::Path },
     Setting { key: "name", option: "name", kind: Kind::Text },
+    Setting { key: "language", option: "language", kind: Kind::Text },
     Setting { key: "plain", option: "plain", kind: Kind::Switch },
     Setting { key: "colors", option: "no_color", kind: Kind::Opposite },
     Setting { key: "numbers", option: "numbers", kind: Kind::Text },
@@ -77,7 +79,7 @@ pub enum SettingsError {
     Arguments(#[from] clap::Error),
 }
 
-/// Reads a command line, and the settings, which provide its defaults.
+/// Reads the settings file, which provides the defaults, and a command line.
 pub fn read_command_line(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<(Cli, Settings), SettingsError> {
@@ -181,10 +183,17 @@ impl Settings {
     }
 }
 
+/// Returns the language that the file names. `None` if the file names none or cannot be read;
+/// [`Settings::read`] reports errors.
+pub(crate) fn language(folder: Option<PathBuf>) -> Option<String> {
+    let text = read(&ConfigDir::new(folder).root.join(FILE)).ok()?;
+    Some(Document::parse(text).ok()?.get("language")?.as_str()?.to_owned())
+}
+
 fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // The folder may be missing as well. A player without settings can still play.
+        // The file or its folder may be missing. A player without settings can still play.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(String::new());
         }
@@ -243,7 +252,7 @@ fn wanted(setting: &Setting) -> String {
     text!("settings-wrong-kind", key = setting.key, kind)
 }
 
-/// Converts a value of the file to the format of its option.
+/// Converts a value from the file to the format of the option that it sets.
 fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<String>, String> {
     let switch = |is_on: bool| vec![if is_on { "yes" } else { "no" }.to_owned()];
     let values = match setting.kind {

@@ -12,7 +12,7 @@ use crate::{names, text, texts};
 /// The texts of saved deployments, by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The reason why a word is not a usable deployment.
+/// Why a word is not a usable deployment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
     #[error("{}", text!("setup-none", ruleset = *.0))]
@@ -54,16 +54,17 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
     })
 }
 
-/// Checks the wish as far as possible without a server.
+/// Checks the requested game and deployment, as far as this is possible without a server.
 ///
-/// If the wish names a saved deployment, the deployment sets the ruleset. The error is a text for
-/// the user.
+/// If a deployment is requested, also fixes the ruleset of the request, because the deployment
+/// was checked for that ruleset. The error is a message for the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
     check_rated(wish, is_account, &server)?;
     if matches!(wish.how, How::Accept(_) | How::Game(_)) {
-        // The ruleset is not known yet. It is checked when the client has the terms.
+        // The ruleset is not known yet. The deployment is checked later, when the client knows
+        // the terms.
         return Ok(());
     }
     let terms = wish.terms();
@@ -101,8 +102,8 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
     }
 }
 
-/// Checks the wished deployment against the ruleset of a game that is about to start. The error
-/// is a text for the user.
+/// Checks the requested deployment against the ruleset of a game that is about to start. The
+/// error is a message for the user.
 pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let setup = model.wish().and_then(|wish| wish.setup.as_ref());
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };

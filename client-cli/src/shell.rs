@@ -17,7 +17,7 @@ use crate::{text, update, words};
 
 /// Maximum number of queued messages for the core. The connection waits if there are more.
 const INCOMING_MAX: usize = 256;
-/// Minimum number of columns for which lines are folded. In a narrower terminal they are not.
+/// Minimum number of columns for folding lines. In a narrower terminal, lines are not folded.
 const COLUMNS_MIN: usize = 40;
 
 /// Returns the width of the terminal on standard output. `None` if lines need no folding:
@@ -106,8 +106,8 @@ impl Shell {
         Outcome::Done
     }
 
-    /// Returns the outcome of saving a credential or a seat. A seat is saved only if its
-    /// credential is.
+    /// Returns the outcome of saving a credential or a seat. A seat counts as saved only if its
+    /// credential is also saved.
     fn saved(&self, result: Result<(), ConfigError>) -> Outcome {
         match result {
             Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
@@ -150,7 +150,7 @@ impl Shell {
     }
 }
 
-/// Returns the body of the server's answer. The error is a text for the user.
+/// Returns the body of the server's answer. The error is a message for the user.
 async fn answer_to(
     dialer: &Dialer,
     addresses: &Addresses,

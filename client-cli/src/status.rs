@@ -61,7 +61,7 @@ pub(crate) fn presence(game: &OpenGame, side: Side) -> String {
     }
 }
 
-/// Says what the user should attend to, for an alert.
+/// Returns the text of an alert: what the user has to do. `None` if nothing waits for the user.
 pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
     let in_game = game.and_then(|game| match game.view.phase {

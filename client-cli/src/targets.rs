@@ -1,5 +1,5 @@
-//! Computes where the player's pieces can go. The engine derives this from the view; the server
-//! decides.
+//! Computes where the player's pieces can go. The rules engine derives these squares from the
+//! view, but the server decides whether a move is legal.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;

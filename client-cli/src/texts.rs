@@ -1,41 +1,68 @@
 //! The client's texts for people, by their ids in the Fluent files of `words/` and
 //! `shared/words/`.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use flagfall_board::{ChipColor, GameId, Rank, Side, Square};
 use flagfall_protocol::{Code, Refusal, RefusalArgs};
 use flagfall_rules::Move;
-use flagfall_words::Words;
+use flagfall_words::{Language, Words};
 
 #[doc(no_inline)]
 pub use flagfall_words::{Args, Value};
 
-pub const FILES: &[&str] = &[
-    include_str!("../words/en/advice.ftl"),
-    include_str!("../words/en/board.ftl"),
-    include_str!("../words/en/commands.ftl"),
-    include_str!("../words/en/games.ftl"),
-    include_str!("../words/en/help.ftl"),
-    include_str!("../words/en/keys.ftl"),
-    include_str!("../words/en/link.ftl"),
-    include_str!("../words/en/lists.ftl"),
-    include_str!("../words/en/mail.ftl"),
-    include_str!("../words/en/network.ftl"),
-    include_str!("../words/en/options.ftl"),
-    include_str!("../words/en/pictures.ftl"),
-    include_str!("../words/en/play.ftl"),
-    include_str!("../words/en/programs.ftl"),
-    include_str!("../words/en/records.ftl"),
-    include_str!("../words/en/replay.ftl"),
-    include_str!("../words/en/rules.ftl"),
-    include_str!("../words/en/screen.ftl"),
-    include_str!("../words/en/settings.ftl"),
-    include_str!("../words/en/umpire.ftl"),
-    include_str!("../words/en/waiting.ftl"),
-];
+/// Embeds the client's files in one language.
+macro_rules! own {
+    ($language:literal) => {
+        &[
+            include_str!(concat!("../words/", $language, "/advice.ftl")),
+            include_str!(concat!("../words/", $language, "/board.ftl")),
+            include_str!(concat!("../words/", $language, "/commands.ftl")),
+            include_str!(concat!("../words/", $language, "/games.ftl")),
+            include_str!(concat!("../words/", $language, "/help.ftl")),
+            include_str!(concat!("../words/", $language, "/keys.ftl")),
+            include_str!(concat!("../words/", $language, "/link.ftl")),
+            include_str!(concat!("../words/", $language, "/lists.ftl")),
+            include_str!(concat!("../words/", $language, "/mail.ftl")),
+            include_str!(concat!("../words/", $language, "/network.ftl")),
+            include_str!(concat!("../words/", $language, "/options.ftl")),
+            include_str!(concat!("../words/", $language, "/pictures.ftl")),
+            include_str!(concat!("../words/", $language, "/play.ftl")),
+            include_str!(concat!("../words/", $language, "/programs.ftl")),
+            include_str!(concat!("../words/", $language, "/records.ftl")),
+            include_str!(concat!("../words/", $language, "/replay.ftl")),
+            include_str!(concat!("../words/", $language, "/rules.ftl")),
+            include_str!(concat!("../words/", $language, "/screen.ftl")),
+            include_str!(concat!("../words/", $language, "/settings.ftl")),
+            include_str!(concat!("../words/", $language, "/umpire.ftl")),
+            include_str!(concat!("../words/", $language, "/waiting.ftl")),
+        ]
+    };
+}
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
+/// The client's English files.
+pub const FILES: &[&str] = own!("en");
+
+/// Returns the client's files in a language.
+pub const fn files(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::English => FILES,
+        Language::Russian => own!("ru"),
+    }
+}
+
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::in_language(language(), files));
+
+/// Chooses the language of all texts, once. Without a choice, the texts are English.
+pub fn choose_language(language: Language) {
+    LANGUAGE.get_or_init(|| language);
+}
+
+/// Returns the language of all texts.
+pub fn language() -> Language {
+    *LANGUAGE.get_or_init(Language::default)
+}
 
 pub fn words() -> &'static Words {
     &WORDS
@@ -74,7 +101,7 @@ macro_rules! text {
     }};
 }
 
-/// A type that can be an argument of a text.
+/// A type whose values can be arguments of a text.
 ///
 /// A side, a rank and a color are passed as keys, so that each language can use its own words.
 pub trait Arg {

@@ -97,7 +97,7 @@ mod unix {
 
     /// Plays the games and prints the results.
     ///
-    /// `stop` creates the receiver of signals that ask the program to end.
+    /// `stop` is a function that creates the receiver for signals that ask the program to end.
     pub fn umpire(args: UmpireArgs, stop: impl FnOnce() -> mpsc::Receiver<()>) -> Result<u8, String> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;

@@ -15,7 +15,7 @@ use crate::{text, texts};
 
 pub use clocks::{check_time, clock, parse_time, seconds, span, time};
 
-/// Returns a player's name. All programs are marked, including house players.
+/// Returns a player's name. Programs, including house players, are marked as such.
 pub fn player(player: &Player) -> String {
     let name = clean_line(&player.name);
     match player.kind {
@@ -37,13 +37,18 @@ pub fn profile(profile: &Profile) -> String {
     if !profile.ratings.is_empty() {
         let ids = ["column-ruleset", "column-speed", "column-rating", "column-games", "column-last"];
         let [ruleset, speed, rating, games, last] = ids.map(|id| texts::words().text(id));
-        text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
+        text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>6}  {last}\n"));
     }
     for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
         let (speed, rating, last) = (speed.name(), rating(*now), date(*last));
-        text.push_str(&format!("{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
+        text.push_str(&format!("{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>6}  {last}\n"));
     }
     text
+}
+
+/// Returns the number of columns that the name of either side fits into.
+pub fn side_width() -> usize {
+    Side::BOTH.map(|side| text!("side", side).width()).into_iter().max().unwrap_or_default()
 }
 
 /// Formats a rating, with a question mark if it is provisional.
@@ -51,8 +56,8 @@ pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
-/// Returns the arguments of a text with a rating range: which bounds it has, the lower bound, and
-/// the upper bound.
+/// Returns the text arguments for a rating range: which bounds it has, the lower bound, and the
+/// upper bound.
 pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     match range {
         Some(RatingRange { min: Some(min), max: Some(max) }) => ("both", min, max),
@@ -62,7 +67,8 @@ pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
     }
 }
 
-/// Describes how a rated game changed the ratings. For one of its players, names their own first.
+/// Describes how a rated game changed the ratings. If the viewer is one of the game's players,
+/// their own rating comes first.
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
@@ -82,9 +88,9 @@ pub fn leaderboard(board: &Leaderboard) -> String {
         return text + &text!("leaderboard-empty") + "\n";
     }
     let [rating, games, name] = [text!("column-rating"), text!("column-games"), text!("column-name")];
-    text.push_str(&format!("{:>4}  {rating:>7}  {games:>5}  {name}\n", ""));
+    text.push_str(&format!("{:>4}  {rating:>7}  {games:>6}  {name}\n", ""));
     for LeaderboardEntry { place, player: who, now, games } in &board.entries {
-        text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", self::rating(*now), player(who)));
+        text.push_str(&format!("{place:>4}  {:>7}  {games:>6}  {}\n", self::rating(*now), player(who)));
     }
     text
 }
@@ -133,7 +139,7 @@ pub fn date(ms: u64) -> String {
     Stamp(ms).utc()
 }
 
-/// Wraps a text at spaces into lines of at most `width` columns.
+/// Wraps text at spaces into lines of at most `width` columns.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -148,7 +154,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Shortens a text to this many columns. A cut text ends with an ellipsis.
+/// Shortens text to this many columns. Text that was cut ends with an ellipsis.
 pub fn shorten(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -157,7 +163,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
     if columns == 0 { kept } else { format!("{}…", kept.trim_end()) }
 }
 
-/// Fits a text to exactly this many columns: cuts it, or pads it with spaces.
+/// Fits text to exactly this many columns: cuts it, or pads it with spaces.
 pub fn fit(text: &str, columns: usize) -> String {
     let mut width = 0;
     let fits = |letter: &char| {
@@ -191,8 +197,8 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces characters that control a terminal or hide other text with question marks. Keeps line
-/// ends.
+/// Replaces characters that control a terminal or hide other text with question marks. Line
+/// endings are kept.
 ///
 /// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {
@@ -230,7 +236,7 @@ pub fn not_done(command: &GameCommand) -> String {
     }
 }
 
-/// Capitalizes a text and adds a final period.
+/// Capitalizes text and adds a final period.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
@@ -239,7 +245,7 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// Describes the consequences of a player's left games.
+/// Describes the consequences for a player who has left games.
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {
@@ -330,8 +336,8 @@ fn struck(strike: &PendingStrike) -> String {
     text!("strike-pending", side = *side, squares = *squares, choosing)
 }
 
-/// Describes the choice that the pending strike needs, from the viewer or from others, as a
-/// sentence. The viewer's choices come from their pool (§Q4).
+/// Describes the pending strike as a sentence. If the viewer still has to choose a rank, the
+/// sentence lists the ranks that they may choose from their pool (§Q4).
 pub fn choice(view: &GameView) -> Option<String> {
     let strike = view.pending_strike.as_ref().filter(|_| view.phase == Phase::Playing)?;
     let PendingStrike { side, squares, owes, own_choice } = strike;
@@ -394,7 +400,7 @@ fn bare_move(seen: &SeenMove) -> String {
     }
 }
 
-/// Returns a piece's identity as an argument of a text.
+/// Returns a piece's identity as a text argument.
 fn key(identity: Identity) -> String {
     match identity {
         Identity::Known(rank) => rank.name().to_owned(),

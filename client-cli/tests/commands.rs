@@ -7,6 +7,7 @@ fn flagfall(config: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flagfall"))
         .args(arguments)
         .env("FLAGFALL_CONFIG_DIR", config)
+        .env("FLAGFALL_LANGUAGE", "en")
         .env_remove("FLAGFALL_SERVER")
         .output()
         .expect("the binary runs")
@@ -36,11 +37,11 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["play", "--rules", "clasic"][..], 2, "Did you mean `classic`?"),
         (&["play", "--time", "soon"][..], 2, "is not a clock"),
         (&["play", "--time", "1+0s"][..], 3, "Cannot reach"),
-        (&["play", "--time", "9s"][..], 2, "out of bounds"),
+        (&["play", "--time", "9s"][..], 2, "out of range"),
         (&["play", "--bot", "godo"][..], 2, "Did you mean `good`?"),
         (&["play", "--rating", "1600-1400"][..], 2, "is not a range of ratings"),
-        (&["play", "--rated"][..], 2, "Only accounts can play rated games"),
-        (&["seek", "--rated"][..], 2, "Only accounts can play rated games"),
+        (&["play", "--rated"][..], 2, "Only players with an account can play rated games"),
+        (&["seek", "--rated"][..], 2, "Only players with an account can play rated games"),
         (&["play", "--game", "short"][..], 2, "not a game id"),
         (&["games", "--server", "ftp://x"][..], 2, "is not a server address"),
         (&["games", "--ca", "nowhere.pem"][..], 2, "--ca nowhere.pem: "),
@@ -56,8 +57,25 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["rules"][..], 0, "pbm-small"),
         (&["referee", "--help"][..], 0, "docs/protocol/REFEREE.md"),
     ] {
-        // No server is running: an invalid wish is reported before the client connects.
+        // No server is running, because an invalid request must be reported before the client
+        // connects.
         let (got, text) = run(folder.path(), &[&["--server", nobody], arguments].concat());
+        assert_eq!(got, code, "{arguments:?}: {text}");
+        assert!(text.contains(word), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn the_language_is_known_before_help_and_errors_and_an_unknown_one_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, code, word) in [
+        (&["--language", "ru", "--help"][..], 0, "Коды завершения:"),
+        (&["play", "--time", "soon", "--language=RU"][..], 2, "не часы"),
+        (&["rules", "barrage", "--language", "ru"][..], 0, "Правило двух полей"),
+        (&["rules", "--language", "de"][..], 2, "[possible values: en, ru]"),
+        (&["settings", "set", "language", "de"][..], 2, "It can be: en, ru."),
+    ] {
+        let (got, text) = run(folder.path(), arguments);
         assert_eq!(got, code, "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
     }
@@ -92,6 +110,7 @@ fn a_prompt_gives_the_terminal_back() {
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
         .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
         .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .env("FLAGFALL_LANGUAGE", "en")
         .env("TERM", "xterm")
         .stdin(std::process::Stdio::piped())
         .output()
@@ -116,7 +135,7 @@ fn completions_and_manual_pages_come_from_the_command_line() {
     assert_eq!(run(folder.path(), &["man", man.to_str().expect("a path")]).0, 0);
     let page = |name: &str| std::fs::read_to_string(man.join(name)).expect("a page");
     assert!(page("flagfall.1").contains("flagfall\\-leaderboard(1)"), "{}", page("flagfall.1"));
-    assert!(page("flagfall-tokens-new.1").contains("Prints it once"));
+    assert!(page("flagfall-tokens-new.1").contains("shown only once"));
 }
 
 #[test]
@@ -154,6 +173,7 @@ fn ctrl_c_at_a_password_restores_the_terminal() {
         .args(["--quiet", "--return", "--command", line, "/dev/null"])
         .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
         .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .env("FLAGFALL_LANGUAGE", "en")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -234,7 +254,7 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups", "save", "barrage", "long", &format!("{corner}9")][..], 2, "41 characters instead of 40"),
         (&["setups", "list"][..], 0, "barrage filed"),
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
-        (&["setups", "delete", "barrage", "corner"][..], 0, "is deleted"),
+        (&["setups", "delete", "barrage", "corner"][..], 0, "has been deleted"),
         (&["setups", "delete", "barrage", "corner"][..], 4, "corner"),
         (&["setups", "show", "barrage", "corner"][..], 1, "No deployment"),
     ] {

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-/// How long a test waits before it considers a program stuck.
+/// The time that a test waits before it considers a program stuck.
 const STUCK: Duration = Duration::from_secs(120);
 
 fn referee() -> Child {

@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use flagfall::texts::FILES;
-use flagfall_tests::{Needs, all_texts, format_all};
-use flagfall_words::{ENGLISH, Words};
+use flagfall::texts::{FILES, files};
+use flagfall_tests::{Needs, all_texts, check_translation, format_all};
+use flagfall_words::{ENGLISH, Language, RUSSIAN, Words};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// Macros and methods whose texts are for developers only.
@@ -128,18 +128,28 @@ fn read_text(group: &Group, uses: &mut Uses) {
     read_tokens(group.stream().into_iter().skip(1).collect(), uses);
 }
 
-fn files() -> Vec<&'static str> {
+fn english_files() -> Vec<&'static str> {
     [ENGLISH, FILES].concat()
 }
 
 fn known_texts() -> BTreeMap<String, Needs> {
-    all_texts(&files())
+    all_texts(&english_files())
 }
 
 #[test]
 fn every_text_can_be_shown() {
     let words = Words::with(FILES);
-    for (id, text) in format_all(&files(), |id, args| words.try_format(id, args)) {
+    for (id, text) in format_all(&english_files(), |id, args| words.try_format(id, args)) {
+        assert!(!text.contains(['{', '\u{2068}']), "{id}: {text}");
+    }
+}
+
+#[test]
+fn the_russian_texts_are_those_that_there_are_in_english() {
+    check_translation(FILES, files(Language::Russian), [ENGLISH, RUSSIAN]);
+    let words = Words::in_language(Language::Russian, files);
+    let all = [RUSSIAN, files(Language::Russian)].concat();
+    for (id, text) in format_all(&all, |id, args| words.try_format(id, args)) {
         assert!(!text.contains(['{', '\u{2068}']), "{id}: {text}");
     }
 }
@@ -191,8 +201,8 @@ fn every_text_is_used() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));
     }
-    // The crate of the shared texts uses these texts, by the code of a refusal, or by a ruleset
-    // or a rule.
+    // The crate of the shared texts looks up these texts by the code of a refusal, by a ruleset,
+    // or by a rule.
     let named = ["refusal-", "duration-", "ruleset-", "rule-"];
     used.extend(known.keys().filter(|id| named.iter().any(|prefix| id.starts_with(prefix))).cloned());
     let own = |id: &String| known.get(id).map(|needs| needs.texts.clone()).unwrap_or_default();

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Limits that no program reaches. If a program is late despite these limits, the umpire has a
-/// fault.
+/// Time limits that no program reaches. If a program is late despite these limits, the umpire is
+/// at fault.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
@@ -52,12 +52,13 @@ impl Stage {
     }
 
     fn umpire(&self, arguments: &[&str]) -> Command {
-        // Limit the memory: an umpire that stored a flood of output would soon fail.
+        // Limit the memory, so that an umpire that stored a flood of output would soon fail.
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
             .args(arguments)
-            .env("FLAGFALL_CONFIG_DIR", self.folder.path());
+            .env("FLAGFALL_CONFIG_DIR", self.folder.path())
+            .env("FLAGFALL_LANGUAGE", "en");
         command
     }
 
@@ -387,8 +388,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The umpire kills the probes of both programs at once, perhaps before they open the gate.
-    // The programs in the game always open the gate.
+    // The umpire first starts each program once and kills it at once, as a check. These processes
+    // may or may not open the gate. The programs in the game always open it.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {
@@ -453,7 +454,7 @@ fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
         (&["--rules", "pbm", "--all", "/nowhere"][..], "/nowhere"),
         (
             &["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..],
-            "0.001 to 86400 seconds",
+            "0.001 and 86400 seconds",
         ),
     ] {
         let output = stage.umpire(arguments).output().expect("the umpire runs");
@@ -534,7 +535,7 @@ fn a_record_file_is_shown_without_a_server() {
         let mut command = Command::new(BINARY);
         // No server listens on the discard port.
         command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
-        command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
+        command.env("FLAGFALL_CONFIG_DIR", stage.folder.path()).env("FLAGFALL_LANGUAGE", "en");
         let output = command.output().expect("the client runs");
         let verdict = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{verdict}");

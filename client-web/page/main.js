@@ -5,9 +5,9 @@ import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
 import { Bar } from "./parts/basics.js";
 import { go, listenToAddresses, route } from "./route.js";
-import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, show, start, toast } from "./state.js";
+import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
-import { loadWords } from "./words.js";
+import { chooseLanguage, languages, loadWords } from "./words.js";
 
 /** @typedef {import("./route.js").Route} Route */
 /** @typedef {import("./vendor/library.js").Signal<Route>} RouteSignal */
@@ -15,7 +15,7 @@ import { loadWords } from "./words.js";
 /** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
 const PAGES = {
   home: async () => (await import("./pages/home.js")).HomePage,
-  play: async () => (await import("./pages/play.js")).PlayPage,
+  play: async () => (await withMore(import("./pages/play.js"))).PlayPage,
   challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withLooks(import("./pages/replay.js"))).ReplayPage,
@@ -26,7 +26,9 @@ const PAGES = {
   profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
   leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
   games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
+  statistics: async () => (await withMore(import("./pages/statistics.js"))).StatisticsPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
+  about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
 
@@ -107,7 +109,7 @@ function Top({ page }) {
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
-    ["rules", "deployments", "games", "leaderboard", "account"].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
+    ["rules", "deployments", "games", "leaderboard", "account", ...(line.value.hasAbout ? ["about"] : [])].map((page) => h("a", { key: page, href: `/${page}` }, say(`nav-${page}`))));
 }
 
 /** The mark of the page: a shield with a pennant. */
@@ -130,7 +132,9 @@ const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 async function run() {
   listenToAddresses();
   startOffline();
-  const [words] = await Promise.all([loadWords("en"), retrying(loadRulesets)]);
+  const { language } = settings.value;
+  const wanted = language === "system" ? navigator.languages : [language, ...navigator.languages];
+  const [words] = await Promise.all([loadWords(chooseLanguage(wanted, languages())), retrying(loadRulesets)]);
   start(words);
   render(h(App, { route }), root);
   tellNews();

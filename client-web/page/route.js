@@ -9,7 +9,7 @@ import { signal } from "./vendor/library.js";
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
  *   | { page: "game", id: string } | { page: "rules", id?: string } | { page: "deployments" }
  *   | { page: "deployment", ruleset: string, name?: string } | { page: "profile", name: string }
- *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" }
+ *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" } | { page: "statistics" } | { page: "about" }
  *   | { page: "watch" } | ReplayRoute
  *   | { page: "unknown" }} Route
  */
@@ -21,7 +21,9 @@ const OTHERS = [
   [/^\/@\/(?<name>[\w-]{2,20})$/, ({ name = "" }) => ({ page: "profile", name })],
   [/^\/leaderboard(?:\/(?<ruleset>[a-z0-9-]+)\/(?<speed>[a-z]+))?$/, (parts) => ({ page: "leaderboard", ...parts })],
   [/^\/games$/, () => ({ page: "games" })],
+  [/^\/statistics$/, () => ({ page: "statistics" })],
   [/^\/account$/, () => ({ page: "account" })],
+  [/^\/about$/, () => ({ page: "about" })],
   [/^\/rules(?:\/(?<id>[a-z0-9-]+))?$/, (parts) => ({ page: "rules", ...parts })],
 ];
 

@@ -1,7 +1,7 @@
 // What all parts of the page share: the line and its socket, the rulesets, the texts, and what is
 // said aloud.
 
-import { ServerTime } from "./game/clocks.js";
+import { ServerTime, clockText } from "./game/clocks.js";
 import { rulesOf } from "./game/rules.js";
 import { newLine, step, wakeAt } from "./net/line.js";
 import { effect, signal } from "./vendor/library.js";
@@ -29,7 +29,9 @@ export const aloud = signal("");
 export const alarm = signal("");
 
 /**
+ * `language`: the name of its texts, or `system` for the browser's.
  * @typedef {object} Settings
+ * @property {string} language
  * @property {"system" | "light" | "dark"} theme
  * @property {"us" | "eu"} numbering
  * @property {"normal" | "large"} print
@@ -43,7 +45,7 @@ export const alarm = signal("");
 
 /** @type {Settings} */
 const PLAIN = {
-  theme: "system", numbering: "us", print: "normal", motion: "system",
+  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system",
   sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
 };
 /** The player's settings, kept on the device. */
@@ -78,11 +80,19 @@ export function say(id, args) {
   return words.say(id, args);
 }
 
+/** What is left on a clock. @param {number} ms */
+export function sayClock(ms) {
+  return clockText(ms, words);
+}
+
 /** @type {Promise<void> | undefined} */
 let more;
 /** Loads the texts that only some pages need, once. */
 export function moreWords() {
-  more ??= loadMore(words);
+  more ??= loadMore(words).catch((error) => {
+    more = undefined;
+    throw error;
+  });
   return more;
 }
 
@@ -93,6 +103,7 @@ export function allWords() {
 /** Connects, once the texts are there. @param {Words} loaded */
 export function start(loaded) {
   words = loaded;
+  document.documentElement.lang = words.language;
   connection = openLine({ changed: (changed) => (line.value = changed), effect: happened });
   otherTabs.onmessage = takeSession;
 }

@@ -20,9 +20,14 @@ worker.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== worker.location.origin) return;
   if (request.mode === "navigate") event.respondWith(pageFor(request));
-  else if (url.pathname.startsWith("/assets/")) event.respondWith(fileFor(request));
+  else if (url.pathname.startsWith("/assets/")) {
+    event.respondWith(fileFor(request));
+    const language = url.pathname.startsWith(BUILD) ? languageOf(url.pathname.slice(BUILD.length)) : undefined;
+    if (language) event.waitUntil(keepTexts(language));
+  }
   else if (KEPT.some((kept) => kept.test(url.pathname))) event.respondWith(latest(request, url));
 });
+worker.addEventListener("push", (event) => event.waitUntil(tellTurn(event.data)));
 worker.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(show(event.notification.data));
@@ -31,7 +36,7 @@ worker.addEventListener("notificationclick", (event) => {
 async function keepBuild() {
   const files = (await (await fetch(`${BUILD}files.txt`)).text()).split("\n").filter(Boolean);
   const cache = await caches.open(BUILD);
-  await cache.addAll(["/", "/api/rulesets", ...files.map((file) => BUILD + file)].map((address) => new Request(address, { cache: "no-cache" })));
+  await cache.addAll(["/", "/api/rulesets", ...files.filter(isPreferred).map((file) => BUILD + file)].map((address) => new Request(address, { cache: "no-cache" })));
   await worker.skipWaiting();
 }
 
@@ -57,6 +62,26 @@ async function fileFor(request) {
   return (await caches.match(request)) ?? fetch(request);
 }
 
+/** Keeps the texts of a language that was chosen in the settings. @param {string} language */
+async function keepTexts(language) {
+  const cache = await caches.open(BUILD);
+  const files = [language, `${language}-more`].map((name) => `${BUILD}words/${name}.ftl`);
+  const isKept = await Promise.all(files.map((file) => cache.match(file)));
+  await cache.addAll(files.filter((_, index) => !isKept[index]));
+}
+
+/** The language of a file of texts. @param {string} file */
+function languageOf(file) {
+  return /^words\/(.+?)(?:-more)?\.ftl$/.exec(file)?.[1];
+}
+
+/** False for texts in a language that the browser does not prefer: they are kept when they are read. @param {string} file */
+function isPreferred(file) {
+  const language = languageOf(file);
+  const preferred = worker.navigator.languages.map((tag) => tag.toLowerCase()).flatMap((tag) => [tag, tag.split("-")[0]]);
+  return !language || language === "en" || preferred.includes(language);
+}
+
 /** What the server says now; without it, what it said last. @param {Request} request @param {URL} url */
 async function latest(request, url) {
   const cache = await caches.open(READ);
@@ -76,6 +101,20 @@ async function latest(request, url) {
 async function dropRecords(cache) {
   const records = (await cache.keys()).filter(({ url }) => new URL(url).pathname.endsWith("/record"));
   await Promise.all(records.slice(0, -RECORDS).map((record) => cache.delete(record)));
+}
+
+/** Tells that a game waits for the player, unless they look at the page. @param {PushMessageData | null} data */
+async function tellTurn(data) {
+  const { game } = data?.json() ?? {};
+  if (!/^[0-9a-z]{12}$/.test(game)) return;
+  const windows = await worker.clients.matchAll({ type: "window" });
+  if (windows.some(({ focused }) => focused)) return;
+  const text = await (await caches.open(READ)).match("/push-text");
+  const address = `/game/${game}`;
+  // The tag is that of the page, so that one notification takes the place of the other.
+  await worker.registration.showNotification("Flagfall", {
+    body: await text?.text() ?? "It is your turn.", tag: `turn ${address}`, icon: `${BUILD}icons/flagfall.svg`, data: address,
+  });
 }
 
 /** Shows what a notification is about. @param {string} address */

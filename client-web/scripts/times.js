@@ -3,29 +3,23 @@
 //
 //     FLAGFALL_TARGET=… node scripts/times.js
 
-import { newPage, launch } from "../tests/browser.js";
+import { launch, newPage, slowDown } from "../tests/browser.js";
 import { listedRules } from "../tests/games.js";
 import { GAME, gameMessage, playLong, player } from "../tests/pairs.js";
-import { serve } from "../tests/serve.mjs";
+import { Server } from "../tests/programs.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 
-const SLOW = { processor: 4, latency: 100, bytes: (1.6 * 1024 * 1024) / 8 };
 const rules = await listedRules();
-const front = await serve({ port: 0, server: "127.0.0.1:1" });
+const server = new Server({ page: "program" });
+await server.start();
 const chromium = await launch();
 
 /** A page of a slow phone. @param {(page: Page) => Promise<void>} act */
 async function slowly(act) {
   const { page, context } = await newPage(chromium);
-  const session = await context.newCDPSession(page);
-  await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", {
-    offline: false, latency: SLOW.latency, downloadThroughput: SLOW.bytes, uploadThroughput: SLOW.bytes,
-  });
-  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOW.processor });
-  await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules } }));
+  await slowDown(page);
   await page.route("**/empty", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>empty</title><p>empty" }));
   await act(page);
   await context.close();
@@ -33,7 +27,7 @@ async function slowly(act) {
 
 /** The largest paint of a page that is loaded, in milliseconds. @param {Page} page @param {string} address */
 async function largestPaint(page, address) {
-  await page.goto(front.url + address);
+  await page.goto(server.url + address);
   await page.waitForTimeout(1_500);
   return page.evaluate(() => new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(Math.round(list.getEntries().at(-1)?.startTime ?? 0)))
@@ -72,7 +66,7 @@ await slowly(async (page) => {
   const shadowflash = /** @type {import("../page/game/rules.js").Rules} */ (rules.find(({ id }) => id === "shadowflash-3"));
   const messages = await playLong(shadowflash, { seed: 1, plies: 60 });
   await page.addInitScript(fakeSocket);
-  await page.goto(`${front.url}/game/${GAME}`);
+  await page.goto(`${server.url}/game/${GAME}`);
   await page.locator(".table").waitFor();
   /** @param {object[]} some @returns {Promise<number[]>} Milliseconds until the picture of each. */
   const feed = (some) => page.evaluate(async (some) => {
@@ -139,7 +133,7 @@ await slowly(async (page) => {
 });
 
 await slowly(async (page) => {
-  await page.goto(`${front.url}/empty`);
+  await page.goto(`${server.url}/empty`);
   const frames = await page.evaluate(async () => {
     const gaps = [];
     for (let last = performance.now(), n = 0; n < 60; n++) {
@@ -159,4 +153,4 @@ function percentile(times, share) {
 }
 
 await chromium.close();
-front.close();
+await server.end();

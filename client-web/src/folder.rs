@@ -1,7 +1,7 @@
-//! The folder `client-web`, read as the files that the server sends.
+//! Reads the folder `client-web`, and returns the files that the server sends.
 //!
-//! The build script includes this module too. So the embedded page is the same as the one that a
-//! server with `--page` reads from the disk.
+//! The build script includes this module too. The embedded page is therefore the same as the page
+//! that a server with `--page` reads from the disk.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,29 @@ use std::{fmt, fs, io};
 
 use crate::imports::{ImportError, imports_of, needed_by};
 
-/// The placeholder for the folder of the assets in the page's documents. Each build has another
-/// name for this folder.
+/// The placeholder for the folder of the assets in the page's documents. Each build has a
+/// different name for this folder.
 const ASSETS: &str = "/assets/HASH/";
 
-/// The folders with the texts: first those of all clients, then those of the page alone.
-const WORDS: [&str; 2] = ["../shared/words", "words"];
+/// The placeholder for the languages in the page's document.
+const LANGUAGES: &str = "data-languages=\"LANGUAGES\"";
+
+/// The folders with the texts: first those of all clients, then those of the page alone. Their
+/// folders, such as `en`, are the languages.
+const WORDS: [&str; 2] = ["../shared/words", OWN_WORDS];
+
+/// The folder with the texts of the page alone.
+const OWN_WORDS: &str = "words";
+
+/// The language that says what another one lacks.
+const ENGLISH: &str = "en";
+
+/// The file that the page does without in English, because the server sends these texts with the
+/// rulesets.
+const SENT_IN_ENGLISH: &str = "rulesets.ftl";
+
+/// The line in a file of texts that comes before the English texts.
+const LACKS: &str = "### en";
 
 /// The suffix of folders whose texts only some of the pages need.
 const MORE: &str = "-more";
@@ -22,14 +39,15 @@ const MORE: &str = "-more";
 /// The document that is sent for every address of the page.
 const INDEX: &str = "index.html";
 
-/// The asset that lists all other assets, one path per line. The service worker keeps those files.
+/// The asset that lists all other assets, one path per line. The service worker caches these
+/// assets.
 const LIST: &str = "files.txt";
 
 /// The files that are served from the root, because the address of a service worker or of a
 /// manifest determines which pages it applies to.
 pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 
-/// The reason why the page cannot be read from its folder.
+/// Why the page cannot be read from its folder.
 #[derive(Debug)]
 pub enum PageError {
     /// A file or folder cannot be read.
@@ -46,7 +64,7 @@ pub enum PageError {
         /// Why.
         error: ImportError,
     },
-    /// The page's document has no `</head>`, before which links are inserted.
+    /// The page's document has no `</head>`. The links must be inserted before this tag.
     NoHead,
     /// The media type of a file is unknown.
     UnknownType(String),
@@ -113,13 +131,9 @@ impl Folder {
                 }
             }
         }
-        for name in names(&self.0.join("words"))? {
-            let language = name.strip_suffix(MORE).unwrap_or(&name);
-            for texts in [language.to_owned(), format!("{language}{MORE}")] {
-                if WORDS.iter().any(|folder| self.0.join(folder).join(&texts).is_dir()) {
-                    assets.insert(format!("words/{texts}.ftl"));
-                }
-            }
+        for language in self.languages()? {
+            assets.insert(format!("words/{language}.ftl"));
+            assets.insert(format!("words/{language}{MORE}.ftl"));
         }
         Ok(assets)
     }
@@ -164,6 +178,8 @@ impl Folder {
         }
         document.push_str("</head>");
         document.push_str(body);
+        let languages = self.languages()?.into_iter().collect::<Vec<_>>().join(" ");
+        let document = document.replace(LANGUAGES, &format!("data-languages=\"{languages}\""));
         Ok(located(&document, build))
     }
 
@@ -178,16 +194,54 @@ impl Folder {
         Ok(Some(located(&self.text(name)?, build)))
     }
 
-    /// Returns the texts in the folders with this name: first those of all clients, then those of
-    /// the page alone. Leaves out comments, which are for translators.
+    /// Returns the languages that the page has texts in.
+    fn languages(&self) -> Result<BTreeSet<String>, PageError> {
+        let names = names(&self.0.join(OWN_WORDS))?;
+        Ok(names.into_iter().filter(|name| !name.ends_with(MORE)).collect())
+    }
+
+    /// Returns the texts with this name, and after the line [`LACKS`] the English texts that are
+    /// not among them.
     fn words(&self, name: &str) -> Result<String, PageError> {
+        let mut texts = self.own_words(name)?;
+        let english = if name.ends_with(MORE) { format!("{ENGLISH}{MORE}") } else { ENGLISH.to_owned() };
+        let known: BTreeSet<&str> = texts.lines().filter_map(id).collect();
+        let mut lacks = String::new();
+        let mut is_known = true;
+        for line in self.own_words(&english)?.lines() {
+            is_known = id(line).map_or(is_known, |id| known.contains(id));
+            if !is_known {
+                lacks.push_str(line);
+                lacks.push('\n');
+            }
+        }
+        if !lacks.is_empty() {
+            texts.push_str(&format!("{LACKS}\n{lacks}"));
+        }
+        Ok(texts)
+    }
+
+    /// Returns the texts in the folders with this name: first those of all clients, then those of
+    /// the page alone. Leaves out what is for translators: comments, empty lines and the depth of
+    /// indentation.
+    fn own_words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = String::new();
         for folder in WORDS {
             let folder = self.0.join(folder).join(name);
             if folder.is_dir() {
-                for name in names(&folder)? {
-                    for line in text(&folder.join(name))?.lines().filter(|line| !line.starts_with('#')) {
-                        texts.push_str(line);
+                for file in names(&folder)? {
+                    if name == ENGLISH && file == SENT_IN_ENGLISH {
+                        continue;
+                    }
+                    for line in text(&folder.join(file))?.lines() {
+                        let bare = line.trim_start();
+                        if bare.is_empty() || line.starts_with('#') {
+                            continue;
+                        }
+                        if bare.len() < line.len() {
+                            texts.push(' ');
+                        }
+                        texts.push_str(bare);
                         texts.push('\n');
                     }
                 }
@@ -210,7 +264,13 @@ fn is_document(path: &str) -> bool {
     path == INDEX || ROOT_FILES.contains(&path)
 }
 
-/// Replaces the placeholder in a document by the folder of this build's assets.
+/// Returns the id of the text that begins in this line of a Fluent file.
+fn id(line: &str) -> Option<&str> {
+    let (id, _) = line.split_once('=')?;
+    id.starts_with(|first: char| first == '-' || first.is_ascii_alphabetic()).then(|| id.trim_end())
+}
+
+/// Replaces the placeholder in a document with the folder of this build's assets.
 fn located(document: &str, build: &str) -> String {
     document.replace(ASSETS, &format!("/assets/{build}/"))
 }

@@ -1,12 +1,12 @@
 //! Finds the modules that a module of the page needs: its static imports, the static imports of
 //! those modules, and so on.
 //!
-//! This is not a parser for JavaScript. It reads the imports at the top of a module. To miss no
-//! import, it refuses modules that have imports below other code.
+//! This is not a parser for JavaScript. It reads the imports at the top of a module. It refuses
+//! modules that have imports below other code, so that it never misses an import.
 
 use std::fmt;
 
-/// The reason why the imports of a module cannot be determined.
+/// Why the imports of a module cannot be determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ImportError {
     /// An import is below other code, on this line.
@@ -81,7 +81,7 @@ fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// Parses the import, or the export from another module, at the start of a text. Returns the
+/// Parses an import, or an export from another module, at the start of `text`. Returns the
 /// module's specifier and the rest of the text.
 fn take_import(text: &str) -> Option<(&str, &str)> {
     let clause = match text.strip_prefix("import") {

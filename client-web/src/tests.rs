@@ -49,21 +49,54 @@ fn compressed_forms_unpack_to_the_file_and_are_smaller() {
 #[test]
 fn the_texts_of_a_language_are_one_file_and_one_with_more() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["en", "en-more"] {
+    for name in ["en", "en-more", "ru", "ru-more"] {
         let sent = std::str::from_utf8(asset(&format!("words/{name}.ftl")).unwrap().plain).unwrap();
         let mut lines = sent.lines();
         for folder in ["../shared/words", "words"] {
             let entries = fs::read_dir(root.join(folder).join(name)).unwrap();
             let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            files.retain(|file| name != "en" || !file.ends_with("rulesets.ftl"));
             files.sort();
             for file in files {
                 for line in fs::read_to_string(&file).unwrap().lines().filter(|line| !line.starts_with('#')) {
-                    assert_eq!(lines.next(), Some(line), "{}", file.display());
+                    if !line.is_empty() {
+                        let sent = lines.next().unwrap_or_default();
+                        assert_eq!(sent.trim_start(), line.trim_start(), "{}", file.display());
+                        assert_eq!(
+                            sent.starts_with(' '),
+                            line.starts_with(' '),
+                            "{}: {line}",
+                            file.display()
+                        );
+                    }
                 }
             }
         }
         assert_eq!(lines.next(), None);
     }
+}
+
+#[test]
+fn a_text_that_a_language_lacks_follows_in_english() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("page/index.html", "<html lang=\"en\" data-languages=\"LANGUAGES\"><head></head>");
+    write("page/pages/home.js", "");
+    write("words/en/page.ftl", "a = A\nb =\n    { $count ->\n       *[other] B = b\n    }\nc = C\n");
+    write("words/en-more/pages.ftl", "d = D\n");
+    write("words/xx/page.ftl", "c = Ç\na = Á\n");
+    let folder = Folder::new(root.path());
+    let text = |path: &str| String::from_utf8(folder.asset(path).unwrap().unwrap()).unwrap();
+    let b = "b =\n { $count ->\n *[other] B = b\n }\n";
+    assert_eq!(text("words/xx.ftl"), format!("c = Ç\na = Á\n### en\n{b}"));
+    assert_eq!(text("words/xx-more.ftl"), "### en\nd = D\n");
+    assert!(!text("words/en.ftl").contains("###"));
+    let document = folder.index("home", "dev").unwrap();
+    assert!(document.starts_with("<html lang=\"en\" data-languages=\"en xx\"><head>"), "{document}");
 }
 
 #[test]
@@ -140,7 +173,7 @@ fn a_folder_is_read_anew_each_time() {
         assets,
         ["a.js", "files.txt", "main.js", "pages/home.js", "words/en-more.ftl", "words/en.ftl"]
     );
-    assert_eq!(folder.asset("words/en.ftl").unwrap().unwrap(), b"a = A\n    # sign\n");
+    assert_eq!(folder.asset("words/en.ftl").unwrap().unwrap(), b"a = A\n # sign\n");
     assert_eq!(folder.asset("words/en-more.ftl").unwrap().unwrap(), b"b = B\n");
     assert_eq!(
         folder.index("home", "dev").unwrap(),

@@ -19,17 +19,17 @@ export async function newAccount(server, name, bot = false) {
 
 /**
  * A page in a browser that has the session of a token.
- * @param {import("playwright-core").Browser} chromium @param {string} url @param {string} token
- * @param {import("playwright-core").BrowserContextOptions} [options]
+ * @param {import("playwright-core").Browser} chromium @param {import("./programs.js").Server} server
+ * @param {string} token @param {import("playwright-core").BrowserContextOptions} [options]
  */
-export async function openAs(chromium, url, token, options = {}) {
+export async function openAs(chromium, server, token, options = {}) {
   const opened = await newPage(chromium, { reducedMotion: "reduce", ...options });
-  await opened.context.addCookies([{ name: "flagfall-page", value: token, url, httpOnly: true, sameSite: "Strict" }]);
+  await opened.context.addCookies([{ name: server.cookie, value: token, url: server.url, httpOnly: true, sameSite: "Strict" }]);
   return opened;
 }
 
 /**
- * The address of a game or page that the server's API has.
+ * What the server's API answers.
  * @param {string} server @param {string} token @param {string} path @param {object} [body]
  */
 export async function api(server, token, path, body) {

@@ -10,8 +10,9 @@ const FLAGS = [
   "--disable-component-update", "--disable-sync",
 ];
 
-export function launch() {
-  return chromium.launch({ executablePath: browser(), args: FLAGS });
+/** Starts Chromium. @param {string[]} [flags] more flags */
+export function launch(flags = []) {
+  return chromium.launch({ executablePath: browser("chromium"), args: [...FLAGS, ...flags] });
 }
 
 /**
@@ -31,6 +32,22 @@ export async function newPage(chromium, options = {}) {
     if (["error", "warning"].includes(message.type()) && !isLostLine) faults.push(message.text());
   });
   return { page, faults, context };
+}
+
+/** The phone of a newcomer. */
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/**
+ * Makes a page as slow as on a cheap phone: a quarter of the processor, 100 ms to the server, and
+ * 1.6 Mbit/s.
+ * @param {Page} page
+ */
+export async function slowDown(page) {
+  const session = await page.context().newCDPSession(page);
+  const bytes = 1_600_000 / 8;
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", { offline: false, latency: 100, downloadThroughput: bytes, uploadThroughput: bytes });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { BEGIN, GAME, player } from "./pairs.js";
 import { newPage } from "./browser.js";
+import { modules } from "./pseudo.js";
 
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("../page/game/rules.js").Rules} Rules */
@@ -195,21 +196,21 @@ const LOUD = {
  */
 export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
   const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
+  // The messages are all that the page knows.
+  await page.route("**/api/**", (route) => route.abort("connectionreset"));
   // One house player that plays everything.
   const house_players = [{ level: "simple", rulesets: rules.map(({ id }) => id) }];
   await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules, house_players } }));
   if (texts) await page.route("**/words/*.ftl", (route) => route.fulfill({ body: texts, contentType: "text/plain; charset=utf-8" }));
   /** @type {Set<Plant>} */
   const planted = new Set();
-  if (plants.length > 0) {
-    await page.route("**/*.js", async (route) => {
-      const answer = await route.fetch();
-      let body = await answer.text();
-      for (const plant of plants.filter(({ is }) => body.includes(is))) {
-        body = body.replaceAll(plant.is, plant.becomes);
-        planted.add(plant);
-      }
-      await route.fulfill({ response: answer, body });
+  for (const { name, code } of plants.length > 0 ? modules() : []) {
+    const found = plants.filter(({ is }) => code.includes(is));
+    if (found.length === 0) continue;
+    const body = found.reduce((body, { is, becomes }) => body.replaceAll(is, becomes), code);
+    await page.route(`**/${name}`, (route) => {
+      found.forEach((plant) => planted.add(plant));
+      return route.fulfill({ body, contentType: "text/javascript; charset=utf-8" });
     });
   }
   await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });

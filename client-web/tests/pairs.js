@@ -16,7 +16,7 @@ import { parseMove, parsePiece, squareOf } from "../page/game/notation.js";
  * @typedef {{ ranks: [string, string], a: Stream, b: Stream, swapped: number }} Pair
  */
 
-export const GAME = "pairedgame00";
+export const GAME = "sentgame0000";
 const AUDIENCES = /** @type {const} */ (["red", "blue", "public"]);
 /** When the games begin. */
 export const BEGIN = 1_700_000_000_000;

@@ -10,9 +10,10 @@ export async function isOver(page) {
 /**
  * Makes one act if the page waits for one: answers an open question, or moves a random piece.
  * @param {Page} page @param {(below: number) => number} random @param {"pointer" | "keys"} way
+ * @param {boolean} isFierce True if the piece strikes whenever it can, so that games end.
  * @returns {Promise<boolean>} True if something was done.
  */
-export async function act(page, random, way = "pointer") {
+export async function act(page, random, way = "pointer", isFierce = false) {
   const answers = page.locator(".sheet button:enabled");
   const count = await answers.count();
   if (count > 0) {
@@ -22,7 +23,7 @@ export async function act(page, random, way = "pointer") {
     return true;
   }
   if (await page.locator(".status.your-turn").count() === 0) return false;
-  return way === "keys" ? moveByKeys(page, random) : moveByPointer(page, random);
+  return way === "keys" ? moveByKeys(page, random, isFierce) : moveByPointer(page, random, isFierce);
 }
 
 /** @param {Page} page @param {string} selector @returns {Promise<string[]>} */
@@ -30,17 +31,24 @@ function squares(page, selector) {
   return page.locator(selector).evaluateAll((cells) => cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square ?? ""));
 }
 
-/** @param {Page} page @param {(below: number) => number} random */
-async function moveByPointer(page, random) {
+/** @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function moveByPointer(page, random, isFierce) {
   const pieces = await squares(page, ".square.liftable");
   for (let tries = 0; tries < 40 && pieces.length > 0; tries++) {
     await press(page, pieces[random(pieces.length)] ?? "");
-    const targets = await squares(page, ".square.target, .square.strike");
-    if (targets.length === 0) continue;
-    await press(page, targets[random(targets.length)] ?? "");
+    const target = await targetOf(page, random, isFierce);
+    if (!target) continue;
+    await press(page, target);
     return true;
   }
   return false;
+}
+
+/** Where the chosen piece goes. @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function targetOf(page, random, isFierce) {
+  const strikes = isFierce ? await squares(page, ".square.strike") : [];
+  const targets = strikes.length > 0 ? strikes : await squares(page, ".square.target, .square.strike");
+  return targets[random(targets.length)];
 }
 
 /** @param {Page} page @param {string} square */
@@ -49,14 +57,13 @@ export async function press(page, square) {
   if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** @param {Page} page @param {(below: number) => number} random */
-async function moveByKeys(page, random) {
+/** @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
+async function moveByKeys(page, random, isFierce) {
   await page.locator(".squares [tabindex='0']").focus();
   for (let presses = random(12) + 1; presses > 0; presses--) await page.keyboard.press("n");
   const from = await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).dataset.square ?? "");
   await page.keyboard.press("Enter");
-  const targets = await squares(page, ".square.target, .square.strike");
-  const to = targets[random(targets.length)];
+  const to = await targetOf(page, random, isFierce);
   if (!to) {
     await page.keyboard.press("Escape");
     return false;
@@ -75,6 +82,67 @@ async function moveByKeys(page, random) {
 export async function deploy(page) {
   await page.getByRole("button", { name: "Random" }).click();
   await page.getByRole("button", { name: "Ready", exact: true }).click();
+}
+
+/**
+ * Starts a game as Red against the house, and returns its id.
+ * @param {Page} page @param {string} url @param {string} ruleset @param {string} [level]
+ */
+export async function againstHouse(page, url, ruleset, level = "random") {
+  await page.goto(`${url}/play`);
+  await page.getByLabel("Rules").selectOption(ruleset);
+  await page.getByLabel("Level").selectOption(level);
+  await page.getByLabel("Your side").selectOption("red");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.waitForURL(/\/game\//);
+  await page.locator(".squares .row").first().waitFor();
+  return idOf(page);
+}
+
+/** The id of the game that a page shows. @param {Page} page */
+export const idOf = (page) => /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
+
+/**
+ * Two friends meet in a game by a link.
+ * @param {Page} one @param {Page} other @param {string} url @param {string} ruleset
+ */
+export async function meet(one, other, url, ruleset) {
+  await one.goto(`${url}/play`);
+  await one.getByLabel("Rules").selectOption(ruleset);
+  await one.getByText("Friend", { exact: true }).click();
+  await one.getByRole("button", { name: "Make a link" }).click();
+  await other.goto(await one.getByLabel("The link").inputValue());
+  await other.getByRole("button", { name: "Accept" }).click();
+  await Promise.all([one, other].map((page) => page.waitForURL(/\/game\//)));
+}
+
+/** @param {Page} page */
+export async function resign(page) {
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.locator(".phase-over").waitFor();
+}
+
+/** The ply of the last move that a page lists. @param {Page} page */
+const lastPly = (page) => page.evaluate(() => document.querySelector(".moves li:last-child .numbers")?.textContent ?? "");
+
+/**
+ * Moves for whichever of the players has the turn, until the game is over or enough moves are made.
+ * Each move is listed as made before the next, and pieces strike when they can. Returns the number of
+ * moves.
+ * @param {{ page: Page, way: "pointer" | "keys" }[]} players @param {(below: number) => number} random @param {number} most
+ */
+export async function playMoves(players, random, most) {
+  for (let moves = 0; moves < most;) {
+    for (const { page, way } of players) {
+      if (await isOver(page)) return moves;
+      const before = await lastPly(page);
+      if (!await act(page, random, way, true)) continue;
+      while (await lastPly(page) === before && !await isOver(page)) await page.waitForTimeout(5);
+      moves++;
+    }
+  }
+  return most;
 }
 
 /** Plays until the game is over or enough was done. @param {Page} page @param {(below: number) => number} random @param {number} acts */

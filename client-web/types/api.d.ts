@@ -22,9 +22,15 @@ import type {
   Time,
 } from "./messages";
 
+/** The operator's text about the server. */
+export type AboutText = {
+  /** Plain text. Blank lines separate paragraphs, and lines that begin with `# ` are headings. */
+  text: string;
+};
+
 /** Everything that the server stores about a player, except secrets. `GET /api/account`. */
 export type AccountExport = {
-  /** The players that this player has blocked. */
+  /** The players whom this player has blocked. */
   blocks?: Player[];
   /** The challenges that other players have addressed to this player. */
   challenges?: Invitation[];
@@ -40,10 +46,12 @@ export type AccountExport = {
   has_feed?: boolean;
   /** True if the player has a password. Guests have none. */
   has_password: boolean;
-  /** The player's ended games, latest first, at most 1,000. `GET /api/players/NAME/games` returns the rest, page by page. */
+  /** The player's finished games, latest first, at most 1,000. `GET /api/players/NAME/games` returns the rest, page by page. */
   played?: PlayedGame[];
   /** The player. */
   player: Player;
+  /** The browsers that are notified of the player's turns. */
+  push?: PushInfo[];
   /** The moves that the player has queued in running correspondence games. */
   queues?: MoveQueue[];
   /** The current ratings. */
@@ -56,22 +64,22 @@ export type AccountExport = {
   webhook?: WebhookInfo | null;
 };
 
-/** The players that this player has blocked. `GET /api/blocks`. */
+/** The players whom this player has blocked. `GET /api/blocks`. */
 export type BlockList = {
   /** The players. */
   players: Player[];
 };
 
-/** What becomes of a Bomb that beats its attacker. */
+/** The fate of a Bomb that beats its attacker. */
 export type BombsInfo = 
-  /** It stays. */
+  /** The Bomb stays on its square. */
   | "stay"
-  /** It leaves with its attacker. */
+  /** The Bomb leaves the board together with its attacker. */
   | "leave";
 
-/** The consequences of leaving games. Players who often leave games or do not deploy must wait before they can be paired. The wait grows each time. Only the player can see this. */
+/** The consequences of leaving games. Players who often leave games or do not deploy must wait before they can be paired, and the wait becomes longer each time. Only the player can see these consequences. */
 export type Conduct = {
-  /** The number of games within a day that the player left or in which they did not deploy. */
+  /** The number of times within a day that the player left a game or did not deploy. */
   left_games: number;
   /** The number of seconds until the player can be paired and play rated games again. */
   wait_s: number;
@@ -91,49 +99,49 @@ export type DeploymentTally = {
   tally: Tally;
 };
 
-/** Whose ranks a strike shows. */
+/** The sides whose ranks a strike reveals. */
 export type DisclosureInfo = 
-  /** Both. */
+  /** Both sides' ranks. */
   | "both"
-  /** The attacker's. The defender's only if it loses or a Scout strikes it. */
+  /** The attacker's rank. The defender's rank is revealed only if the defender loses or if the attacker is a Scout. */
   | "silent";
 
-/** The lakes are drawn for each game. */
+/** The value that means randomly drawn lakes. */
 export type DrawnLakes = 
-  /** Drawn for each game. */
+  /** The lakes are drawn at random for each game. */
   | "drawn";
 
 /** The JSON body of an error. */
 export type ErrorBody = {
-  /** Numbers and keys that the message mentions. */
+  /** The values that the message contains, such as numbers and names. */
   args: RefusalArgs;
   /** The reason, as a stable code for programs. */
   code: Code;
-  /** The reason and what to do about it, for people. */
+  /** The reason, with advice on what to do, for people. */
   message: string;
   /** The id of the request, as in the header `x-request-id`. The server's log contains this id. */
   request: string;
 };
 
-/** A feed in the format JSON Feed 1.1. `GET /api/feeds/SECRET`. */
+/** A feed in JSON Feed 1.1 format. `GET /api/feeds/SECRET`. */
 export type Feed = {
-  /** The games in which it is the player's turn, followed by the player's latest ended games. */
+  /** The games in which it is the player's turn, followed by the player's latest finished games. */
   items: FeedItem[];
   /** The feed's title, which feed readers show. */
   title: string;
-  /** The URL of the JSON Feed version. */
+  /** The URL that identifies the version of JSON Feed. */
   version: string;
 };
 
 /** An entry of a feed. */
 export type FeedItem = {
-  /** The content of the entry in more detail. */
+  /** A more detailed description of the entry. */
   content_text: string;
   /** The time of the reported event, if known, in UTC and RFC 3339 format. */
   date_published?: string | null;
   /** The entry's id. It changes only when the meaning of the entry changes. */
   id: string;
-  /** The content of the entry in one line. */
+  /** A one-line summary of the entry. */
   title: string;
 };
 
@@ -173,27 +181,27 @@ export type HeadToHead = {
   tallies: RulesetTally[];
 };
 
-/** The answer of `/health`. */
+/** The answer from `/health`. */
 export type Health = {
-  /** Open connections. */
+  /** The number of open connections. */
   connections: number;
-  /** What is wrong, for a person. */
+  /** A description of the problem, for people. */
   problem?: string | null;
-  /** The program and its version. */
+  /** The name and version of the server program. */
   server: string;
   /** `ok`, `failing` or `stopping`. */
   status: string;
-  /** How long the check of the store took, in milliseconds. */
+  /** The duration of the store check, in milliseconds. */
   store_ms?: number | null;
-  /** Seconds since the server started. */
+  /** The number of seconds since the server started. */
   uptime_s: number;
 };
 
-/** A house player, as `/api/rulesets` lists it. */
+/** An entry for a house player in the answer of `/api/rulesets`. */
 export type HousePlayerInfo = {
-  /** The level, as `play_bot` names it. Weaker levels come first. */
+  /** The level, as in `play_bot`. Weaker levels come first in the list. */
   level: string;
-  /** The ids of the rulesets that it plays, also with changes. */
+  /** The ids of the rulesets that the house player can play. It can also play custom games based on them. */
   rulesets: string[];
 };
 
@@ -211,7 +219,7 @@ export type Invite = {
   name: string;
 };
 
-/** Where the lakes of a ruleset are. */
+/** The lakes of a ruleset. */
 export type LakesInfo = Square[] | DrawnLakes;
 
 /** The best players in one ruleset at one speed. Only players with a deviation of 75 or less are listed. `GET /api/leaderboards/RULESET/SPEED`. */
@@ -238,6 +246,8 @@ export type LeaderboardEntry = {
   player: Player;
 };
 
+export type ListedPhase = string;
+
 /** The player who logged in, with a new token. */
 export type LoggedIn = {
   /** The player. */
@@ -252,7 +262,7 @@ export type Login = {
   name: string;
   /** The account's password. */
   password: Secret;
-  /** The name that the list of tokens shows for the new token, at most 40 characters. */
+  /** The name of the new token in the list of tokens, at most 40 characters. */
   token_name?: string | null;
 };
 
@@ -298,6 +308,16 @@ export type NewPassword = {
   password: Secret;
 };
 
+/** Makes the server notify a browser of the player's turns. The values come from the browser's `PushSubscription`. `POST /api/push`. */
+export type NewPush = {
+  /** The browser's authentication secret, as Base64url without padding. */
+  auth: Secret;
+  /** The `https` address of the browser's push service, at most 500 characters. */
+  endpoint: string;
+  /** The browser's public key, as Base64url without padding. */
+  p256dh: Secret;
+};
+
 /** Replaces the queue with these turns, one for each of the player's next plies, in order. `PUT /api/games/ID/queue`. */
 export type NewQueue = {
   /** The `epoch` of the `game` message on which the turns are based. If the game has a later epoch, the server refuses the request as stale. */
@@ -322,7 +342,7 @@ export type NewSession = {
   password?: Secret | null;
   /** The account's recovery code, to set a new password if the old one is lost. */
   recovery_code?: Secret | null;
-  /** True to create the account, from the guest whose session the browser has if there is one. */
+  /** True to create the account. If the browser has the session of a guest, that guest is turned into the account. */
   sign_up?: boolean;
 };
 
@@ -330,6 +350,8 @@ export type NewSession = {
 export type NewToken = {
   /** The token's name, at most 40 characters. */
   name: string;
+  /** The account's password. Required if the request comes with the session cookie of the server's page, so that nobody makes a lasting token in a browser that was left open. */
+  password?: Secret | null;
   /** The permissions of the token. Only bot accounts can have tokens with the scope `bot`. */
   scope?: Scope;
 };
@@ -366,7 +388,7 @@ export type OwnGames = {
   unavailable?: GameId[];
 };
 
-/** An ended game of a player. */
+/** A finished game in a player's history. */
 export type PlayedGame = {
   /** The time at which the game ended, in milliseconds since 1970. */
   ended: number;
@@ -376,7 +398,7 @@ export type PlayedGame = {
   opponent: Player;
   /** The number of turns in the game. */
   plies: number;
-  /** True if only the game's players can see it. */
+  /** True if only the two players can see the game. */
   private?: boolean;
   /** True if the game was rated. */
   rated?: boolean;
@@ -388,11 +410,11 @@ export type PlayedGame = {
   score: GameScore;
   /** The player's side. */
   side: Side;
-  /** The clock. */
+  /** The time control of the game. */
   time: Time;
 };
 
-/** A page of a player's ended games, latest first. `GET /api/players/NAME/games`. */
+/** A page of a player's finished games, latest first. `GET /api/players/NAME/games`. */
 export type PlayedGames = {
   /** The games of this page. */
   games: PlayedGame[];
@@ -412,11 +434,25 @@ export type Profile = {
   ratings?: RatingInfo[];
 };
 
+/** A browser that is notified of the player's turns. */
+export type PushInfo = {
+  /** The time at which the browser subscribed, in milliseconds since 1970. */
+  created: number;
+  /** The host of the browser's push service. */
+  service: string;
+};
+
+/** The key that a browser needs to subscribe. `GET /api/push`. */
+export type PushKey = {
+  /** The server's public key (`applicationServerKey`), as Base64url without padding. */
+  key: string;
+};
+
 /** A queued turn. */
 export type QueuedMove = {
   /** The queued turn: a move, or a turn that moves a piece to or from the reserve. */
   command: GameCommand;
-  /** The condition of the turn: the turn is taken only if the opponent's previous turn is this move. If absent, the turn has no condition. */
+  /** The move that the opponent must have made just before this turn. If they made a different one, the turn is not taken. If absent, the turn has no condition. */
   if?: MoveText | null;
 };
 
@@ -464,7 +500,7 @@ export type RatingInfo = {
   speed: Speed;
 };
 
-/** The answer of `/ready`. */
+/** The answer from `/ready`. */
 export type Ready = {
   /** `ok` or `stopping`. */
   status: string;
@@ -503,11 +539,17 @@ export type Recovered = {
   token: Secret;
 };
 
+/** Ends a browser's notices. `DELETE /api/push`. */
+export type RemovePush = {
+  /** The address that was given to `POST /api/push`. */
+  endpoint: string;
+};
+
 /** A rule that a custom game may change. For example, `classic,ties=attacker` is the ruleset `classic` with its option `ties` set to `attacker`. */
 export type RuleOptionInfo = {
   /** The name of the option. */
   name: string;
-  /** The value of the option in the unchanged ruleset. An offer of a game need not name it. */
+  /** The value of the option in the unchanged ruleset. The id of a custom game can leave this value out. */
   value: string;
   /** The possible values. */
   values: RuleValueInfo[];
@@ -523,63 +565,63 @@ export type RuleValueInfo = {
 
 /** A ruleset in the list of `/api/rulesets`. */
 export type RulesetInfo = {
-  /** How many pieces of each rank a side has, by the letters of deployments. */
+  /** The number of pieces of each rank that a side has. The keys are the letters of deployment texts. */
   army: Record<string, number>;
   /** True if a game is a draw when neither side can move. */
   blocked_draws: boolean;
-  /** What becomes of a Bomb that beats its attacker. */
+  /** The fate of a Bomb that beats its attacker. */
   bombs: BombsInfo;
-  /** True if a piece that lands lays a chip. */
+  /** True if a piece lays a chip on the square where it lands. */
   chips: boolean;
-  /** Columns of the board. */
+  /** The number of columns of the board. */
   columns: number;
-  /** Whose ranks a strike shows. */
+  /** The sides whose ranks a strike reveals. */
   disclosure: DisclosureInfo;
-  /** The ranks that flash over chips, and how far at most. Empty without flashes. */
+  /** The ranks that can flash over chips, each with its maximum distance. Empty if the ruleset has no flashes. */
   flashes: Record<string, number>;
-  /** How many rows each side deploys on. */
+  /** The number of rows on which each side deploys. */
   home_rows: number;
   /** The ruleset's id. */
   id: string;
-  /** True if an act against the rules is accepted and loses the game. */
+  /** True if the server accepts an illegal move or deployment, which then loses the game. */
   illegal_act_loses: boolean;
-  /** Columns whose top and bottom squares are neighbors. */
+  /** The letters of the columns whose top and bottom squares are neighbors. */
   joined_columns: string[];
-  /** Rows, from 1, whose first and last squares are neighbors. */
+  /** The numbers of the rows whose first and last squares are neighbors. Rows count from 1. */
   joined_rows: number[];
-  /** True if a piece found out by a Scout or a Phoenix stays face up for good. */
+  /** True if a piece stays face up permanently after a Scout or a Phoenix has discovered its rank. */
   labels: boolean;
-  /** Where the lakes are. */
+  /** The lakes of the board. */
   lakes: LakesInfo;
-  /** True if home squares may stay empty (`.` in the deployment). */
+  /** True if home squares may stay empty. In a deployment text, they are written as `.`. */
   may_leave_empty: boolean;
   /** True if a side that chases without a break must not recreate an earlier position. */
   more_squares: boolean;
   /** The rules that a custom game may change. */
   options: RuleOptionInfo[];
-  /** After how many plies the game is a draw. */
+  /** The total number of plies after which the game is a draw. */
   ply_limit: number;
-  /** After how many plies without a capture the game is a draw, if it is. */
+  /** The number of plies without a capture after which the game is a draw. `null` if there is no such limit. */
   quiet_limit?: number | null;
-  /** True if the army is larger than the home rows, and the rest waits in a reserve. */
+  /** True if the army is larger than the home rows, so that some pieces start in a reserve. */
   reserve: boolean;
-  /** Rows of the board. */
+  /** The number of rows of the board. */
   rows: number;
-  /** The rank that a Spy beats by striking it. */
+  /** The rank that a Spy beats when the Spy is the attacker. */
   spy_beats: Rank;
-  /** How a game begins. */
+  /** The way in which a game begins. */
   start: StartInfo;
-  /** True if a piece that moves any distance may strike at the end of it. */
+  /** True if a piece that moves any distance may strike at the end of a long move. */
   strikes_afar: boolean;
   /** A summary of the ruleset in one sentence. */
   summary: string;
-  /** True if pieces move along lines of chips of one color. */
+  /** True if pieces can move along lines of chips of one color. */
   supply_lines: boolean;
-  /** Who stays when equal ranks meet. */
+  /** The result of a strike between equal ranks. */
   ties: TiesInfo;
   /** The ruleset's name for people. */
   title: string;
-  /** How often in a row a piece may cross the same border between two squares, if that is limited. */
+  /** The maximum number of consecutive moves in which a piece may cross the same border between two squares. `null` if there is no limit. */
   two_squares_limit?: number | null;
   /** True if a defender that wins moves to the attacker's square. */
   winner_advances: boolean;
@@ -647,18 +689,18 @@ export type SchemaList = {
 export type Scope = 
   /** Everything that the player may do: play games, and manage their tokens and their account. */
   | "play"
-  /** Only playing, with a bot account. */
+  /** Only playing games. Only bot accounts can have tokens with this scope. */
   | "bot";
 
 /** The player of a session. The token is in the cookie that came with the answer, where no script can read it. */
 export type SessionInfo = {
   /** The player. */
   player: Player;
-  /** The recovery code of a new account, or the next one if the request had one. It is sent only once. */
+  /** The recovery code of a new account, or the next recovery code if the request used one. It is sent only once. */
   recovery_code?: Secret | null;
 };
 
-/** Creates an account. If the request has a guest's token, the guest becomes the account. `POST /api/account`. */
+/** Creates an account. If the request has a guest's token, that guest is turned into the account. `POST /api/account`. */
 export type SignUp = {
   /** True if a program plays with this account. Everyone can see this, and it cannot be changed. */
   bot?: boolean;
@@ -694,11 +736,11 @@ export type SigningKeys = {
   keys: SigningKeyInfo[];
 };
 
-/** How a game begins. */
+/** The way in which a game begins. */
 export type StartInfo = 
   /** Each side deploys its army in secret. */
   | "deployments"
-  /** At once, with coins on all home squares. */
+  /** The game begins immediately, with coins on all home squares. */
   | "coins";
 
 /** A player's private statistics, which only the player can see. `GET /api/me/statistics`. */
@@ -725,13 +767,13 @@ export type Tally = {
   won: number;
 };
 
-/** Who stays when equal ranks meet. */
+/** The result of a strike between equal ranks. */
 export type TiesInfo = 
-  /** Nobody: both leave. */
+  /** Both pieces leave the board. */
   | "both"
-  /** The attacker. */
+  /** Only the attacker stays. */
   | "attacker"
-  /** The defender. Only custom games have this rule. */
+  /** Only the defender stays. Only custom games have this rule. */
   | "defender";
 
 /** A token's entry in its owner's list. It does not contain the token itself. */
@@ -740,7 +782,7 @@ export type TokenInfo = {
   created: number;
   /** True if the client used this token for the request. */
   current?: boolean;
-  /** The token's id, with which the owner can revoke the token. */
+  /** The token's id. The owner can use the id to revoke the token. */
   id: string;
   /** The name that the owner gave the token. */
   name: string;
@@ -772,7 +814,7 @@ export type WebhookInfo = {
   created: number;
   /** The last attempt to deliver a notice. */
   last?: WebhookAttempt | null;
-  /** The number of notices in a row that could not be delivered. */
+  /** The number of consecutive notices that could not be delivered. */
   lost: number;
   /** The address. */
   url: string;
@@ -780,7 +822,7 @@ export type WebhookInfo = {
   waiting: number;
 };
 
-/** A webhook that was just set, with the secret with which the server signs its notices. */
+/** A webhook that was just set, and the secret that the server uses to sign its notices. */
 export type WebhookSet = {
   /** The secret in the format of Standard Webhooks: `whsec_`, then Base64. It is sent only once. The same text is the key for the older header `Flagfall-Signature`. */
   secret: Secret;

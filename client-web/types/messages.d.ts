@@ -192,6 +192,8 @@ export type ClientMessage =
 export type ServerMessage = 
   /** The reply to `hello`. */
   | {
+    /** True if the server has a text of its operator, at `/api/about`. */
+    about?: boolean;
     /** The number of seconds that a player must be absent before the opponent can claim a short game. This time is halved if the player left on purpose. It is longer in longer games, and correspondence games cannot be claimed. Servers of version 0.1 do not send this field. */
     claim_seconds?: number | null;
     /** The player's running games. */

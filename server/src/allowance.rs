@@ -32,8 +32,8 @@ pub(crate) async fn ask_lobby(
             look_again(app, &Holder::of(client, &player.id)).await;
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
-                // Accept a repeated command regardless of the limits, because it only gets its
-                // first answer once more.
+                // Accept a repeated command regardless of the limits, because it only gets the
+                // answer to the original command again.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
+use flagfall_services::about::{About, AboutError};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
 use flagfall_services::settings::{Settings, Times};
 
@@ -39,13 +40,14 @@ pub const LISTEN: &str = "127.0.0.1:7171";
 #[derive(Parser, Clone, Debug)]
 #[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
 pub struct Config {
-    /// Address and port for players: the page for browsers at /, WebSockets at /ws, HTTP beside
-    /// them. Port 0 takes a free one. 0.0.0.0 serves the network; put a proxy that speaks TLS in
-    /// front of it.
+    /// Address and port for players. The server answers here with the page for browsers,
+    /// WebSockets at /ws, and the HTTP API. With port 0, the system chooses a free port. To serve
+    /// the network, use 0.0.0.0 and put a proxy that speaks TLS in front of the server.
     #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN,
           value_parser = socket_address, help_heading = "Listening")]
     pub listen: SocketAddr,
-    /// Address and port for operators: Prometheus metrics at /metrics. `none` switches them off.
+    /// Address and port for operators, with Prometheus metrics at /metrics. `none` switches
+    /// metrics off.
     #[arg(
         long,
         env = "FLAGFALL_METRICS_LISTEN",
@@ -67,9 +69,9 @@ pub struct Config {
     pub data: PathBuf,
     /// The store. `embedded` keeps all data on disk, in the data folder. `memory` loses all data
     /// when the server stops, and is for trials. `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]`,
-    /// `unix:///PATH` and `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME` are a Redis,
-    /// which several servers can share. Other users of this machine can see flags, so set a
-    /// password in the environment.
+    /// `unix:///PATH` and `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME` name a
+    /// Redis, which several servers can share. Other users of this machine can see flags, so set
+    /// a password in the environment.
     #[arg(
         long,
         env = "FLAGFALL_STORE",
@@ -91,9 +93,10 @@ pub struct Config {
         help_heading = "Store"
     )]
     pub signing_key: Option<KeySource>,
-    /// Start even if the data folder has lost acknowledged moves of unknown games. Without this
-    /// flag, the server refuses to start and reports the loss. Clients then load their games
-    /// again. Games whose loss is evident stay in quarantine.
+    /// Start even if the data folder has lost acknowledged moves and the server cannot tell from
+    /// which games. Without this flag, the server then refuses to start and reports the loss.
+    /// With the flag, it starts, and clients load their games again. Games that are known to have
+    /// lost moves stay in quarantine.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL", help_heading = "Store")]
     pub accept_lost_tail: bool,
     /// The lowest level that is logged to standard error: error, warn, info, debug or trace.
@@ -139,11 +142,16 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
+    /// A text about this server for players: who runs it, how to reach you, privacy, house rules.
+    /// Plain UTF-8 text of at most 64 KiB. Blank lines separate paragraphs, and lines that begin
+    /// with `# ` are headings. The page shows it at /about, and programs read it at /api/about.
+    #[arg(long, env = "FLAGFALL_ABOUT", value_name = "FILE", help_heading = "Listening")]
+    pub about: Option<PathBuf>,
     /// The settings of the running server.
     #[command(flatten)]
     pub settings: Settings,
-    /// A PEM file with certificates of more authorities that webhooks trust, in addition to those
-    /// that browsers trust.
+    /// A PEM file with the certificates of additional certificate authorities. The server trusts
+    /// them for webhooks, in addition to the authorities that browsers trust.
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE", help_heading = "Webhooks")]
     pub webhook_ca: Option<PathBuf>,
 
@@ -156,7 +164,7 @@ const AFTER_HELP: &str = "\
 The first line on standard output is `listening on http://ADDRESS:PORT`, with the real port.
 SIGTERM and Ctrl-C stop the server within 10 seconds: it pauses games and asks clients to reconnect. A second signal ends it at once.";
 
-/// Errors of a configuration in which each value by itself is valid.
+/// Errors in a configuration whose values are valid one by one but do not fit together.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// A connection would count as dead before the first ping.
@@ -171,6 +179,8 @@ pub enum ConfigError {
     /// There is no page to serve in the folder.
     #[error("--page {} has no page/index.html: name the folder client-web of a checkout", .0.display())]
     NoPage(PathBuf),
+    #[error("--about {0}")]
+    About(#[from] AboutError),
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
     #[error(transparent)]
@@ -214,6 +224,7 @@ impl Config {
         }
         let limits = &mut settings.limits;
         limits.connections_max.get_or_insert_with(connections_allowed);
+        settings.about = self.about.as_deref().map(About::read).transpose()?;
         settings.webhook_trust = Trust::with_authorities(self.webhook_ca.as_deref())?;
         Ok(settings)
     }

@@ -22,9 +22,9 @@ use crate::health_check::{ProbeError, probe};
 use crate::server::{Listeners, Server};
 use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
-/// How often to check whether the store has failed permanently.
+/// The time between two checks whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
-/// How long the remaining tasks may take to end after the server has stopped.
+/// The time that the remaining tasks may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Maximum number of connections that wait to be accepted.
@@ -33,7 +33,7 @@ const BACKLOG: u32 = 1_024;
 /// Maximum number of quarantined games to name at the start.
 const QUARANTINED_SHOWN: usize = 100;
 
-/// The reason why the program ends early. [`Failure::code`] is its exit code.
+/// Why the program ends early. [`Failure::code`] returns the exit code.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -188,7 +188,7 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A bound port that does not accept connections yet. It refuses clients at once, so that they
+/// A bound port that does not accept connections yet. Clients are refused at once, so that they
 /// can try another server instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,
@@ -266,8 +266,8 @@ fn pages_elsewhere(listen: SocketAddr, settings: &Settings) -> Option<&'static s
     )
 }
 
-/// Returns how to play on a server that listens at this address: the address of its page, and the
-/// commands to type.
+/// Returns instructions for playing on a server that listens at this address: the address of its
+/// page, and the commands to type.
 fn how_to_play(address: SocketAddr, has_page: bool) -> String {
     // A server that listens on all addresses has no single address that others can use.
     let is_everywhere = address.ip().is_unspecified();
@@ -342,8 +342,8 @@ impl Signals {
         }
     }
 
-    /// Returns at the first signal. A second signal ends the process at once, which does not
-    /// damage the store.
+    /// Returns when the first signal arrives. A second signal ends the process immediately, which
+    /// does not damage the store.
     async fn stop(mut self) {
         self.next().await;
         tokio::spawn(async move {

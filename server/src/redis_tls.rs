@@ -10,8 +10,9 @@ use thiserror::Error;
 /// The TLS files for Redis. They are read once, at start.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RedisTlsFiles {
-    /// A PEM file with the certificates of the authorities that Redis's certificate may come from,
-    /// for rediss:// addresses. If unset, the server trusts the authorities that browsers trust.
+    /// For rediss:// addresses: a PEM file with the certificates of the certificate authorities
+    /// that may have issued Redis's certificate. If unset, the server trusts the authorities that
+    /// browsers trust.
     #[arg(long, env = "FLAGFALL_REDIS_CA", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_ca: Option<PathBuf>,
     /// A PEM file with the server's own certificate, for a Redis that requires client certificates

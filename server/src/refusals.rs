@@ -1,4 +1,4 @@
-//! Checks every refusal: it has a stable code listed in docs/protocol/messages.md, and a text
+//! Checks that every refusal has a stable code listed in docs/protocol/messages.md, and a text
 //! with all its arguments.
 
 use std::collections::BTreeMap;

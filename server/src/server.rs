@@ -31,13 +31,14 @@ use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
 
 const METRICS_CONNECTIONS_MAX: usize = 16;
-/// How often expired records are removed from the store.
+/// The time between two removals of expired records from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// How often the server checks that the store still has the key of guest tokens.
+/// The time between two checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// How often the server maintains the histograms.
+/// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// How often the server removes its copies of players who have left from memory.
+/// The time between two checks of the copies in this server's memory. A check removes the copies
+/// of players who have left.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -156,8 +157,8 @@ impl Server {
     }
 }
 
-/// Returns the limits for the metrics listener: a few connections at a time, without a limit per
-/// address.
+/// Returns the limits for the metrics listener: a few connections at a time, without a
+/// per-address limit.
 fn for_operators() -> Doorkeeper {
     let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
     let proxies = ProxyTrust { is_everyone: true, ranges: Vec::new() };
@@ -180,8 +181,8 @@ fn ticking(every: Duration) -> Interval {
     ticks
 }
 
-/// Sends heartbeats to the store. After a crash, clocks count as stopped since the last
-/// heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
+/// Sends heartbeats to the store. After a crash, clocks count as having been stopped since the
+/// last heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -202,8 +203,8 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Wake the tables, so that players see at once that their clocks were
-                    // stopped.
+                    // Wake the tables, so that players see at once that their clocks have been
+                    // standing still.
                     app.tables.wake_all();
                 }
             }
@@ -227,7 +228,7 @@ enum Pace {
 /// Waits for a heartbeat and reports the state of the store.
 ///
 /// The store is reported unavailable as soon as the heartbeat is late, and available when a
-/// heartbeat completes in time. A late heartbeat does not make the store available, because a
+/// heartbeat completes in time. A late heartbeat does not make the store available. Otherwise, a
 /// slow store would alternate between the two states.
 async fn watch_beat<T>(
     beat: impl Future<Output = Result<T, StoreError>>,
@@ -279,7 +280,8 @@ async fn meet_peers(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
-        // Check after the wait, because a stopping server may have removed its record meanwhile.
+        // Check this after the wait, because a stopping server may have removed its record during
+        // the wait.
         if app.is_stopping() {
             break;
         }

@@ -37,8 +37,8 @@ const DAMAGED_SHOWN: usize = 100;
 /// A store, open for a server.
 pub struct Opened {
     pub store: Arc<dyn Store>,
-    /// The store as its own type, if it is the embedded one, because only an embedded store can
-    /// fail permanently.
+    /// The store with its own type, if it is the embedded store. It is needed because only an
+    /// embedded store can fail permanently.
     pub embedded: Option<Arc<EmbeddedStore>>,
     /// Describes for a person where the store is and how durable it is.
     pub place: String,

@@ -1,4 +1,4 @@
-//! Tests the doors that must stay closed (HOUSE, law 1).
+//! Tests that the doors to secrets stay closed (HOUSE, law 1).
 //!
 //! Secrets must not be serialized, read or printed, and the server must not link the referee,
 //! which sees everything.
@@ -21,12 +21,13 @@ assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
-// Messages and records are made only of types with what an audience may know.
+// Messages and records consist only of types whose content an audience may know.
 assert_impl_all!(flagfall_view::GameView: serde::Serialize);
 assert_impl_all!(flagfall_view::GameEvent: serde::Serialize);
 assert_impl_all!(flagfall_view::ViewChange: serde::Serialize);
 
-/// Each program in `closed/` must fail to compile, for the reason beside it.
+/// Each program in `closed/` must fail to compile. The file beside the program states the
+/// expected error.
 #[test]
 fn hidden_fields_are_not_accessible() {
     trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
@@ -115,7 +116,7 @@ fn debug_output_shows_no_rank() {
         ply.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
         printed + &format!("{ply:?} {game:?} {:?}", game.position())
     };
-    // The same squares with other ranks on them.
+    // The same squares, with pieces of other ranks on them.
     let one = printed("81..S9.... .......... F9........ B2........");
     let other = printed("12..B9.... .......... S9........ F8........");
     assert_eq!(one, other);

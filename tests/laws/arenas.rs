@@ -13,7 +13,7 @@ use flagfall_tests::Chance;
 use crate::engine_events::at;
 use crate::moves::name;
 
-/// How often the compared games reached the interesting cases.
+/// The number of times that the compared games reached each interesting case.
 #[derive(Default, Debug)]
 struct Met(BTreeMap<&'static str, usize>);
 
@@ -28,7 +28,7 @@ impl Met {
     }
 }
 
-/// How random moves are weighted.
+/// The weighting of random moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temper {
     /// Prefers chasing and fleeing to strikes.
@@ -65,7 +65,7 @@ fn weight(command: &Command, board: &Board, temper: Temper, last: Option<At>, ch
     }
 }
 
-/// Counts the moves that the more-squares rule refuses, and those that it would refuse if it
+/// Counts the moves that the more-squares rule forbids, and those that it would forbid if it
 /// confused pieces of equal rank (§T3).
 fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
     if !board.rules.more_squares {
@@ -83,11 +83,11 @@ fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
     met.count("saved by T3", moves.filter(|squares| is_chase(squares, true)).count());
 }
 
-/// Plays at random, and at every act compares all commands, the whole position and the verdict
-/// with a board of the second opinion.
+/// Plays at random. At every act, compares all commands, the whole position and the verdict with
+/// those of the second opinion.
 ///
 /// # Errors
-/// How the two differ.
+/// The difference between the two.
 fn play_both(
     text: &str,
     mut board: Board,
@@ -179,8 +179,8 @@ fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
     }
 }
 
-/// Few pieces in a small space, where chases are long and positions recur: rooms walled in by
-/// Bombs, the corner a1 to d3 or the squares between the lakes.
+/// Positions with few pieces in a small space, where chases are long and positions recur: rooms
+/// walled in by Bombs, the corner a1–d3, or the squares between the lakes.
 const ROOMS: [&str; 5] = [
     "tournament red 0 0 bF.8b6/.10/.10/.10/..~2..~2../..~2..~2../rBrBrB.7/...rB.6/.b7b7rB.6/r2..rB.rF..r6.",
     "barrage red 0 0 bF.8b9/.10/.10/.10/..~2..~2../..~2..~2../.10/.10/.b1.r2..b8.3/..r9....rF.2",
@@ -195,7 +195,7 @@ fn the_second_opinion_agrees_in_chases() {
     for text in ROOMS {
         (0..40).for_each(|seed| compare(text, Temper::Chasing, seed, 150, &mut met));
     }
-    // Two blue Sergeants flee from a General in a small room: so sooner or later they swap
+    // Two blue Sergeants flee from a General in a small room, so sooner or later they swap
     // squares.
     (40..240).for_each(|seed| compare(ROOMS[0], Temper::Chasing, seed, 150, &mut met));
     println!("{met:?}, seeds 0 to 239");
@@ -203,8 +203,8 @@ fn the_second_opinion_agrees_in_chases() {
     met.has("saved by T3", 1);
 }
 
-/// Armies face to face, and a corner in which long moves, chases and lost strikes follow each
-/// other.
+/// Positions with armies face to face, and with a corner in which long moves, chases and lost
+/// strikes follow each other.
 const ARENAS: [&str; 2] = [
     "red 0 0 bFbB.7b6/.4bS.5/.b9b9b7b7b1b4b8bB./.10/..~2..~2../..~2..~2../.r9r9r7rBr1r8r8rB./.4rS.5/.10/rFrB.7r6",
     "red 0 0 bF.8b6/.10/.10/.10/..~2..~2../b9b9~2..~2../r9b9b9b7rB.5/r9r9..rB.5/b7.r6.rB.5/.r7r9.rB..rF.2",
@@ -295,7 +295,8 @@ fn the_second_opinion_agrees_among_coins() {
     }
 }
 
-/// Few pieces of every kind near each other and the joints, and armies face to face.
+/// Positions with a few pieces of every kind close to each other and to the joints, and positions
+/// with armies face to face.
 const ISLANDS: [&str; 3] = [
     "SET red 0 0 bF.b2.7b9.b4.b3bP/b4.3b1.8b8.b9/.16/.b9.14/.3~3.4~3.3/.3~3.4~3.3/.r9.3r4.10/.16/r4.2r1.3rS.3r9.2r2r3/rFr2.r9.9rP.r8 5:1 8:2,B:1 - -",
     "SET blue 0 0 bF.15/.16/.16/b2b3b4b9bPb8bBbSb1b5b6b7b4b3b2b9/.3~3.4~3.3/.3~3.4~3.3/r2r3r4r9rPr8rBrSr1r5r6r7r4r3r2r9/.16/.16/rF.15 9^:1,4:1 9:1,3^:1 - -",
@@ -307,12 +308,12 @@ fn islands(number: usize, sets: u8) -> String {
     if sets > 1 {
         return text;
     }
-    // Set 1 has neither Phoenix nor labels.
+    // The ruleset of Set 1 has neither Phoenixes nor labels.
     text.replace("bP", ".").replace("rP", ".").replace("9^:1,4:1", "4:1").replace("9:1,3^:1", "9:1")
 }
 
-/// Chips in runs on nearly every square of some lines, so that lines of one color and flashes are
-/// frequent.
+/// Adds runs of chips to nearly every square of some lines, so that lines of one color and
+/// flashes are frequent.
 fn with_chips(text: &str, seed: u64) -> String {
     let mut chance = Chance::new(seed);
     let board = Board::read(text).expect("a position");
@@ -368,8 +369,8 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: a defender that moves keeps its chain of moves, which limits it only along the
-/// line of its own moves.
+/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. The
+/// chain limits the defender only along the line of its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);

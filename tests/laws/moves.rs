@@ -13,7 +13,7 @@ use flagfall_tests::{Chance, Match, Step};
 use crate::{Law, hold};
 
 /// Checks all pairs of squares. Because there are many, this is done only every few steps, and
-/// wherever a repetition rule refuses a move.
+/// wherever a repetition rule forbids a move.
 struct Legal {
     step: usize,
     every: usize,
@@ -56,7 +56,7 @@ impl Law for Legal {
         for (n, squares) in in_position.iter().enumerate() {
             assert_eq!(in_position.nth(n), Some(squares));
         }
-        // A repetition rule only refuses moves of the side's own pieces, so moves from other
+        // A repetition rule forbids only moves of the side's own pieces, so moves from other
         // squares are tried only every few steps.
         let is_every = self.step.is_multiple_of(self.every);
         let own = game.position().occupied(turn);
@@ -142,7 +142,7 @@ fn legal_in_the_view_is_legal_in_the_position_is_what_decide_accepts() {
 }
 
 /// Random games rarely repeat positions. So here each side moves back and forth until a rule
-/// refuses the move.
+/// forbids the move.
 #[test]
 fn legal_moves_agree_in_games_full_of_repetitions() {
     let seed = Chance::seed_or(77);
@@ -181,8 +181,8 @@ fn legal_moves_agree_in_games_full_of_repetitions() {
     }
 }
 
-/// Compares all commands of a side, not only moves: those that the view lists, those that the
-/// position lists, and those of all possible commands that `decide` accepts.
+/// Compares all commands of a side, not only moves. The commands come from three lists: the
+/// view's list, the position's list, and the list of all possible commands that `decide` accepts.
 struct LegalCommands {
     step: usize,
     every: usize,

@@ -1,5 +1,5 @@
-//! Laws about records: a record shows what its audience was told, but nothing that the requester
-//! may not know.
+//! Laws about records: a record shows everything that its audience was told, but nothing that the
+//! requester may not know.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, RecordScope, Recorder, Terms, Time};
@@ -45,8 +45,7 @@ impl Records {
         }
     }
 
-    /// Checks that a live record that is replayed with `apply` gives the live view after every
-    /// event.
+    /// Checks that a live record, replayed with `apply`, gives the live view after every event.
     fn check_live(&self, until: usize) {
         for viewer in Viewer::ALL {
             let record = self.record(until, Some(scope_of(viewer)), viewer).expect("one's own record");
@@ -121,8 +120,8 @@ impl Records {
         }
     }
 
-    /// Checks what others get of a side's live record: the deployment it played, and its own record
-    /// without its secrets.
+    /// Checks how much of a side's live record the others get: the deployment that the side
+    /// played, and the rest of the record without the side's secrets.
     fn check_others(&self, record: &GameRecord, side: Side, until: usize) {
         let setups = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Deployed { setup } => Some(setup),

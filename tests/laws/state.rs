@@ -18,14 +18,14 @@ impl Law for Conservation {
             return;
         }
         if !position.is_conserved() {
-            // Only a game that never started has no pieces.
+            // Pieces are missing only if the game never started, and then there are none at all.
             let reason = logged.after.outcome().map(|outcome| outcome.reason);
             assert!(matches!(reason, Some(EndReason::Aborted | EndReason::IllegalAct)), "{reason:?}");
             assert_eq!(logged.before.phase(), Phase::Deploying);
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
-        // Counts again, independently of the engine.
+        // Count the coins again, independently of the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
             let seen = view(&logged.after, Viewer::Player(side), logged.at);
@@ -211,8 +211,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // After the last choice, its ply follows in the same batch. Between them, the
-            // position has no text.
+            // After the last choice, the ply of the strike follows in the same batch. Between the
+            // choice and the ply, the position has no text.
             return;
         }
         let text = Referee.position_text(logged.after.position());

@@ -15,7 +15,8 @@ struct Applied;
 
 impl Law for Applied {
     fn event(&mut self, logged: &Logged) {
-        // The earlier view may be of any moment, because the event replaces its clock.
+        // The earlier view may have been made at any moment, because the event replaces its
+        // clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
             let mut held = view(&logged.before, viewer, Stamp(now.0 - 5)).seen;
@@ -89,7 +90,7 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // Nobody knows more about a coin.
+        // Even an audience that knows more than another knows the same about a coin.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,
@@ -193,8 +194,8 @@ fn check_subset(public: &View, player: &View) {
     let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
     assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);
     assert_eq!(pending_strike.and_then(|strike| strike.own_choice), None);
-    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The same
-    // holds if the game ends then.
+    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The
+    // same is true if the game ends during the strike.
     let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
     match (clock, player.clock) {
         (Some(less), Some(more)) if is_veiled => {

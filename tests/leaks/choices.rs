@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8), so the specification of what each audience was told,
-//! and when, is short. A side is told its own choice at once. The others are told with the result
-//! of the strike.
+//! Such games have no other secret (§Q8), so it is easy to specify what each audience was told,
+//! and when. A side is told its own choice immediately. The others are told with the result of
+//! the strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ struct AudienceKnowledge {
     viewer: Viewer,
     /// The board, with the audience's own choice in a pending strike.
     board: Board,
-    /// When choices were made: in the pending strike (`waiting`), and in resolved strikes
-    /// (`resolved`), which the end of the game opens.
+    /// The moments at which choices were made: `waiting` for the pending strike, and `resolved`
+    /// for resolved strikes. The end of the game opens the moments in `resolved`.
     waiting: Vec<String>,
     resolved: Vec<String>,
     said: Vec<String>,
@@ -50,7 +50,7 @@ impl AudienceKnowledge {
         }
     }
 
-    /// Carries an event out on the board.
+    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) {
         let event = board_event(record).expect("an event on the board");
         if let Err(why) = self.board.take(&event) {
@@ -150,8 +150,8 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     found.len()
 }
 
-/// What one audience was told in a script. None if a step is refused, because then the script is
-/// not a game.
+/// The information that one audience got in a script. None if a step is refused, because then the
+/// script is not a game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);
@@ -163,7 +163,8 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// Every pending strike is probed in this many last steps, and in every seventh step before.
+/// Every pending strike is probed in each of this many last steps. In earlier steps, it is probed
+/// in every seventh step.
 const LAST_STEPS: usize = 6;
 
 /// All bytes that one audience is sent in a valid script.
@@ -209,7 +210,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     commands.extend([Command::AcceptDraw, Command::DeclineDraw, Command::OfferDraw, Command::Abort]);
     for command in commands {
         match decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32])) {
-            // The side's own choice would be accepted. Its consequences are in the events.
+            // For example, the side's own choice would be accepted. The consequences of the
+            // choice are in the events.
             Ok(_) => bytes.push(format!("{} is taken", refusable(&command))),
             Err(refusal) => {
                 let to = if let Command::Move(asked) = &command { asked.squares } else { squares(own) };
@@ -272,10 +274,10 @@ fn is_choice(step: &Step) -> bool {
     matches!(step, Step::Ask(_, Command::Choose(_)))
 }
 
-/// A game that is cut off while a strike waits for the second choice, or right after it was
-/// resolved.
+/// A game that is cut off while a strike waits for the second choice, or right after the strike
+/// was resolved.
 ///
-/// It is cut off because the following steps often end the game before the first choice is shown.
+/// The game is cut off because the following steps often end it before the first choice is shown.
 struct Cut {
     script: Script,
     last: Option<LastChoice>,
@@ -339,8 +341,8 @@ fn full_of_strikes(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
     script
 }
 
-/// The steps of a script in which choices are made, and those in which the other side must still
-/// choose.
+/// Returns the steps of a script in which choices are made, and the steps in which the other side
+/// must still choose.
 fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
     let mut table = script.table();
     let (mut all, mut first) = (Vec::new(), Vec::new());
@@ -357,8 +359,9 @@ fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
 fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     let mut script = whole.clone();
     script.steps.truncate(end + 1);
-    // Leaves time before every choice, so that the order can change. Two steps at the same moment
-    // would be told in the same way but examined separately.
+    // Leave time before every choice, so that the order can change. If two steps had the same
+    // moment, audiences would be told the same about both orders, but the test would treat the
+    // orders as different.
     let with_time = |(step, ms): (Step, u64)| {
         let wait = is_choice(&step).then_some((Step::Wait, 40));
         wait.into_iter().chain([(step, ms.max(1))])
@@ -385,7 +388,8 @@ fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     Some(Cut { script, last })
 }
 
-/// Longer than any game lasts. Otherwise a side that owes a choice could run out of time.
+/// This is longer than any game lasts. Otherwise, a side that owes a choice could run out of
+/// time.
 const BASE_MS: u64 = 60_000_000;
 
 fn last_choice(script: &Script) -> Option<LastChoice> {

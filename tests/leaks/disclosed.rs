@@ -1,8 +1,8 @@
 //! A specification of what each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S
 //! and PLAY.
 //!
-//! It is independent of `redact.rs`. It reads the log as the store keeps it, and takes from the
-//! second opinion what a ruleset discloses on the board.
+//! It is independent of `redact.rs`. It reads the log as the store keeps it, and asks the second
+//! opinion which information a ruleset discloses on the board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use flagfall_second_opinion::{Board, BoardEvent, LETTERS, Letters, Piece, rules}
 
 use crate::engine_events::{at, board_event};
 
-/// Where a piece came from. Only this distinguishes pieces with hidden ranks.
+/// The origin of a piece. Only the origin distinguishes pieces with hidden ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Origin {
     /// The square it was deployed on.
@@ -36,11 +36,12 @@ pub(crate) struct Disclosed {
     /// The piece of each origin.
     ids: BTreeMap<Origin, u16>,
     placings: usize,
-    /// Pieces that everybody knows or can narrow down, including captured ones.
+    /// Pieces whose rank everybody knows or can narrow down, including captured pieces.
     known: BTreeSet<u16>,
     /// Pieces that left the board for a reserve.
     removed: BTreeSet<u16>,
-    /// What each silent winner beat (§D1). The others know nothing else about it.
+    /// The ranks that each silent winner beat (§D1). The others know nothing else about the
+    /// winner.
     beat: BTreeMap<u16, Vec<char>>,
     /// Everything told to the audience, in order.
     pub(crate) said: Vec<String>,
@@ -83,7 +84,7 @@ impl Disclosed {
         self.pieces().find(|piece| piece.id == *id)
     }
 
-    /// True if everybody knows the piece of this origin or can narrow it down.
+    /// True if everybody knows the rank of the piece of this origin, or can narrow it down.
     pub(crate) fn is_known(&self, origin: Origin) -> bool {
         self.ids.get(&origin).is_some_and(|id| self.known.contains(id))
     }
@@ -98,8 +99,8 @@ impl Disclosed {
         self.piece_of(origin).is_some_and(|piece| piece.is_moved)
     }
 
-    /// True if a rank fits everything that the others know about the piece of this origin: it
-    /// beats all ranks that the piece beat silently (§D1).
+    /// True if a rank fits everything that the others know about the piece of this origin. The
+    /// rank must beat all ranks that the piece beat silently (§D1).
     pub(crate) fn fits(&self, origin: Origin, letter: char) -> bool {
         let beaten = self.piece_of(origin).and_then(|piece| self.beat.get(&piece.id));
         let beats = |beaten: &char| {
@@ -114,7 +115,7 @@ impl Disclosed {
         piece.is_revealed || self.knows_reserve(Side::BOTH[piece.color])
     }
 
-    /// The identity of the piece on a square, as the audience is shown it.
+    /// The identity of the piece on a square, as it is shown to the audience.
     pub(crate) fn identity(&self, square: Square) -> Identity {
         let piece = self.piece(square);
         match Rank::from_letter(piece.letter).filter(|_| self.knows(piece)) {
@@ -212,7 +213,7 @@ impl Disclosed {
         self.board = Some(board);
     }
 
-    /// Carries an event out on the board.
+    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) -> Option<flagfall_second_opinion::Strike> {
         let event = board_event(record).expect("an event on the board");
         let board = self.board.as_mut().expect("a game that started");

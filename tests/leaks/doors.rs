@@ -13,7 +13,7 @@ use flagfall_tests::{Logged, Step};
 
 /// The ways in which events reach audiences as bytes.
 pub(crate) trait Doors {
-    /// The message about an event. None if this audience is not told about it.
+    /// The message about an event. None if the audience does not get a message about this event.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
@@ -24,12 +24,12 @@ pub(crate) trait Doors {
         view(game, viewer, now).seen
     }
 
-    /// True if an event counts for an audience.
+    /// True if an event gets a sequence number for an audience.
     fn counts(&self, logged: &Logged, viewer: Viewer) -> bool {
         self.event(logged, viewer).is_some()
     }
 
-    /// The record of the game so far, as this audience may have it.
+    /// The record of the game so far, as this audience may see it.
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
         let GameSummary { terms, players, .. } = summary(game, game.phase());
         let mut record = recorder(log, game).record(viewer, terms, players);
@@ -37,7 +37,7 @@ pub(crate) trait Doors {
         record
     }
 
-    /// The record of a scope, as this audience may have it now. None if it is refused.
+    /// The record of a scope, as this audience may see it now. None if the record is refused.
     fn record_as(
         &self,
         log: &[Logged],
@@ -49,8 +49,8 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// What an audience is told about a command besides its events. The real server tells
-    /// nothing.
+    /// Returns the information about a command that an audience gets in addition to its events.
+    /// The real server gives none.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }
@@ -146,7 +146,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     pieces
 }
 
-/// Lets `with` change the pieces of a view. It gets their true ranks.
+/// Lets `with` change the pieces of a view. `with` gets the true ranks of these pieces.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
     for piece in &mut view.pieces {
@@ -230,7 +230,7 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused with another reason.
+/// Leak: a move against a Bomb is refused for another reason.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {

@@ -26,7 +26,7 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<(Step, u64)>,
 }
 
-/// The result of a script, as one audience saw it.
+/// The result of a script, as one audience sees it.
 pub(crate) struct Session {
     pub(crate) said: Vec<String>,
     pub(crate) bytes: Vec<String>,
@@ -70,7 +70,7 @@ impl Script {
         let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
         let mut seq = 0;
         let mut log = Vec::new();
-        // The audience's own requests depend on what it was told, not on the truth.
+        // The audience's own requests depend only on information that it has.
         let mut asked = Chance::new(11);
         for (step, after_ms) in &self.steps {
             let logged = table.step(step, *after_ms).ok()?;
@@ -125,7 +125,8 @@ impl Script {
                 .filter(|(place, origin)| letters[*place] != '.' && !disclosed.is_known(*origin))
                 .map(|(place, origin)| (place, origin, disclosed.has_moved(origin)))
                 .collect();
-            // The Flag could not have been removed.
+            // A piece that was removed must not become the Flag, because the Flag cannot be
+            // removed.
             let stayed = |origin: Origin| !disclosed.was_removed(origin);
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {
@@ -281,8 +282,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let mut last = String::new();
     let mut ask = |command: &Command, squares: Option<Move>| {
         match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
-            // An accepted strike discloses ranks by the rules. So it is not a leak that a command
-            // is accepted, or loses because it is illegal.
+            // An accepted strike discloses ranks, as the rules require. So it is not a leak if a
+            // command is accepted, or if it loses the game because it is illegal.
             Ok(events) => {
                 let first = events.iter().next().map(|event| format!("{event:?}"));
                 answers.push(("accepted".to_owned(), first.unwrap_or_default()));
@@ -367,7 +368,7 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// What the checker found.
+/// The checker's findings.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
     /// Pairs that tell the audience the same and differ in hidden ranks.
@@ -404,7 +405,7 @@ pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, gam
 
 /// The random game of a seed, and the random generator after it.
 ///
-/// All planted leaks are searched in the same games, so each game is played only once.
+/// The search for every planted leak uses the same games, so each game is played only once.
 fn game_of(ruleset: &'static Ruleset, seed: u64) -> (Script, Chance) {
     type Cell = Arc<OnceLock<(Script, Chance)>>;
     static GAMES: Mutex<BTreeMap<(&str, u64), Cell>> = Mutex::new(BTreeMap::new());

@@ -1,5 +1,5 @@
-//! Tests what stays secret when the end opens a side's game: the deployments that the side did
-//! not play, and the fact that it changed them.
+//! Tests that two facts stay secret when the end opens a side's game: the deployments that the
+//! side did not play, and that it changed its deployment.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};

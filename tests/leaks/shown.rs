@@ -48,7 +48,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                             assert_eq!(found, disclosed.identity(to), "{viewer:?} {event:?}");
                         }
                         Some(strike) => {
-                            // A struck piece that stays on the board is named if it is known (§A7).
+                            // A struck piece that stays on the board is named if its rank is
+                            // known (§A7).
                             let defender_at = match strike.defender_fate {
                                 Fate::Stays => Some(to),
                                 Fate::Advances => Some(from),
@@ -143,8 +144,8 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             let mut script = script;
             script.steps.truncate(script.steps.len() / 4);
             let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
-            // The Spy if it is unique, or the Flag. While it is hidden, no piece on the board and
-            // no event names it.
+            // The Spy if it is unique, or the Flag. While such a piece is hidden, no piece on the
+            // board and no event names its rank.
             let spies = ruleset.army.count(Rank::Spy);
             let unique = if spies == 1 { Rank::Spy } else { Rank::Flag };
             for side in flagfall_board::Side::BOTH {
@@ -195,7 +196,7 @@ fn an_illegal_deployment_leaves_no_trace() {
 }
 
 /// While the sides deploy, the others only learn that a side is ready. They must not learn how
-/// often or when it changed its deployment.
+/// often or when that side changed its deployment.
 #[test]
 fn redeployments_leave_no_trace() {
     for ruleset in crate::with_deployments() {

@@ -7,8 +7,8 @@ use flagfall_tests::Logged;
 
 use crate::doors::{Doors, Real};
 
-/// The true rank of a silent winner, if this ply had one that is still on the square where it was
-/// struck.
+/// The true rank of a silent winner, if this ply had one and it is still on the square where it
+/// was struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
     if strike.defender != Identity::Hidden {

@@ -9,28 +9,28 @@ use flagfall_rules::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum DuelError {
-    /// A chooser returned a command that the rules refuse.
+    /// A chooser returned a command that the rules do not allow.
     Refused { side: Side, ply: Ply, refusal: Refusal },
-    /// A chooser returned nothing at its turn.
+    /// A chooser returned nothing on its turn.
     Silent { side: Side, ply: Ply },
 }
 
 /// A game that was played to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// How it ended.
+    /// The outcome of the game.
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
 }
 
 /// Plays one game without clocks to its end, on a board with these lakes
-/// ([`Ruleset::draw_lakes`]). Hands in the given deployments. For the other deployments, and for
-/// every ply, it shows `choose` the view of the side that must act. A chooser may return any
+/// ([`Ruleset::draw_lakes`]). Submits the given deployments. For each missing deployment, and for
+/// every ply, calls `choose` with the view of the side that must act. A chooser may return any
 /// command except a draw offer, which would get no answer.
 ///
 /// # Errors
-/// [`DuelError`] if a chooser returns nothing, or a command that the rules refuse.
+/// [`DuelError`] if a chooser returns nothing, or a command that the rules do not allow.
 pub fn play(
     ruleset: &'static Ruleset,
     lakes: SquareSet,

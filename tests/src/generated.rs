@@ -6,8 +6,8 @@ use std::path::Path;
 
 /// Fails if the file differs from `wanted`.
 ///
-/// With `FLAGFALL_UPDATE=1` it writes the file instead. The file is replaced in one step, so
-/// another test that reads it meanwhile gets the old or the new one.
+/// With `FLAGFALL_UPDATE=1`, writes the file instead. The file is replaced in one step, so a test
+/// that reads it at the same time gets either the old or the new content.
 ///
 /// # Panics
 /// If the file differs or cannot be written.

@@ -20,5 +20,5 @@ pub use programs::{OlderPrograms, client_program, older_programs, server_program
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};
 pub use sources::product_sources;
-pub use texts::{Needs, all_texts, format_all};
+pub use texts::{Needs, all_texts, check_translation, format_all};
 pub use views::views;

@@ -17,7 +17,7 @@ pub enum Step {
     Pause,
     /// The clocks run again.
     Resume,
-    /// Time passes; a deadline may expire.
+    /// Time passes, so a deadline may expire.
     Wait,
 }
 
@@ -44,7 +44,7 @@ impl Logged {
     }
 }
 
-/// A game, its time and its source of salts.
+/// A game with its time and its source of salts.
 #[derive(Clone)]
 pub struct Match {
     /// The game.
@@ -81,7 +81,7 @@ impl Match {
     /// Takes a step after this many milliseconds and returns its events in order.
     ///
     /// # Errors
-    /// The refusal. Then the game is unchanged.
+    /// Returns the refusal. The game is then unchanged.
     pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
         self.now = self.now.plus_ms(after_ms);
         let entropy = Entropy(self.salts.bytes());
@@ -116,7 +116,7 @@ impl Match {
         let end = if is_move { commands.moves_len() } else { commands.len() };
         let command = commands.nth(chance.below(end.max(1)))?;
         if command == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !chance.once_in(20) {
-            // This would give the Flag away, which players rarely do so soon.
+            // Removing this piece would give the Flag away, which players rarely do so soon.
             return self.random_command(chance);
         }
         Some((side, command))
@@ -148,7 +148,7 @@ impl Match {
                 1 | 2 => Step::Ask(side, Command::OfferDraw),
                 3 | 4 => Step::Ask(side, Command::DeclineDraw),
                 5 => Step::Wait,
-                // A choice takes some time.
+                // Making a choice takes some time.
                 _ if self.game.position().has_strike_pending() && chance.once_in(3) => Step::Wait,
                 // Ends some games early, because the armies are large and few pieces stay
                 // indistinguishable for long.

@@ -2,7 +2,7 @@
 
 use flagfall_rules::Ruleset;
 
-/// Custom rulesets that cover every change that custom games may make at least once.
+/// Custom rulesets. Every change that custom games may make occurs in at least one of them.
 ///
 /// They also combine changes that no built-in ruleset combines.
 const CUSTOM: [&str; 10] = [
@@ -18,7 +18,7 @@ const CUSTOM: [&str; 10] = [
     "shadowflash-3,ties=attacker,quiet=400,islands=printed",
 ];
 
-/// The rulesets named in `FLAGFALL_RULESETS`, separated by blanks; otherwise every built-in
+/// The rulesets named in `FLAGFALL_RULESETS`, separated by spaces; otherwise every built-in
 /// ruleset and some custom ones.
 #[must_use]
 pub fn rulesets() -> Vec<&'static Ruleset> {

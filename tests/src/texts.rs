@@ -6,13 +6,15 @@ use fluent_bundle::FluentArgs;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-/// What a text needs to be shown.
+/// The texts and arguments that a text needs to be shown.
 #[derive(Clone, Default, Debug)]
 pub struct Needs {
     /// The arguments.
     pub arguments: BTreeSet<String>,
-    /// The texts that it refers to.
+    /// The other texts that the text refers to.
     pub texts: BTreeSet<String>,
+    /// Its attributes.
+    pub attributes: BTreeSet<String>,
     /// The arguments that choose between variants, with the keys of the variants.
     pub choices: Vec<(String, Vec<String>)>,
 }
@@ -25,20 +27,26 @@ fn texts(file: &str) -> BTreeMap<String, Needs> {
     let resource = parser::parse(file).unwrap_or_else(|(_, errors)| panic!("not Fluent: {errors:?}"));
     let mut texts = BTreeMap::new();
     for entry in &resource.body {
-        let (id, pattern) = match entry {
-            Entry::Message(message) => (message.id.name.to_owned(), message.value.as_ref()),
-            Entry::Term(term) => (format!("-{}", term.id.name), Some(&term.value)),
+        let (id, pattern, attributes) = match entry {
+            Entry::Message(message) => {
+                (message.id.name.to_owned(), message.value.as_ref(), &message.attributes)
+            }
+            Entry::Term(term) => (format!("-{}", term.id.name), Some(&term.value), &term.attributes),
             _ => continue,
         };
         let mut needs = Needs::default();
         pattern.into_iter().for_each(|pattern| read_pattern(pattern, &mut needs));
+        for attribute in attributes {
+            needs.attributes.insert(attribute.id.name.to_owned());
+            read_pattern(&attribute.value, &mut needs);
+        }
         assert!(texts.insert(id.clone(), needs).is_none(), "{id} appears twice");
     }
     texts
 }
 
-/// The texts of several files, each with everything that it needs, including what the texts that
-/// it refers to need.
+/// The texts of several files, each with everything that it needs. This includes the needs of the
+/// texts that it refers to.
 ///
 /// # Panics
 /// If an id appears twice, or a text refers to a missing text.
@@ -51,6 +59,43 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     }
     all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
 }
+
+/// Checks that each file of a translation has the same texts as the English file at the same
+/// place, and that the two texts of an id have the same arguments and attributes.
+///
+/// `shared` are English files and their translations that these texts may refer to.
+///
+/// # Panics
+/// If a text is missing, superfluous or different, or a variant is for a value that the English
+/// text does not know.
+pub fn check_translation(english: &[&str], translated: &[&str], shared: [&[&str]; 2]) {
+    assert_eq!(english.len(), translated.len(), "the number of files");
+    for (english, translated) in english.iter().zip(translated) {
+        let ids = |file| texts(file).into_keys().collect::<Vec<_>>();
+        assert_eq!(ids(english), ids(translated));
+    }
+    let [known, others] =
+        [[english, shared[0]], [translated, shared[1]]].map(|files| all_texts(&files.concat()));
+    for (id, needs) in &known {
+        let other = &others[id];
+        assert_eq!(needs.arguments, other.arguments, "the arguments of {id}");
+        assert_eq!(needs.attributes, other.attributes, "the attributes of {id}");
+        let keys = |needs: &Needs, chooser: &str| -> BTreeSet<String> {
+            let choices = needs.choices.iter().filter(|(name, _)| name == chooser);
+            choices.flat_map(|(_, keys)| keys.clone()).collect()
+        };
+        // A translation may choose by more arguments, for example by a side for its case.
+        for (chooser, _) in needs.choices.iter().filter(|(chooser, _)| chooser != "side") {
+            let mut more = keys(other, chooser);
+            more.retain(|key| !PLURALS.contains(&key.as_str()) && key.parse::<u32>().is_err());
+            let english = keys(needs, chooser);
+            assert!(more.is_subset(&english), "the variants of {id}: {more:?}, not {english:?}");
+        }
+    }
+}
+
+/// The keys of variants that agree with a number.
+const PLURALS: [&str; 4] = ["one", "few", "many", "other"];
 
 /// Formats every text, with each variant of each choice, and returns each id with the result.
 ///
@@ -70,6 +115,8 @@ pub fn format_all(
                     match (argument == chooser).then_some(key.as_str()) {
                         None | Some("other") => args.set(argument.clone(), 7),
                         Some("one") => args.set(argument.clone(), 1),
+                        Some("few") => args.set(argument.clone(), 2),
+                        Some("many") => args.set(argument.clone(), 5),
                         Some(key) => args.set(argument.clone(), key.to_owned()),
                     }
                 }

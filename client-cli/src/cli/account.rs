@@ -54,7 +54,7 @@ pub struct ProfileArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct HistoryArgs {
-    /// The player's name; `None` for the player's own games.
+    /// The name of a player; `None` for the user's own games.
     #[arg(value_name = "NAME")]
     pub player: Option<String>,
     #[arg(value_name = "OPPONENT")]

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use flagfall_board::{GameId, Numbering};
+use flagfall_words::Language;
 
 use super::account::{
     AccountCommand, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, SignUpArgs, TokensCommand,
@@ -17,6 +19,7 @@ use super::records::{CheckArgs, ConvertArgs, RecordArgs};
 use super::values::Numbers;
 use crate::alerts::Alert;
 use crate::model::DEFAULT_SERVER;
+use crate::texts::language;
 
 #[derive(Clone, Debug, Parser)]
 #[command(name = "flagfall", version)]
@@ -65,6 +68,11 @@ pub struct Common {
     #[arg(long, global = true, value_name = "yes|no", value_parser = parse_switch, default_value = "no",
         num_args = 0..=1, require_equals = true, default_missing_value = "yes", hide_default_value = true)]
     pub no_editing: bool,
+    /// The code of the language. [`crate::language`] chooses the language before this is read.
+    #[arg(long, global = true, env = "FLAGFALL_LANGUAGE", value_name = "LANG", ignore_case = true,
+        value_parser = PossibleValuesParser::new(Language::ALL.map(Language::code)),
+        hide_possible_values = true, default_value = language().code(), hide_default_value = true)]
+    pub language: String,
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
 }

@@ -87,7 +87,7 @@ fn arg_id(path: &str, arg: &str) -> String {
     if words().has(&own) { own } else { format!("arg-{arg}") }
 }
 
-/// Returns a text of the help. All texts get the same arguments.
+/// Returns a help text. All help texts get the same arguments.
 fn help(id: &str) -> String {
     let mut args = Args::new();
     args.set("levels", Level::ALL.map(Level::name).join(", "));

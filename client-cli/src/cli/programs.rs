@@ -53,7 +53,7 @@ pub struct UmpireArgs {
 pub struct BotArgs {
     #[arg(long, value_name = "COMMAND")]
     pub exec: Option<String>,
-    /// How many games the program plays; 0 for no limit.
+    /// The number of games that the program plays; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["accept", "game"])]
     pub games: u32,
     /// Time for each answer; `None` for the game's clock.

@@ -13,7 +13,7 @@ use crate::text;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordSource {
     Game(GameId),
-    /// From a file; `-` for standard input.
+    /// The record in a file; `-` for standard input.
     File(PathBuf),
 }
 
@@ -33,7 +33,8 @@ impl RecordSource {
 pub struct RecordArgs {
     #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
     pub source: RecordSource,
-    /// The side or audience that the record is for; `None` for all that the player may see.
+    /// The side or audience that the record is for; `None` for everything that the player may
+    /// see.
     #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
     pub scope: Option<RecordScope>,
     #[arg(long, conflicts_with = "text")]
@@ -66,7 +67,7 @@ pub struct ConvertArgs {
     /// The file to write; `None` for the terminal.
     #[arg(value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// The format to read; `None` to recognize it.
+    /// The format to read; `None` to detect it.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub from: Option<Format>,
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]

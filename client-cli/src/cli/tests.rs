@@ -42,7 +42,7 @@ fn names_and_clocks_are_read_in_any_case_and_checked() {
         ("flagfall play --rules Clasic", "Did you mean `classic`?"),
         ("flagfall play --bot goood", "Did you mean `good`?"),
         ("flagfall leaderboard --speed blits", "Did you mean `blitz`?"),
-        ("flagfall play --time 15days", "1 to 14 days"),
+        ("flagfall play --time 15days", "between 1 and 14 days"),
         ("flagfall play --rating 1600-1400", "The lower limit comes first"),
         ("flagfall wtach", "watch"),
     ] {

@@ -62,9 +62,9 @@ impl Api {
         self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
-    /// Sends a request. A body of `&()` is empty.
+    /// Sends a request. Pass `&()` as the body to send none.
     ///
-    /// If the server does not recognize the saved guest, sends the request once more as a new
+    /// If the server does not recognize the saved guest, the request is sent once more as a new
     /// guest.
     pub(crate) fn send<T: DeserializeOwned>(
         &self,
@@ -88,14 +88,16 @@ impl Api {
         !identity.is_account() && token.is_some() && identity.token().as_ref() == token
     }
 
-    /// Replaces a guest that the server does not recognize. `None` if there can be no new guest.
+    /// Replaces a guest that the server does not recognize. `None` if no new guest could be
+    /// created.
     fn new_guest(&self) -> Option<Secret> {
         let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
         let greeted =
             runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
-        // If the credential cannot be saved, the command continues: the token is still valid.
+        // If the credential cannot be saved, the command continues, because the token is still
+        // valid.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
         drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)
@@ -217,8 +219,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
         Some(name) => {
             let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // The old token proves that this device is known, so that wrong guesses by others do
-            // not lock it out.
+            // The old token lets the server recognize this device. The server then does not lock
+            // the device out because of other people's wrong guesses.
             let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
@@ -301,14 +303,15 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     print(&text)
 }
 
-/// Returns the player's left-games status, which the server shows only to the player.
+/// Returns the consequences of the games that the player left. The server shows them only to the
+/// player.
 fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
     let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
     match api.send::<Me>(Method::GET, "/api/me", Some(&token), &()) {
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
-        // The profile is public: show it without the part that needs a login.
+        // The profile is public, so show it without the part that requires a login.
         Err(error) if error.is_unknown_token() => Ok(None),
         Err(error) => Err(http_failure(error)),
     }
@@ -381,7 +384,7 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Done {
                 ScopeName::Play => Scope::Play,
                 ScopeName::Bot => Scope::Bot,
             };
-            let body = NewToken { name: label, scope };
+            let body = NewToken { name: label, scope, password: None };
             let MadeToken { info, token } = api.own(Method::POST, "/api/tokens", &body)?;
             let (id, scope) = (info.id, info.scope.name());
             print(&text!("token-made", token = token.expose(), id, scope))

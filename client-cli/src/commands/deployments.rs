@@ -48,7 +48,7 @@ impl DeploymentStore {
         Ok(all)
     }
 
-    /// Saves a deployment. Returns a sentence that says where.
+    /// Saves a deployment. Returns a sentence that says where the deployment was saved.
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Done<String> {
         check_name(name)?;
         places(text, rules)

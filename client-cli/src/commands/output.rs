@@ -46,7 +46,7 @@ pub(crate) fn print(text: &str) -> Done {
     print_as_it_is(&format!("{text}\n"))
 }
 
-/// Prints an answer of the server: as JSON, or in words.
+/// Prints an answer from the server: as JSON, or in words.
 pub(crate) fn show<T: Serialize>(json: bool, answer: &T, words: impl FnOnce(&T) -> String) -> Done {
     if json { print_json(answer) } else { print(&words(answer)) }
 }

@@ -26,8 +26,9 @@ pub(crate) fn read(what: &str) -> Done<Secret> {
 
 /// Asks for a new password.
 ///
-/// On a terminal, asks twice, without echo. Asks again if the password is invalid or the two
-/// differ, because the user's next input must not reach the shell.
+/// On a terminal, the user types the password twice, without echo. If it is invalid or the two
+/// differ, this function asks again. Otherwise the program would end, and the shell would receive
+/// what the user types next.
 pub(crate) fn read_new(what: &str) -> Done<Secret> {
     if !io::stdin().is_terminal() {
         return read(what);
@@ -93,7 +94,8 @@ fn typed(what: &str) -> Done<Secret> {
     }
 }
 
-/// Handles a key. `Some(true)` completes the answer, `Some(false)` cancels it.
+/// Handles a key. Returns `Some(true)` if the answer is complete, `Some(false)` if the user
+/// cancels, and `None` if more keys are needed.
 fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {

@@ -41,7 +41,8 @@ pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     converse(Goal::Play(wish), common, Guest::Own)
 }
 
-/// Returns the player's wish, and the options with the server from the challenge link, if any.
+/// Returns the game that the player wants, and the common options. If a challenge link names a
+/// server, the options contain that server.
 fn wish_of(args: WishArgs, common: Common) -> Done<(Wish, Common)> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
@@ -230,7 +231,8 @@ pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// Like [`stop_signals`], but also returns a sender, through which a key can end the program.
+/// Like [`stop_signals`], but also returns a sender. A key can use this sender to end the
+/// program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

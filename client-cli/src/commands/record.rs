@@ -50,8 +50,8 @@ pub(crate) fn record(
     }
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
-        // Use standard error, because a file or a program may read the record from standard
-        // output.
+        // Use standard error, because the record on standard output may go to a file or another
+        // program.
         warn(&judged.words)?;
     }
     let code = show_record(told, json, out, step, &address, &common)?;

@@ -20,7 +20,8 @@ pub struct DeployEditor {
 }
 
 impl std::fmt::Debug for DeployEditor {
-    /// Shows no pieces: deployments are hidden information, in logs and in panics as well.
+    /// Shows no pieces, because deployments are hidden information. Logs and panic messages must
+    /// not show them either.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("DeployEditor")
             .field(&format_args!("{}", self.side))
@@ -45,12 +46,12 @@ impl DeployEditor {
         editor
     }
 
-    /// Returns the deployment as a text of §P4, without spaces.
+    /// Returns the deployment text (§P4) without spaces.
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// Returns the deployment as a text. The error is the first rule that it breaks.
+    /// Returns the deployment text. The error is the first rule that the deployment breaks.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
         text::places(&text, self.ruleset)?;
@@ -114,8 +115,8 @@ impl DeployEditor {
         self.picked = None;
     }
 
-    /// Places a piece from the hand under the cursor. A piece that was there goes to the hand.
-    /// True if the hand had a piece of this rank.
+    /// Puts a piece from the hand on the square under the cursor. A piece that was on this square
+    /// goes to the hand. True if the hand had a piece of this rank.
     pub fn place(&mut self, rank: Rank) -> bool {
         let is_in_hand = self.in_hand().any(|(in_hand, _)| in_hand == rank);
         if is_in_hand {

@@ -1,4 +1,5 @@
-//! Suggested and random deployments as texts of RULES §P4. The row nearest the enemy comes first.
+//! Suggested and random deployments in the text format of RULES §P4. The row nearest the enemy
+//! comes first.
 
 use flagfall_board::{Rank, Side, SquareSet};
 use flagfall_bots::{Chance, random_setup, sensible_setup};

@@ -13,7 +13,7 @@ use crate::shell::{Shell, folded, terminal_columns};
 
 pub use prompt::Prompt;
 
-/// How often the core checks the time.
+/// The interval at which the core checks the time.
 const TICK: Duration = Duration::from_secs(1);
 
 /// Runs the core in line-based mode until it ends. Returns the exit code.

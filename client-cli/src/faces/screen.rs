@@ -20,10 +20,10 @@ use crate::{status, update};
 
 /// Interval for redrawing the clocks.
 const TICK: Duration = Duration::from_millis(200);
-/// How often the key thread checks whether it should end.
+/// The interval at which the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Time after a key press during which the user gets no bell and no notification.
+/// For this long after a key press, the user gets no bell and no notification.
 const AT_KEYBOARD: Duration = Duration::from_secs(5);
 
 /// Restores the terminal on drop. After a panic, the hook of `try_init` restores it.

@@ -8,7 +8,7 @@ use flagfall_protocol::ClaimedResult;
 pub enum Action {
     /// Leave the program without asking.
     Stop,
-    /// Leave the program. Asks first if a game is running.
+    /// Leave the program. If a game is running, ask for confirmation first.
     Leave,
     ShowHistory,
     ShowHelp,
@@ -67,7 +67,7 @@ pub enum Action {
     HandIn,
 }
 
-/// A movement in a list, in entries.
+/// A movement in a list by a number of entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Jump {
     Back(usize),

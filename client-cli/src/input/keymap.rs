@@ -9,6 +9,7 @@ use super::conditions::{
     has_commands, has_help_above, has_help_below, has_newer, has_older, is_challenged, is_column,
     is_typing_move, lists_ranks,
 };
+use super::layout::latin;
 use super::screen::{Screen, screen, screen_below};
 use crate::model::{Key, Model, OpenGame};
 use crate::names::is_plain_letter;
@@ -19,7 +20,7 @@ const CHIP_LETTERS: &str = "r y b g";
 /// Number of entries that a long step skips, for example events of a record.
 const LEAP: usize = 10;
 
-/// The screens with a game in progress, not a record.
+/// The screens that show a game in progress rather than a record.
 const GAME: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching];
 /// The screens on which news about other games and challenges may arrive.
 const ONLINE: &[Screen] =
@@ -52,8 +53,8 @@ enum Trigger {
     /// The digit or letter of a rank in the player's army.
     Figure(fn(Rank) -> Action),
     ChipLetter,
-    /// The letter D, which offers a draw. A move can also start with D, because it is a column of
-    /// the board.
+    /// The letter D, which offers a draw. A move can also start with D, because boards have a
+    /// column d.
     Draw,
     /// A letter or digit that can be part of a move.
     MoveLetter,
@@ -233,8 +234,8 @@ static TABLE: &[Binding] = {
         row(ALL, key(&[Interrupt], A::Stop), "", "key-help-leave-at-once"),
         row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
         row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
-        // The key bar omits these keys: the help's title mentions them if the help needs
-        // scrolling.
+        // The key bar omits these keys, because the title of the help mentions them if the help
+        // needs scrolling.
         row(&[S::Help], key(&[Up], A::Go(Back(1))), "", "").when(has_help_above),
         row(&[S::Help], key(&[Down], A::Go(Forward(1))), "", "").when(has_help_below),
         row(&[S::Help], key(&[PageUp], A::Go(Back(LEAP))), "", "").when(has_help_above),
@@ -255,7 +256,18 @@ fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding>
 
 /// Returns the action of a key in the current state. `None` if the key has no action.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
+    let key = on_latin_keyboard(model, key);
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
+}
+
+/// Returns the same key of a Latin keyboard, except in a message or a name that the user types.
+fn on_latin_keyboard(model: &Model, key: Key) -> Key {
+    match key {
+        Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {
+            Key::Char(latin(letter))
+        }
+        key => key,
+    }
 }
 
 /// Returns hints for the keys of the current screen. With `of_help`, returns hints for the screen
@@ -295,7 +307,7 @@ impl Binding {
     }
 }
 
-/// Returns the name of the first key for an action, for texts that mention it.
+/// Returns the name of the first key for an action, for texts that mention the key.
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()

@@ -6,7 +6,7 @@ use crate::fixtures::{
     START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
-use crate::model::{Goal, How, Key, Model, OpenGame, Page, Wish};
+use crate::model::{Goal, How, Key, Model, OpenGame, Page, Prompt, Wish};
 use crate::random::Random;
 use crate::render::render;
 use crate::replay::Replay;
@@ -211,6 +211,15 @@ fn keys_that_would_be_refused_are_not_offered() {
     assert_eq!(action(&wide, Key::Char('n')), Some(Action::Type('n')), "a column of a wide board");
     assert_eq!(action(&wide, Key::Char('N')), Some(Action::SwitchFigures));
     assert_eq!(update(&mut model, crate::model::Message::Key(Key::PageUp)), []);
+}
+
+#[test]
+fn keys_of_a_russian_keyboard_act_as_those_of_a_latin_one_except_in_messages() {
+    let typed = |keys: &str| after(playing(""), keys).game.map(|game| game.typed).expect("a game");
+    assert_eq!(typed("ф5ф6"), "a5a6");
+    assert_eq!(action(&playing(""), Key::Char('К')), Some(Action::Resign));
+    assert_eq!(action(&after(playing(""), "R"), Key::Char('н')), Some(Action::Confirm));
+    assert_eq!(after(playing(""), "жда").ui.prompt, Some(Prompt::Say("да".to_owned())));
 }
 
 #[test]

@@ -51,8 +51,8 @@ pub enum Link {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
     pub refusals: u32,
-    /// When to send the request again. `None` while it waits for an answer or the connection is
-    /// down.
+    /// The time at which to send the request again. `None` while the client waits for an answer
+    /// or the connection is down.
     pub at: Option<u64>,
 }
 
@@ -64,10 +64,10 @@ pub struct Pending {
     pub message: ClientToServer,
 }
 
-/// The reason why a credential or a seat could not be saved, and the time of the next attempt.
+/// Why a credential or a seat could not be saved, and the time of the next attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
     pub why: String,
-    /// When to try again, by this machine's clock.
+    /// The time of the next attempt, by this machine's clock.
     pub again_at: u64,
 }

@@ -15,7 +15,7 @@ pub enum Goal {
     Mail,
 }
 
-/// The game that the user wants. In a field, `None` means any.
+/// The game that the user wants. A field that is `None` allows any value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
     pub how: How,

@@ -13,14 +13,15 @@ pub struct Lobby {
     /// briefly.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
-    /// True if the offer may be gone because the connection was lost. The next lobby message
-    /// shows whether it is.
+    /// True if the player's own offer may be gone because the connection was lost. The next lobby
+    /// message shows whether the offer still exists.
     pub is_seek_doubtful: bool,
     /// The player's running games, as the server last sent them.
     pub own_games: Option<Vec<GameSummary>>,
     /// The player's running games in order of urgency, if the client requested that list.
     pub urgent_games: Option<OwnGames>,
-    /// The player's games at the last welcome. A game that is not among them has started since.
+    /// The player's games at the last welcome. All other games of the player have started since
+    /// then.
     pub known_games: Option<Vec<GameId>>,
     pub pool: Option<PoolWait>,
 }

@@ -33,11 +33,10 @@ pub struct OpenGame {
     pub presence: PerSide<Presence>,
     /// Each player's rating for games of this kind, if known.
     pub ratings: PerSide<Option<RatingPoint>>,
-    /// The time at which the opponent can claim the game because this player is away. In
-    /// milliseconds since 1970, by the server's clock.
+    /// For each player who is away, true if they left on purpose.
     pub left: PerSide<bool>,
-    /// When the opponent can claim the game because this player is away. In milliseconds since
-    /// 1970, by the server's clock.
+    /// For each player who is away, the time at which the opponent can claim the game, in
+    /// milliseconds since 1970 by the server's clock.
     pub claimable_at: PerSide<Option<u64>>,
     pub is_claim_told: bool,
     pub is_muted: bool,
@@ -155,8 +154,9 @@ impl OpenGame {
         opponent.is_some() && self.view.turn == opponent && !self.is_over() && self.is_acting()
     }
 
-    /// Returns the squares that the player's piece can reach: this turn, or on the player's next
-    /// turn if the position does not change until then.
+    /// Returns the squares that the piece can reach on this turn. If the player can plan a move,
+    /// returns those that the player's piece can reach on the next turn if the position does not
+    /// change.
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
         let turn = if self.may_plan() { self.own_side() } else { self.view.turn };

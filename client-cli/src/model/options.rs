@@ -51,7 +51,7 @@ pub enum Face {
     /// Lines from a pipe. Each line waits until it can be carried out, and the client asks no
     /// questions.
     Script,
-    /// A program that plays through its own protocol. The client prints no boards, moves and
+    /// A program that plays through its own protocol. The client prints no boards, moves or
     /// hints.
     Program,
 }

@@ -44,8 +44,8 @@ impl Address {
     /// Parses an address.
     ///
     /// `https://host` and `wss://host/ws` mean TLS; `http://host` and `ws://host/ws` mean no TLS.
-    /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port
-    /// 443. Any other port, an IP address or a name in the local network means no TLS.
+    /// Without a scheme, a public name such as `play.example.org` or the port 443 means TLS. Any
+    /// other port, an IP address or a name in the local network means no TLS.
     pub fn parse(text: &str) -> Result<Address, String> {
         let malformed = || not_an_address(text);
         let is_bare = !text.contains("://");
@@ -104,8 +104,8 @@ impl Address {
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// Returns this address as a person types it, but with TLS switched from on to off or from
-    /// off to on.
+    /// Returns this address as a person types it, but with TLS turned on if it is off, or off if
+    /// it is on.
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }

@@ -27,7 +27,7 @@ pub struct Dialer {
     tls: TlsConnector,
 }
 
-/// The reason why the client cannot communicate with the server. `Display` gives the reason, and
+/// Why the client cannot communicate with the server. `Display` gives the reason, and
 /// [`advice`](Self::advice) says what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
@@ -39,8 +39,8 @@ pub enum DialError {
     /// The connection was established, but the TLS handshake failed.
     #[error("{0}")]
     Handshake(HandshakeFault),
-    /// The server answered a request without TLS with status 400 or without HTTP, as TLS servers
-    /// do.
+    /// The client sent a request without TLS. The server answered with status 400 or with
+    /// something other than HTTP, as TLS servers do.
     #[error("{}", text!("dial-not-understood"))]
     NotUnderstood,
     /// The server closed a connection without TLS, as some TLS servers do.

@@ -172,7 +172,7 @@ fn ended(frame: Option<CloseFrame>) -> Message {
 
 /// True if the WebSocket library replaced a close code that it does not support.
 ///
-/// The library replaces code 1014, which means that a gateway cannot reach the server, by the
+/// The library replaces code 1014, which means that a gateway cannot reach the server, with the
 /// code for a protocol error. The client should reconnect after a 1014, but not after a real
 /// protocol error.
 fn is_unknown_code(frame: &CloseFrame) -> bool {
@@ -186,7 +186,7 @@ fn parsed(text: &str) -> Message {
     }
 }
 
-/// Describes an error in plain words, which replace the words of the WebSocket library.
+/// Describes an error in plain words instead of those of the WebSocket library.
 fn reason(error: &Error) -> String {
     match error {
         Error::Io(error) => plain(error),
@@ -201,7 +201,7 @@ fn reason(error: &Error) -> String {
 const VISIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Creates a new guest: says hello without a credential, and returns the credential that the
-/// server sends. The error is a text for the user.
+/// server sends. The error is a message for the user.
 pub async fn new_guest(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -214,7 +214,7 @@ pub async fn new_guest(
     visit(dialer, addresses, None, name, None, wanted).await
 }
 
-/// Fetches the contents of the lobby. The error is a text for the user.
+/// Fetches the contents of the lobby. The error is a message for the user.
 pub async fn lobby(
     dialer: &Dialer,
     addresses: &Addresses,

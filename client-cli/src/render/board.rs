@@ -187,8 +187,8 @@ impl Painter<'_> {
 
     /// Draws a cell with a single row.
     ///
-    /// A mark replaces a character around the piece's figure. Without a piece, it replaces the
-    /// dot.
+    /// A mark replaces a character around the piece's figure. On an empty square, the mark
+    /// replaces the dot.
     ///
     /// In a cell of two columns, a chip's letter does not fit beside a piece. The piece's figure
     /// gets the chip's color instead.

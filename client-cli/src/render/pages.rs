@@ -92,8 +92,8 @@ pub(super) fn reserve(
     list_window(&text!("window-reserve"), 34, &entries, cursor, frame, area);
 }
 
-/// Draws the help: the marks on the board, and all keys of the current screen. If it does not
-/// fit, starts with line `first`.
+/// Draws the help: the marks on the board, and all keys of the current screen. If the help does
+/// not fit, the first visible line is `first`.
 pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rect) {
     let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
     let marks = ruleset.map_or_else(String::new, |ruleset| match ruleset {

@@ -61,7 +61,7 @@ pub(super) fn draw(
 /// The number of rows of each part of the panel during a game.
 ///
 /// The numbers depend only on the terminal and the ruleset, so that the parts do not move when a
-/// strike or a notice takes more lines.
+/// strike or a notice takes up more lines.
 struct Rows {
     /// Rows between the players and the losses: turn, notices, last event.
     status: usize,
@@ -79,8 +79,8 @@ impl Rows {
             return Rows { status: height, is_table: false };
         }
         let ranks = ruleset.army.iter().count();
-        // Games with coins need more rows, because a pending strike takes more words than a
-        // finished one.
+        // Games with coins need more rows, because describing a pending strike takes more words
+        // than describing a finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
         let is_wide = !ruleset.reserve || usize::from(area.width) >= TABLE_WIDTH;
         let table = Rows::HEADS + ranks;
@@ -139,7 +139,7 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-/// Wraps a text to lines of at most this width.
+/// Wraps text to lines of at most this width.
 fn wrapped(text: &str, width: usize) -> impl Iterator<Item = Line<'static>> {
     words::wrap(text, width).into_iter().map(Line::raw)
 }
@@ -161,9 +161,9 @@ fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize
         (_, None) => String::new(),
     };
     let arrow = if is_turn { ">" } else { " " };
-    let label = format!("{arrow}{:<5}", text!("side", side));
-    let beside = if is_narrow(width) { 0 } else { right.len() + 1 };
-    let room = width.saturating_sub(label.len() + beside);
+    let label = arrow.to_owned() + &words::fit(&text!("side", side), words::side_width() + 1);
+    let beside = if is_narrow(width) { 0 } else { right.width() + 1 };
+    let room = width.saturating_sub(label.width() + beside);
     // Cut a long name, but not the information after the name.
     let rating = game.ratings[side].map(words::rating).unwrap_or_default();
     let told: String = [rating, own, presence]
@@ -323,9 +323,15 @@ fn losses(
         (None, false) => (format!(" {} ", text!("panel-lost-left")), 0, ", "),
         (None, true) => (" ".repeat(14), 10, " "),
         (Some(_), false) => (format!("{held:>7} {lost} "), 0, " "),
-        (Some(_), true) => (format!("{held:>20}    "), 0, " "),
+        (Some(_), true) => (format!("{held:>20}  "), 5, ""),
     };
-    let side = |side| Span::styled(format!("{:^width$}", text!("side", side)), theme.side(side));
+    let side = |side| {
+        let name = match (reserves, is_table) {
+            (Some(_), true) => format!("{:>width$}", text!("panel-side", side)),
+            _ => format!("{:^width$}", text!("side", side)),
+        };
+        Span::styled(name, theme.side(side))
+    };
     let sides = Line::from(vec![Span::raw(head), side(Side::Red), Span::raw(between), side(Side::Blue)]);
     match (reserves, is_table) {
         (Some(_), true) => {
@@ -333,7 +339,7 @@ fn losses(
         }
         (None, true) => {
             let left = if has_pools { text!("panel-pool-head") } else { text!("panel-left-head") };
-            lines.extend([sides, Line::raw(format!("{:15}{lost} {left}  {lost} {left}", ""))]);
+            lines.extend([sides, Line::raw(format!("{:14} {lost:>4} {left:>4}  {lost:>4} {left:>4}", ""))]);
         }
         (_, false) => lines.push(sides),
     }

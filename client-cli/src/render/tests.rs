@@ -109,7 +109,8 @@ fn the_question_before_leaving_mentions_the_clock() {
     }
 }
 
-/// Returns a game with this deployment in the editor. The suggested deployment would be random.
+/// Returns a game with this deployment in the editor, instead of a suggested deployment, which
+/// would be random.
 fn editing(ruleset: &str, side: &str, setup: &str) -> Model {
     let mut model = game(ruleset, side, &deploying_view(START + 245_000));
     let editor = model.game.as_mut().and_then(|game| game.editor.as_mut()).expect("an editor");

@@ -118,7 +118,7 @@ fn cancel(model: &mut Model) {
     }
 }
 
-/// Moves in the open help, history, record or list.
+/// Moves to another line or entry of the open help, history, record or list.
 fn go_to(model: &mut Model, jump: Jump) {
     if let Some(help) = &mut model.ui.help {
         help.first = jump.from(help.first, help.last);
@@ -209,7 +209,7 @@ fn submit(model: &mut Model) {
     }
     match text.parse::<Move>() {
         Ok(squares) => go(model, squares),
-        // A single d is a draw, although d is also a column.
+        // A single d offers a draw, although moves can also start with d.
         Err(_) if text == "d" => game::draw(model),
         Err(_) => model.say(text!("not-a-move", text)),
     }

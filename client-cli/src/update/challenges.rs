@@ -95,7 +95,7 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
     }
     let word = text!("challenge-declined", player);
     if model.challenges.own.as_deref() == Some(code) {
-        // This client was started to wait for this answer.
+        // This client was started only to wait for this answer.
         model.challenges.own = None;
         return exit(model, Exit::Refused, word);
     }

@@ -126,7 +126,7 @@ pub(super) fn connection_lost(model: &mut Model) {
     }
 }
 
-/// Returns the game in which the player has a seat. If there is none, says so.
+/// Returns the game in which the player has a seat. If there is none, tells the user.
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {

@@ -443,8 +443,8 @@ pub(super) fn rematch(model: &mut Model) {
     outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
 }
 
-/// Returns the text of the saved deployment with this name. If there is none, returns the choice
-/// that the word names.
+/// Returns the deployment that a word stands for: `random`, `suggested`, the name of a saved
+/// deployment, or the text of a deployment.
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
     let saved = model.game.as_ref().and_then(|game| {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();

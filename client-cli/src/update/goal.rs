@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
-        // The client shows a finished game and does not follow it.
+        // The client only shows a finished game, and does not follow it.
         return;
     }
     if model.game.is_some() {
@@ -37,7 +37,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     }
 }
 
-/// Starts to pursue the user's goal, after checking that the wished deployment exists.
+/// Starts to pursue the user's goal, after checking that the requested deployment exists.
 pub(super) fn begin(model: &mut Model) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
@@ -120,7 +120,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             model.tell(ClientToServer::OpenLobby {});
         }
-        // A place in the pool survives a lost connection for a while. Enter again to keep it.
+        // After a lost connection, the server keeps the player's place in the pool only for a
+        // while. Enter the pool again within that time, so that the place is not lost.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
@@ -244,10 +245,10 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     suits_them && suits_us
 }
 
-/// True if the owner of a wanted offer would accept this player's offer as well.
+/// True if the owner of a wanted offer would also accept this player's offer.
 ///
 /// Both offers must have the same terms, with opposite sides or with both sides open. If the
-/// offers differ, one of the owners insists on the difference.
+/// offers differ in any other way, one owner insists on something that the other does not offer.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)
@@ -286,10 +287,10 @@ fn choose_offer(model: &mut Model) {
     show_choices(model, &text!("choose-play"), entries);
 }
 
-/// Accepts an older matching offer instead of the player's own. True if it did.
+/// Accepts an older matching offer instead of the player's own. True if there is such an offer.
 ///
-/// Two people who make the same offer at once would otherwise wait for each other. The owner of
-/// the newer offer accepts the older one. If only one of the two can accept, that owner accepts.
+/// Two people who make the same offer at the same time would otherwise wait for each other. The
+/// owner of the newer offer accepts the older one, unless only the other owner is able to accept.
 fn take_older_offer(model: &mut Model) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     let Some((seek, _)) = older.filter(|_| own_listed(model).is_some()) else { return false };
@@ -404,7 +405,7 @@ fn choose_game(model: &mut Model) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    // The list may have changed: keep the cursor on the same entry, not on the same number.
+    // The list may have changed, so keep the cursor on the same entry, not on the same number.
     let before = match &model.ui.page {
         Page::Choosing(choices) => choices.entries.get(choices.cursor),
         _ => None,

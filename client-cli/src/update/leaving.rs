@@ -8,8 +8,8 @@ use super::{outbox, saving};
 use crate::model::{Effect, Model, Prompt};
 use crate::{text, words};
 
-/// Default for the seconds of absence after which a short game can be claimed. Applies if the
-/// server sends no value; version 0.1 used this one.
+/// The seconds of absence after which a short game can be claimed, if the server sends no value.
+/// Servers of version 0.1 send none and use this value.
 const CLAIM_SECONDS: u64 = 60;
 
 /// Asks for confirmation before leaving a running game. Otherwise leaves at once.

@@ -15,7 +15,7 @@ const BACKOFF_MAX_MS: u64 = 5_000;
 /// The number of failures to assume when the server asks clients to wait. With this number, they
 /// reconnect after about a second.
 const SLOWLY_FROM: u32 = 5;
-/// Silence after which a server that sends pings counts as unreachable.
+/// The duration of silence after which a server that sends pings counts as unreachable.
 const SILENCE_MAX_MS: u64 = 20_000;
 
 pub(super) fn connected(model: &mut Model) {
@@ -102,8 +102,8 @@ fn is_unknown_token(code: u16) -> bool {
 
 /// Replaces a guest that the server does not recognize, and connects as a new guest.
 ///
-/// False if the player cannot be replaced: it is an account, a new guest, or a guest with a seat
-/// in the open game.
+/// False if the player cannot be replaced, because the player is an account, a new guest, or a
+/// guest with a seat in the open game.
 pub(super) fn forget_guest(model: &mut Model) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
@@ -149,8 +149,8 @@ pub(super) fn tick(model: &mut Model) {
     }
 }
 
-/// Updates the difference to the server's clock. Messages take time to arrive, so the largest
-/// difference is the most accurate.
+/// Updates the difference between the server's clock and this machine's. Messages take time to
+/// arrive, so the largest difference is the most accurate.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
     // Start over if either clock has jumped.

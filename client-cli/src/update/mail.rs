@@ -1,4 +1,5 @@
-//! The commands for play by mail, in which a player has many games and need not open any of them.
+//! The commands for play by mail, for players who have many games and do not want to open each of
+//! them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Phase, QueuedMove, Speed, Terms, Time};
@@ -66,7 +67,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
     true
 }
 
-/// The result of a command. The error is a text for the user.
+/// The result of a command. The error is a message for the user.
 type Done = Result<(), String>;
 
 fn start(model: &mut Model, request: Request) -> Done {
@@ -264,8 +265,8 @@ fn set(model: &mut Model, rest: &str) -> Done {
     Ok(())
 }
 
-/// Splits a suffix such as `#12` off a line. It is the number of the ply for which the line is
-/// meant.
+/// Splits a suffix such as `#12` off a line. The suffix is the number of the ply that the line is
+/// meant for.
 pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     let mut number = None;
     let mut rest = Vec::new();

@@ -1,5 +1,5 @@
-//! Answers questions about the game in line-based mode: a square, a row, a rank, the last move,
-//! losses, clocks. With these, a screen reader need not read the whole board.
+//! Answers questions about the game in line-based mode, for example about a square, a rank or the
+//! clocks. A screen reader therefore need not read the whole board.
 
 use flagfall_board::{Side, Square};
 use flagfall_protocol::Phase;
@@ -142,7 +142,8 @@ fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<Str
     or_else(lines, || text!("answer-row-empty", row = number))
 }
 
-/// Says where each side's known pieces of a rank are, and how many are lost and left.
+/// Says where each side's known pieces of a rank are, how many have been lost, and how many are
+/// left.
 fn rank(game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
     let Some(rank) = command_text::rank(rest) else { return vec![text!("answer-rank-usage")] };
     let answer = |side: Side| {

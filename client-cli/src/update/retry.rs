@@ -1,8 +1,8 @@
 //! Repeats requests that the server temporarily cannot carry out, at growing intervals. Tells the
 //! user once.
 //!
-//! More kinds of refusals are repeated for a program that plays many games in a row than for a
-//! person.
+//! For a program that plays many games in a row, requests are repeated after more kinds of
+//! refusals than for a person.
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
@@ -10,9 +10,9 @@ use super::{goal, outbox};
 use crate::model::{How, Link, Model, Retry};
 use crate::{text, words};
 
-/// The longest possible delay before the first repetition.
+/// The maximum delay before the first retry.
 const FIRST_MS: u64 = 1_000;
-/// The longest possible delay before any later repetition.
+/// The maximum delay before each later retry.
 const LONGEST_MS: u64 = 30_000;
 
 /// True if a refused request is kept and repeated, because the refusal is temporary.
@@ -28,9 +28,9 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // The refusal has no command id. The client was waiting if it had sent a hello, a
-        // question about a challenge, or a request to open a game. A program may also have sent
-        // too many messages.
+        // The refusal has no command id. It concerns this client if a hello, a question about a
+        // challenge, or a request to open a game has no answer yet. A client that plays for a
+        // program may also have sent too many messages.
         None => {
             model.connection.link != Link::Online
                 || model.opening.is_some()

@@ -22,11 +22,11 @@ pub(super) fn can_return(model: &Model) -> bool {
 /// Handles a failure to save the credential or the seat.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // Nothing is lost: the account's file already exists, and the server lists the account's
-        // games.
+        // Nothing is lost, because the account's file already exists, and the server lists the
+        // account's games.
         return;
     }
-    // Lists and spectators need no seat.
+    // A client that only lists or watches games needs no seat.
     let is_new = model.login.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
     model.login.unsaved = Some(Unsaved { why: why.clone(), again_at: model.clock.now + AGAIN_MS });
     if is_new {

@@ -15,7 +15,7 @@ use crate::{setup_check, text, texts, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
-        // The client asks for no session, so it is never anonymous.
+        // The client does not ask for a session, so it is never anonymous.
         ServerToClient::Welcome { player: None, .. } => {}
         ServerToClient::Welcome {
             player: Some(player), token, server_time, claim_seconds, games, ..
@@ -47,8 +47,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
-                // The client does not expect this refusal, so ignore it: the client had withdrawn
-                // an offer that did not exist, or the refusal arrived twice.
+                // Ignore this unexpected refusal. Either the client had withdrawn an offer that
+                // did not exist, or the refusal arrived twice.
                 return;
             }
             refused(model, pending.as_ref(), game, &code, &message, seq);
@@ -205,8 +205,8 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
         (_, ClientToServer::Report { .. }) => model.say(text!("report-sent")),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
-            // This may be the player's own rematch request, which the server reports before it
-            // accepts it.
+            // This may be the player's own offer of a rematch. The server reports such an offer
+            // before it accepts the command.
             let is_answer =
                 open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
             if !is_answer {
@@ -253,7 +253,7 @@ fn refused(
             model.tell(ClientToServer::OpenLobby {});
             return;
         }
-        // Repeat the command: a player who gives up wants that regardless of the opponent's
+        // Repeat the command. A player who gives up wants to do so regardless of the opponent's
         // latest move.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
@@ -263,7 +263,8 @@ fn refused(
         }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
             game::command(model, command.clone());
         }
-        // Do not repeat even a resignation: the position that the player gave up is gone.
+        // Do not repeat the command, even if it is a resignation, because the position that the
+        // player gave up is gone.
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
             model.refuse(text!("not-done-lost", not_done = words::not_done(command)));
         }
@@ -285,7 +286,8 @@ fn refused(
             return;
         }
         None if model.game.is_none() => {
-            // This refusal answers a hello, a look at a challenge, or the opening of a game.
+            // This refusal answers a hello, a question about a challenge, or a request to open a
+            // game.
             let is_asking = model.opening.is_some()
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.connection.link != Link::Online;

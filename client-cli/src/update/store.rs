@@ -7,8 +7,8 @@ use super::outbox;
 use crate::model::{Link, Model};
 use crate::text;
 
-/// True if the client keeps a request that the server refused because of its store. In this case
-/// the user already knows that the store is unavailable.
+/// True if the client keeps a refused request because the server cannot reach its store. In this
+/// case the user already knows that the store is unavailable.
 pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
     let is_coming_back = model.connection.was_online && model.connection.link != Link::Online;
     code.as_str() == Code::STORE_UNAVAILABLE && (model.connection.is_store_away || is_coming_back)

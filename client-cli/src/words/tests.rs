@@ -80,7 +80,7 @@ fn an_offer_of_a_custom_game_names_its_changes() {
     };
     assert_eq!(
         terms(&custom),
-        "Barrage (custom), no clock; if both ranks are equal, the attacker stays; no draw after plies without a capture"
+        "Barrage (custom), no clock; if the ranks are equal, the attacker stays; no draw after plies without a capture"
     );
     assert_eq!(terms_in_short(&custom), "Barrage (custom), no clock");
 }
@@ -136,7 +136,7 @@ fn moments_are_dates() {
 #[test]
 fn endings_are_sentences() {
     let ended = |winner, reason: &str| outcome(&SeenOutcome { winner, reason: reason.to_owned() });
-    assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is captured.");
+    assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag was captured.");
     assert_eq!(ended(None, "draw_agreed"), "A draw: both sides agreed.");
     assert_eq!(ended(None, "aborted"), "The game was aborted.");
     assert_eq!(ended(Some(Side::Red), "illegal_act"), "Red wins: Blue broke the rules.");

@@ -3,7 +3,7 @@
 # Marks on the printed board.
 legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
 legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
-legend-coins = /o\ and [o]: coins that have never moved; with ' after it, a coin that has moved. A coin has no rank until it strikes or is struck.
+legend-coins = /o\ and [o] are coins that have never moved; ' after a coin: it has moved. A coin has no rank until it strikes or is struck.
 
 # $side.
 losses-before-start = { side } has lost nothing.
@@ -28,12 +28,12 @@ pieces-possible =
 
 ## Answers to questions about the position
 
-answer-square-usage = Type square and a square of the board, as in square a4.
+answer-square-usage = Name a square on the board, for example: square a4
 # $rows: of the board.
-answer-row-usage = Type row and a number from 1 to { $rows }, as in row 4.
+answer-row-usage = Name a row from 1 to { $rows }, for example: row 4
 # $row: its number.
 answer-row-empty = Row { $row } is empty.
-answer-rank-usage = Type rank and the name or letter of a rank, as in rank scout.
+answer-rank-usage = Name a rank by its name or letter, for example: rank scout
 # $rank.
 answer-no-rank = There is no { rank } in this game.
 # $side; $rank; $lost, $left: numbers of pieces; $coins: yes if coins can become this rank; $squares: a
@@ -59,7 +59,7 @@ answer-clock = { side }: { $clock } left{ $free ->
     }.
 
 # $side: who is gone; $other: the other side.
-gone-claim-type = { side } is gone. Type claim win or claim draw to end the game.
+gone-claim-type = { side } is gone. To end the game, type “claim win” or “claim draw”.
 # $side: who is gone; $key.
 gone-claim-press = { side } is gone. { $key } claims the game.
 # $side: who is gone; $left: a clock.

@@ -17,7 +17,7 @@ no-identity = This server does not know you yet. Make an account with flagfall s
 # $player: the new guest.
 guest-new = The server no longer knows the guest that was saved on this machine. You are now { $player }, a new guest.
 # $why: from the system; $server; $name: the account.
-login-not-saved = The login cannot be saved on this machine ({ $why }). Solve this problem, then log in again: flagfall login{ $server } { $name }
+login-not-saved = The login cannot be saved on this machine ({ $why }). Fix this problem, then log in again: flagfall login{ $server } { $name }
 login-unknown = Your saved login has expired. Log in again: flagfall login NAME
 # $code: the code.
 recovery-code =
@@ -34,7 +34,7 @@ signed-up =
        *[no] Welcome, { $player }. This is your account now.
     }
 # $server.
-no-token-sent = The server made the account but sent no token. Log in: flagfall login{ $server } NAME
+no-token-sent = The server created the account but sent no token. Log in: flagfall login{ $server } NAME
 token-unknown = The server does not know this token. It was mistyped or revoked, or it belongs to another server.
 # $player; $server: the server's address.
 logged-in = You are { $player } on { $server }.
@@ -48,7 +48,7 @@ who-am-i =
     Player { $id }; token "{ $token }" with scope { $scope }, made { $made }.
 # $player; $server: the server's address.
 recovered = You are logged in on { $server } as { $player }. All your other logins have ended.
-password-changed = Your password is changed. All your other logins have ended.
+password-changed = Your password has been changed. All your other logins have ended.
 # $name: the account.
 delete-warning = This permanently deletes the account { $name } with its name, password and tokens. The games stay, but without the name.
 # $message: the server's refusal.
@@ -147,7 +147,7 @@ feed-made =
 
 ## Deployments
 
-bad-deployment-name = A name consists of 1 to 30 letters, digits, - and _. The names random and suggested are reserved.
+bad-deployment-name = A name consists of 1 to 30 letters, digits, - and _. The names “random” and “suggested” are reserved.
 # $place: a path; $ruleset; $name.
 deployment-saved-here = Saved as { $place }. Play it with: flagfall play --rules { $ruleset } --setup { $name }
 # $ruleset; $name.
@@ -156,7 +156,7 @@ deployment-saved-online = Saved in your account as { $name }. Play it with: flag
 deployment-missing = No deployment "{ $name }" is saved for { $ruleset }.
 # $meant: a similar name.
 deployment-meant = No deployment "{ $name }" is saved for { $ruleset }. Did you mean { $meant }?
-deployment-removed = The deployment is deleted.
+deployment-removed = The deployment has been deleted.
 no-deployments = You have no saved deployments. To find out how to save one: flagfall deployments save --help
 # $ruleset: its title.
 deployments-of = { $ruleset }:
@@ -184,9 +184,9 @@ setup-elsewhere = No deployment "{ $name }" is saved for { $ruleset }. It is sav
 # $ruleset; $why: a refusal.
 setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
-rated-guest = Only accounts can play rated games. Make one with flagfall signup{ $server } NAME. Your games stay yours.
+rated-guest = Only players with an account can play rated games. Create an account with flagfall signup{ $server } NAME. Your games stay yours.
 rated-custom = Custom rules have no ratings. Name a ruleset without changes, or leave out --rated.
-rated-no-clock = Games without a clock are not rated. Name a clock, as in --time 10+5.
+rated-no-clock = Games without a clock are not rated. Choose a clock, such as --time 10+5.
 
 ## Games and records
 

@@ -25,10 +25,10 @@ owed-color-own = Name the color of your chip on { $square } first, as in color g
 choose-coin = Choose a rank for your coin on { $square }, as in choose { $example }. It can be: { $names }.
 
 # $text: what was typed.
-not-a-time = "{ $text }" is not a clock; write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none
+not-a-time = "{ $text }" is not a clock; write 10+5 (10 minutes, plus 5 seconds for each move), 90s+2 (90 seconds, plus 2 for each move), 10d5 (10 minutes; the first 5 seconds of each turn are free), 3days (3 days for each move), or none
 # $time: the clock; $min and $max: days.
-time-bounds-days = the clock { $time } is out of bounds: the time for a move must be { $min } to { $max } days
+time-bounds-days = the clock { $time } is out of range: the time for a move must be between { $min } and { $max } days
 # $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.
-time-bounds-delay = the clock { $time } is out of bounds: the time must be { $min_s } seconds to { $max_min } minutes, with { $free_min } to { $free_max } free seconds for each turn
+time-bounds-delay = the clock { $time } is out of range: the time must be between { $min_s } seconds and { $max_min } minutes, with { $free_min } to { $free_max } free seconds for each turn
 # $time: the clock; $min_s: seconds; $max_min: minutes; $increment_min and $increment_max: seconds.
-time-bounds-increment = the clock { $time } is out of bounds: the time must be { $min_s } seconds to { $max_min } minutes, with { $increment_min } to { $increment_max } more seconds for each move
+time-bounds-increment = the clock { $time } is out of range: the time must be between { $min_s } seconds and { $max_min } minutes, plus { $increment_min } to { $increment_max } seconds for each move

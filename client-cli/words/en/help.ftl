@@ -44,7 +44,7 @@ help-more =
 help-play = Play a game: take an open offer that fits, or make one and wait.
 help-seek = Wait to be paired with a player of about your strength.
 help-seek-more =
-    Every few seconds the server pairs the players who wait for the same ruleset and clock, the
+    Every few seconds the server pairs the players who are waiting for the same ruleset and clock, the
     closest ratings first. The longer you wait, the wider it searches. A lost connection keeps your
     place. Quit to leave the pool.
 
@@ -73,9 +73,9 @@ help-mail-more =
       printf 'next\nmove a4a5\nqueue a5a6 if b7b6\n' | flagfall mail
 help-record = Show the record of a game from a server or a file.
 help-record-more =
-    The record of a running game contains what you may know now. A file can have any format that
-    flagfall convert reads, and needs no server. On a terminal a file is shown step by step,
-    elsewhere as text.
+    The record of a running game contains what you may know now. A file can be in any format
+    that `flagfall convert` reads. To show a file, no server is needed. On a terminal, it is shown
+    step by step; otherwise, it is printed as text.
 
     Examples:
       flagfall record 0123456789ab --json --out final.json
@@ -110,7 +110,7 @@ help-rules = Explain a ruleset, or list them all.
 help-umpire = Let programs play each other over the line protocol.
 help-umpire-more =
     A program reads standard input and writes standard output without buffering. See
-    docs/protocol/UMPIRE.md. --red and --blue take a file, or a command with quotes as in a shell.
+    docs/protocol/UMPIRE.md. --red and --blue take a file, or a command quoted as in a shell.
     Use --rules pbm for programs that do not support a repetition rule. If more games run at the
     same time than there are processors, programs may answer late. Ctrl-C ends all programs; the
     results then count only the games that are over.
@@ -208,7 +208,7 @@ help-webhook-show = Show the webhook and the result of the latest notice.
 help-webhook-remove = Remove the webhook.
 help-webhook-test = Send a test notice now.
 help-feed = Make a feed of your turns and finished games.
-help-feed-more = A feed reader can follow the feed. A new feed makes the old address invalid.
+help-feed-more = You can subscribe to the feed in a feed reader. A new feed makes the old address invalid.
 help-stats = Show your own results by ruleset, side and deployment.
 help-stats-more = Only you can see these statistics.
 help-block = Block a player: no games, no pairing and no chat.
@@ -216,7 +216,7 @@ help-unblock = Unblock a player.
 help-blocks = List the players you have blocked.
 help-tokens = List, make and revoke the tokens of your account.
 help-tokens-list = List your tokens.
-help-tokens-new = Make a token for another machine or a program. Prints it once.
+help-tokens-new = Make a token for another machine or a program. The token is shown only once.
 help-tokens-revoke = Revoke a token. Clients that use it are logged out at once.
 help-recover = Set a new password with your recovery code.
 help-recover-more = { -account-more }

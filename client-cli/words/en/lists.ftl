@@ -2,9 +2,9 @@
 
 games-none = You have no running game.
 # $server: an option of the command line.
-games-head = Your running games (go on with: flagfall next{ $server }, or flagfall play{ $server } --game ID):
+games-head = Your running games (to continue: flagfall next{ $server }, or flagfall play{ $server } --game ID):
 # $game.
-games-unavailable = { $game }  cannot be shown now; try again in a moment
+games-unavailable = { $game }  cannot be shown right now; try again in a moment
 column-game = game
 column-turn = turn
 column-left = left

@@ -15,7 +15,7 @@ lines-help-mail =
     set: your settings. set flip, set noflip: show your side at the bottom, or always Red. set numbers us, set numbers eu: how ranks are numbered.
 
 # $text: what was typed.
-not-a-game-id = “{ $text }” is not a game's id. Type games to list them, then for example open 0123456789ab.
+not-a-game-id = “{ $text }” is not a game's id. To list them, type: games. Then, for example: open 0123456789ab
 no-game-open = No game is open. Type next or open GAME.
 no-game-named = No game is open. Name one, or type next or open GAME.
 # $word: what was typed.
@@ -42,9 +42,9 @@ queue-not-understood = “{ $text }” is not understood. Type queue a4a5, or qu
 queue-cleared = The queue is empty now.
 history-usage = Type history GAME, history NAME, or history NAME NAME.
 # $word: what was typed.
-standings-not-understood = “{ $word }” is neither a ruleset nor a speed. Type for example standings pbm correspondence.
+standings-not-understood = “{ $word }” is neither a ruleset nor a speed. For example, type: standings pbm correspondence
 # $word: what was typed; $meant: a ruleset or a speed.
-standings-not-understood-meant = “{ $word }” is neither a ruleset nor a speed. Did you mean { $meant }? Type for example standings pbm correspondence.
+standings-not-understood-meant = “{ $word }” is neither a ruleset nor a speed. Did you mean { $meant }? For example, type: standings pbm correspondence
 # $text: what was typed.
 set-usage = “set { $text }” is not understood. Type set flip, set noflip, set numbers us or set numbers eu.
 # $flip: yes or no; $numbers: us or eu.
@@ -56,4 +56,4 @@ settings = { $flip ->
        *[eu] numbers eu (10 Marshal to 2 Scout).
     }
 # $word: what was typed.
-not-a-ply = “{ $word }” is not the number of a ply. Type for example move #12 a4a5.
+not-a-ply = “{ $word }” is not a ply number. For example, type: move #12 a4a5

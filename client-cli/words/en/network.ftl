@@ -9,10 +9,10 @@ http-unreachable = Cannot reach { $server }: { $why }. { $advice }
 http-timeout = { $server } did not answer in time. { $advice }
 # $server; $why: a reason.
 http-broken = { $server } did not answer as it should: { $why }
-http-not-found = The server has nothing by this name or id that you may see.
+http-not-found = The server has nothing with this name or id, or you may not see it.
 http-unauthorized = The server does not accept the login that is saved on this machine. Log in again.
 # $status: a number.
-http-status = The server answers with HTTP status { $status }.
+http-status = The server answered with HTTP status { $status }.
 # $kind: the kind of JSON error; $line: a number.
 json-broken = { $kind }, line { $line }
 
@@ -53,7 +53,7 @@ link-closed-by-server = closed by the server
 link-closed-by-gateway = closed by a gateway or proxy
 link-program-ends = the program ends
 # $status: as in 404 Not Found.
-link-http-status = the server answers with HTTP status { $status }
+link-http-status = the server answered with HTTP status { $status }
 # $why: from the library.
 link-not-websocket = the server does not follow the WebSocket protocol ({ $why })
 link-no-greeting = the server did not answer in time

@@ -4,17 +4,18 @@
 
 arg-help = Print help.
 arg-version = Print the version.
-arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service by commas. If one is down, the client connects to the next.
+arg-server = The server: https://host if it speaks TLS, host:port if not. A name such as play.example.org means https. Separate several servers of one service with commas. If one is down, the client connects to the next.
 arg-ca = A PEM file with certificates of authorities to trust in addition to those that browsers trust.
 arg-name = Your name on the server. A new name makes a new guest (2 to 20 letters, digits, - and _).
 arg-plain = Print lines instead of the full screen: for screen readers and scripts.
 arg-no-color = Use no colors.
 arg-numbers = The figures on the pieces: us (1 Marshal to 9 Scout) or eu (10 Marshal to 2 Scout).
 arg-noflip = Keep Red at the bottom instead of your own side.
-arg-alerts = How the full screen alerts you when it is your turn: bell, title (of the window), desktop (a notification, in terminals that know OSC 9), or none. Separate several by commas.
+arg-alerts = How the full screen alerts you when it is your turn: bell, title (of the window), desktop (a notification, in terminals that know OSC 9), or none. Separate several with commas.
 arg-no-mouse = Let the terminal handle the mouse, for example to select text.
 arg-no-editing = Read lines as the terminal sends them, without line editing and history.
 arg-config-dir = The folder for credentials, settings and saved deployments instead of the usual one (~/.config/flagfall).
+arg-language = The language of the program: en (English) or ru (Russian). By default, the language of the system.
 
 arg-json = Print JSON.
 arg-out = Write into this file instead of the terminal.
@@ -22,7 +23,7 @@ arg-out = Write into this file instead of the terminal.
 arg-rules = The ruleset (see flagfall rules), classic by default. Casual games may change single rules: classic,ties=attacker,quiet=off.
 arg-time = The clock: 10+5 (10 minutes, and 5 seconds more for each move), 90s+2 (90 seconds, and 2 more for each move), 10d5 (10 minutes; the first 5 seconds of each turn are free), 3days (3 days for each move), or none. The default for offers is 10+5.
 arg-side = Your side. It is drawn at random by default.
-arg-private = Only the two players see the game.
+arg-private = Only the two players can see the game.
 arg-secret = Your deployment and the full record stay private after the end.
 arg-rated = The game changes both ratings. It needs two accounts (or two bots), a clock, and a ruleset without changes.
 arg-rating = Only opponents with these ratings: 1400-1600, 1400- (or more), -1600 (or less), or a range around your own, as in +-200 or -100+300. Guests have no rating.
@@ -42,9 +43,9 @@ arg-check-json = Print a JSON line for each record, with all findings.
 arg-key = A public key of the server that must have signed every record: 64 hexadecimal digits, a file of such keys, or the answer of /api/keys. May be repeated.
 arg-input = The file to read, or - for standard input.
 arg-output = The file to write, the terminal by default. An existing file is not overwritten.
-arg-from = The format to read: json, text, strados or pbm. By default it is recognized from the file.
+arg-from = The format to read: json, text, strados or pbm. By default it is detected from the file's content.
 arg-to = The format to write: text by default if json is read, otherwise json.
-arg-convert-rules = The ruleset, for formats that do not name it; classic by default for strados.
+arg-convert-rules = The ruleset, for formats that do not name it. For strados, the default is classic.
 arg-ruleset = The ruleset's id.
 arg-rules-ruleset = The ruleset's id, with or without changes: classic, or classic,ties=attacker.
 
@@ -53,7 +54,7 @@ arg-red = The program that plays Red.
 arg-blue = The program that plays Blue.
 arg-red-name = The name of Red's program. By default, the name of its file.
 arg-blue-name = The name of Blue's program. By default, the name of its file.
-arg-all = Play a round robin of all programs in a folder: every executable file, and every folder with an executable run.
+arg-all = Play a round robin of all programs in a folder: every executable file, and every subfolder that contains an executable named run.
 arg-games = The number of games, 1 by default. With --all, the number of games for each pair, 2 by default. The two programs change sides after each game.
 arg-swap = The programs change sides after each game.
 arg-parallel = The number of games at the same time.
@@ -63,7 +64,7 @@ arg-record = Write a record of each game into this folder (see flagfall check).
 arg-log = Write the moves of each game and what the programs print to standard error into this folder. By default, the folder of --record.
 arg-format = The format of the results: text, markdown, or csv with a line for each program.
 arg-umpire-out = Write the results into this file in the format of --format. The terminal shows them as text.
-arg-exec = Let this program play on the server: a file, or a command with quotes as in a shell.
+arg-exec = Let this program play on the server: a file, or a command quoted as in a shell.
 arg-bot-games = The number of games for --exec, one after another; 0 for no limit.
 arg-bot-turn-time = Seconds that the program has for each answer. By default the game's clock is the limit, or 2 seconds without a clock.
 arg-bot-log = Write the program's standard error into this folder, one file for each game.
@@ -81,7 +82,7 @@ arg-account = The account's name.
 arg-signup-account = The account's name: 2 to 20 letters, digits, - and _.
 arg-signup-bot = Make a bot account, for a program. Everyone sees that it is a bot, and this cannot be changed.
 arg-new = Make a new account, even if you have played here as a guest.
-arg-token = Log in with a token from another machine (flagfall tokens new) instead of name and password.
+arg-token = Log in with a token from another machine (flagfall tokens new) instead of a name and password.
 arg-label = The name of this login in the list of tokens.
 arg-leaderboard-rules = The ruleset.
 arg-leaderboard-speed = The speed: bullet, blitz, rapid, classical or correspondence.
@@ -119,7 +120,7 @@ value-format-csv = for a spreadsheet
 ## Errors in values. $text: what was typed.
 
 not-seconds = "{ $text }" is not a number of seconds, as in 2 or 0.5
-seconds-out-of-bounds = the time must be 0.001 to 86400 seconds
+seconds-out-of-bounds = the time must be between 0.001 and 86400 seconds
 not-a-side = "{ $text }" is not a side: write red or blue
 not-a-scope = "{ $text }" is not an audience: write red, blue, public or all
 not-a-switch = write yes or no, not "{ $text }"

@@ -37,7 +37,7 @@ no-slash-command-meant = Not sent, because there is no command { $word }. Did yo
 message-too-long = A message has 1 to { $max } printable characters.
 # $server: an option of the command line.
 muted = You no longer see your opponent's messages in this game; unmute brings them back. To block a player permanently: flagfall block{ $server } NAME
-unmuted = You see your opponent's messages again.
+unmuted = You will see your opponent's messages again.
 
 ## Leaving
 
@@ -53,7 +53,7 @@ leave-their-turn = Your clock keeps running on your turn.
 # $player: a name; $wait: how long.
 leave-claim = { $player } may claim the game in about { $wait }.
 leave-no-return = Your seat is not saved on this machine, so you cannot come back.
-leave-seat-stays = Your seat stays yours.
+leave-seat-stays = You keep your seat.
 # $consequences: sentences.
 left = You left. { $consequences }
 # $consequences: sentences; $server: an option of the command line; $game.
@@ -67,7 +67,7 @@ reserve-empty-own = Your reserve is empty.
 # $square.
 no-own-piece-on = None of your pieces stands on { $square }.
 # $square.
-place-not-home = { $square } is not one of your home squares. Pieces can only be placed there.
+place-not-home = Pieces can only be placed on your home squares. { $square } is not one of them.
 # $square.
 place-not-empty = A piece stands on { $square }.
 report-usage = Say what happened: report WORDS.
@@ -83,7 +83,7 @@ not-done-lost = { $not_done }, because the server lost the last moves of the gam
 # $message: the server's, as a sentence.
 did-not-happen = Your command was not carried out. { $message }
 report-sent = Your report was sent to the operators of the server.
-rematch-asked = You ask for a rematch. It begins when the other side asks too.
+rematch-asked = You have asked for a rematch. It begins when the other side asks too.
 # $side.
 rematch-type = { side } asks for a rematch. Type rematch to play it.
 # $side; $key.
@@ -133,23 +133,23 @@ move-taken-back = { $squares } is taken back.
 lines-help-play =
     a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green. Where edges are joined, a1a7+ goes toward higher rows or later columns, a1a7- the other way.
     place scout a4, place labeled scout a4: place a piece from the reserve (with a color: place scout a4 green). remove a4: take a piece into the reserve. color green: name the color of a chip when you are asked for it.
-    reserve: the pieces in both reserves. Where there are coins, choose captain: choose a rank for your coin in a strike. pool: what both sides' coins can still become.
+    reserve: the pieces in both reserves. choose captain: choose a rank for your coin in a strike (in games with coins). pool: what both sides' coins can still become.
     deploy suggested: submit a sensible deployment. deploy random: a random one. deploy NAME: a saved one.
     deploy TEXT: submit your own, one letter for each square, the row nearest the enemy first, each row from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
     board: print the board. status: turn, clocks, presence. clocks: the clocks alone. last: the last move.
-    square a4: what is on that square. row 4: what is on that row. rank scout: where Scouts are seen, and how many are lost and left. losses: everything that is lost and left.
+    square a4: what is on that square. row 4: what is on that row. rank scout: where Scouts are seen, how many are lost and how many remain. losses: which pieces are lost and which remain.
     draw: offer a draw, or accept the other side's. accept, decline: answer the other side's draw offer.
-    resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. For scripts, resign yes and abort yes do not ask.
+    resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. resign yes, abort yes: the same without the question, for scripts.
     claim win, claim draw: end a game that the other side left some time ago.
-    say WORDS: send a message that only your opponent sees. say 1 to say 7 are phrases; say lists them. mute, unmute: hide and show your opponent's messages.
+    say WORDS: send a message that only your opponent sees. say 1 to say 7: send a phrase. say alone: list the phrases. mute, unmute: hide and show your opponent's messages.
     report WORDS: tell the operators of the server what your opponent did in this game.
     rematch: after the end, ask for another game with sides swapped.
-lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). Your seat stays yours.
+lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). You keep your seat.
 
 resign-ask = Really resign? Type yes to resign, or anything else to play on.
 abort-ask = Really abort the game? Type yes to abort it, or anything else to play on.
 # $text: what was typed.
-line-not-understood = “{ $text }” is not understood. Type a move, as in a4a5, or help.
+line-not-understood = “{ $text }” is not understood. Type a move, such as a4a5, or type help.
 status-deploying = Both sides deploy.
 # $ply; $side.
 status-turn = Ply { $ply }: it is { side }'s turn.
@@ -202,6 +202,6 @@ select-own-first = Select one of your own pieces first.
 
 # $why: a sentence.
 saved-unavailable = Your saved deployments are not available: { $why }
-game-not-now = This game cannot be opened now. Try again in a moment.
+game-not-now = This game cannot be opened right now. Try again in a moment.
 # $outcome: a sentence; $server: an option of the command line; $game.
 outcome-and-record = { $outcome } The record: flagfall record{ $server } { $game }

@@ -25,7 +25,7 @@ failure-refused = the server refused a command that should be legal: { $message 
 session-no-seat = you have no seat in this game
 session-too-late = the game has begun, but a program can only join before it deploys
 # $ruleset; $server: options that name the server; $game: its id.
-session-no-words = the line protocol cannot express everything that can happen in { $ruleset }. Your seat stays yours. To play the game yourself: flagfall play{ $server } --game { $game }
+session-no-words = the line protocol cannot express everything that can happen in { $ruleset }. You keep your seat. To play the game yourself: flagfall play{ $server } --game { $game }
 session-replaced = another connection of this player has taken over the seat
 session-damaged = this game cannot continue, because its log on the server is damaged
 # $ruleset: what was typed; $rulesets: a list.

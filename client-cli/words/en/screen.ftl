@@ -38,7 +38,7 @@ ask-save = Save under which name? { $name }_
 ask-load = Which deployment?
 # $message: what is typed.
 ask-said = Say: { $message }_
-typed-d = > d_   or keep typing a move, as in d4d5
+typed-d = > d_   or go on typing a move, such as d4d5
 
 window-saved = Saved deployments
 window-reserve = Your reserve
@@ -97,16 +97,23 @@ panel-reserves = In reserve: Red { $red }, Blue { $blue }.
 # $side; $pieces: figures.
 panel-labeled =
     { $side ->
-        [red] Red, labeled: { $pieces }
-       *[blue] Blue, labeled: { $pieces }
+        [red] Red's labeled pieces: { $pieces }
+       *[blue] Blue's labeled pieces: { $pieces }
     }
 panel-lost-pool = Lost/in pool:
 panel-lost-left = Lost/left:
 panel-lost-by = lost by
 panel-held = held
+# The heads of columns with room for 4 letters.
 panel-lost = lost
 panel-left-head = left
 panel-pool-head = pool
+# The heads of narrow columns, with room for 5 letters (Red) and 4 letters (Blue). $side.
+panel-side =
+    { $side ->
+        [red] Red
+       *[blue] Blue
+    }
 # $square; $rank: a rank and its figure.
 panel-square = { $square }: { $rank }
 # $count: pieces.

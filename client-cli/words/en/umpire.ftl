@@ -4,14 +4,14 @@
 umpire-input = standard input: { $error }
 umpire-not-a-line = the umpire sent something that is not a line of text
 # $variable: of the environment; $value; $ruleset.
-umpire-lakes = { $variable }="{ $value }": these lakes are not possible in { $ruleset }
+umpire-lakes = { $variable }="{ $value }": these lakes are not allowed in { $ruleset }
 umpire-unix = the umpire needs a Unix system: Linux, macOS, or WSL on Windows
 # $path; $error.
 umpire-path = { $path }: { $error }
 # $path.
 umpire-written = Written to { $path }.
 # $played, $all: numbers of games.
-umpire-stopped = flagfall: stopped after { $played } of { $all } games; the results count only these
+umpire-stopped = flagfall: stopped after { $played } of { $all } games; the results cover only these
 umpire-programs-wanted = name the programs with --red and --blue, or with --all
 # $path; $error.
 umpire-cannot-start = { $path } cannot be started: { $error }

@@ -19,7 +19,7 @@ not-deployed-both = Neither side deployed in time.
 # $player: a name; $terms.
 challenged = { $player } challenges you: { $terms }.
 # $player: a name; $terms; $side: the player's own.
-challenged-side = { $player } challenges you: { $terms }, you play { side }.
+challenged-side = { $player } challenges you: { $terms }. You would play { side }.
 # $server: an option of the command line; $code.
 challenged-program = To play: flagfall play{ $server } --accept { $code }
 # $code.

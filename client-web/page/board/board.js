@@ -1,8 +1,8 @@
 // The board: squares that can be focused and read, pieces as pictures above them. It animates
 // what an event says, never what differs between two positions.
 
-import { opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
-import { PLAIN_STYLE, chipsBySquare, drawChip, drawPiece, svg } from "./pieces.js";
+import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
+import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
 import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -48,7 +48,7 @@ export class Board {
   #cells = new Map();
   /** @type {Map<string, Shown>} */
   #pieces = new Map();
-  /** @type {Map<string, Shown>} */
+  /** The chips of each color: their squares, and their picture. @type {Map<string, { squares: string, element: SVGElement }>} */
   #chips = new Map();
   /** @type {{ square: string, element: HTMLElement, text: string }[]} */
   #ghosts = [];
@@ -73,7 +73,7 @@ export class Board {
     this.squares.setAttribute("role", "grid");
     this.strips = layer("strips");
     this.pieces = layer("pieces");
-    this.chips = layer("chips");
+    this.chips = svg("svg", { class: "layer chips", "aria-hidden": "true" });
     this.notes = layer("notes");
     this.labels = layer("labels");
     this.arrows = svg("svg", { class: "arrows", "aria-hidden": "true" });
@@ -99,6 +99,9 @@ export class Board {
     this.frame.classList.toggle("joined", strip.x + strip.y > 0);
     this.squares.setAttribute("aria-label", label);
     this.arrows.setAttribute("viewBox", `0 0 ${across} ${down}`);
+    this.chips.setAttribute("viewBox", `0 0 ${across * CHIP_SQUARE} ${down * CHIP_SQUARE}`);
+    this.chips.replaceChildren();
+    this.#chips.clear();
     this.#cells.clear();
     const rows = Array.from({ length: down }, (_, y) => this.#row(y, across));
     this.squares.replaceChildren(...rows);
@@ -311,19 +314,17 @@ export class Board {
 
   /** @param {Readonly<GameView>} view */
   #updateChips(view) {
-    const colors = chipsBySquare(view.chips);
-    for (const [square, shown] of this.#chips) {
-      if (colors.get(square) === shown.text) continue;
-      shown.element.remove();
-      this.#chips.delete(square);
-    }
-    for (const [square, color] of colors) {
-      if (this.#chips.has(square)) continue;
-      const element = make("div", "chip-place");
-      this.#put(element, square);
-      element.append(drawChip(color));
+    const chips = view.chips ?? {};
+    for (const color of COLORS) {
+      const squares = chips[color] ?? [];
+      const shown = this.#chips.get(color);
+      if ((shown?.squares ?? "") === squares.join()) continue;
+      shown?.element.remove();
+      this.#chips.delete(color);
+      if (squares.length === 0) continue;
+      const element = drawChips(color, squares.map((square) => place(this.#geometry, square)));
       this.chips.append(element);
-      this.#chips.set(square, { element, text: color });
+      this.#chips.set(color, { squares: squares.join(), element });
     }
   }
 

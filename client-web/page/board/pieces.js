@@ -147,33 +147,67 @@ function picture(letter, x, y, height, style) {
   return group;
 }
 
-// Chips on squares: a pattern and a letter, over the foot of a piece.
+// Chips: a pattern and a letter.
 
-/** What tells the colors apart without color, in a box of 40 by 40. @type {Record<ChipColor, string>} */
+/** The body of a chip, in a box of 40 by 40. */
+const BODY = "M13 1H27C33.6 1 39 6.4 39 13V27C39 33.6 33.6 39 27 39H13C6.4 39 1 33.6 1 27V13C1 6.4 6.4 1 13 1Z";
+
+/** What tells the colors apart without color, in the box of the body. @type {Record<ChipColor, string>} */
 const PATTERNS = {
   red: "M0 8H40M0 20H40M0 32H40",
   yellow: "M8 0V40M20 0V40M32 0V40",
-  blue: "M0 0 40 40M-20 0 20 40M20 0 60 40",
-  green: "M40 0 0 40M60 0 20 40M20 0-20 40",
+  blue: "M4 4 36 36M1 21 19 39M21 1 39 19",
+  green: "M36 4 4 36M39 21 21 39M19 1 1 19",
 };
 
-/** The letters as strokes, in a box of 20 by 24. @type {Record<ChipColor, string>} */
+/** The letters as strokes, in the box of the body. @type {Record<ChipColor, string>} */
 const LETTERS = {
-  red: "M4 22V2H11C19 2 19 13 11 13H4M11 13 17 22",
-  yellow: "M3 2 10 12 17 2M10 12V22",
-  blue: "M4 2V22H11C19 22 19 12 11 12H4M11 12C18 12 18 2 11 2H4",
-  green: "M17 6C12-1 3 2 3 12S13 25 17 19V13H11",
+  red: "M14 30V10H21C29 10 29 21 21 21H14M21 21 27 30",
+  yellow: "M13 10 20 20 27 10M20 20V30",
+  blue: "M14 10V30H21C29 30 29 20 21 20H14C28 20 28 10 21 10H14",
+  green: "M27 14C22 7 13 10 13 20S23 33 27 27V21H21",
 };
 
-/** @param {ChipColor} color */
+/** A square in units of a chip's box, and where the chip lies in it: over the foot of a piece. */
+export const CHIP_SQUARE = 111;
+const CHIP_CORNER = 68;
+
+/** A path elsewhere. @param {string} path @param {number} dx @param {number} dy */
+function shifted(path, dx, dy) {
+  return path.replace(/([A-Z])([^A-Z]*)/g, (_, /** @type {string} */ letter, /** @type {string} */ numbers) => {
+    const values = numbers.match(/-?[\d.]+/g) ?? [];
+    return letter + values.map((value, at) => {
+      const isAcross = letter === "H" || (letter !== "V" && at % 2 === 0);
+      return Math.round((Number(value) + (isAcross ? dx : dy)) * 10) / 10;
+    }).join(" ");
+  });
+}
+
+/**
+ * All chips of a color as three paths, so that a board full of chips has few nodes.
+ * @param {ChipColor} color @param {readonly { x: number, y: number }[]} places Their squares.
+ */
+export function drawChips(color, places) {
+  const corners = places.map(({ x, y }) => [x * CHIP_SQUARE + CHIP_CORNER, y * CHIP_SQUARE + CHIP_CORNER]);
+  return chipOf(color, (path) => corners.map(([x = 0, y = 0]) => shifted(path, x, y)).join(""));
+}
+
+/** One chip, alone. @param {ChipColor} color */
 export function drawChip(color) {
-  const picture = svg("svg", { viewBox: "0 0 40 40", class: `chip chip-${color}` });
-  picture.append(
-    svg("rect", { class: "chip-body", x: 1, y: 1, width: 38, height: 38, rx: 12 }),
-    svg("path", { class: "chip-pattern", d: PATTERNS[color] }),
-    svg("path", { class: "chip-letter", d: LETTERS[color], transform: "translate(10 8)" }),
-  );
+  const picture = svg("svg", { viewBox: "0 0 40 40", class: "chip" });
+  picture.append(chipOf(color, (path) => path));
   return picture;
+}
+
+/** @param {ChipColor} color @param {(path: string) => string} where */
+function chipOf(color, where) {
+  const group = svg("g", { class: `chip-${color}` });
+  group.append(
+    svg("path", { class: "chip-body", d: where(BODY) }),
+    svg("path", { class: "chip-pattern", d: where(PATTERNS[color]) }),
+    svg("path", { class: "chip-letter", d: where(LETTERS[color]) }),
+  );
+  return group;
 }
 
 /** The colors of chips by their squares. @param {Record<string, string[]> | null | undefined} chips @returns {Map<string, ChipColor>} */

@@ -2,9 +2,25 @@
 
 /** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Speed} Speed */
+/** @typedef {import("../words.js").Words} Words */
 
 /** Below this, a clock is low and shows tenths. */
 export const LOW_MS = 10_000;
+
+/** Turns of a side after which a game is taken to be over, to tell how long it lasts. */
+const PLIES = 40;
+
+/**
+ * The speed under which ratings of such games are kept. Undefined without a clock.
+ * @param {import("../../types/messages").Time} time @returns {Speed | undefined}
+ */
+export function speedOf(time) {
+  if (time.kind === "unlimited") return undefined;
+  if (time.kind === "correspondence") return "correspondence";
+  const seconds = time.base_s + PLIES * (time.kind === "fischer" ? time.increment_s : time.free_s);
+  return seconds < 180 ? "bullet" : seconds < 480 ? "blitz" : seconds < 1_500 ? "rapid" : "classical";
+}
 
 /** True if this side's clock runs. @param {Clock | null | undefined} clock @param {Side} side */
 export function isRunning(clock, side) {
@@ -26,9 +42,9 @@ export function timeLeft(clock, side, now) {
 /**
  * The parts of a clock's text: days and hours, hours and minutes, minutes and seconds, or seconds
  * and tenths. Full units are rounded up, so that 0:00 means that nothing is left.
- * @param {number} ms
+ * @param {number} ms @param {Words} words
  */
-export function clockText(ms) {
+export function clockText(ms, words) {
   if (ms < LOW_MS) {
     const tenths = Math.ceil(ms / 100);
     return `0:${String(Math.floor(tenths / 10)).padStart(2, "0")}.${tenths % 10}`;
@@ -36,7 +52,7 @@ export function clockText(ms) {
   const seconds = Math.ceil(ms / 1_000);
   const [minutes, hours, days] = [60, 3_600, 86_400].map((unit) => Math.floor(seconds / unit));
   const two = (/** @type {number} */ amount) => String(amount % 60).padStart(2, "0");
-  if (days) return `${days}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
+  if (days) return words.say("duration-days", { days, hours: Math.floor((seconds % 86_400) / 3_600) });
   return hours ? `${hours}:${two(minutes ?? 0)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 

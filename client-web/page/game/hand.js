@@ -81,13 +81,18 @@ const REMOVE = /^remove ([a-p](?:10|[1-9]))$/;
 /** Where a Russian layout has the letters of squares and commands. */
 const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
 
+/** What was typed, as a Latin layout has it on the same keys. @param {string} typed Small letters. */
+export function byKeys(typed) {
+  return [...typed].map((letter) => KEYS.get(letter) ?? letter).join("");
+}
+
 /**
  * The command, or the key of a text that says what is wrong.
  * @param {string} typed @param {Readonly<GameView>} view @param {Rules} rules
  * @returns {Outcome | { wrong: string }}
  */
 export function readTyped(typed, view, rules) {
-  const text = [...typed.trim().toLowerCase()].map((letter) => KEYS.get(letter) ?? letter).join("").replace(/\s+/g, " ");
+  const text = byKeys(typed.trim().toLowerCase()).replace(/\s+/g, " ");
   /** @type {Record<string, GameCommand>} */
   const words = {
     draw: { kind: view.draw_offer && view.draw_offer !== view.audience ? "accept_draw" : "offer_draw" },

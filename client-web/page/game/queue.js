@@ -1,5 +1,6 @@
 // Queued moves as people type them: `a4a5 if b7b6, a5a6`.
 
+import { byKeys } from "./hand.js";
 import { colorOf, letterOf, rankOf } from "./notation.js";
 
 /** @typedef {import("../../types/api").QueuedMove} QueuedMove */
@@ -20,7 +21,7 @@ const REMOVE = new RegExp(`^remove (${SQUARE})$`);
 export function readQueue(text) {
   const moves = [];
   for (const part of text.toLowerCase().split(/[,\n]/).map((part) => part.trim().replace(/\s+/g, " ")).filter(Boolean)) {
-    const [act = "", condition, ...rest] = part.split(" if ");
+    const [act = "", condition, ...rest] = byKeys(part).split(" if ");
     const command = readAct(act);
     const after = condition === undefined ? undefined : MOVE.exec(condition)?.[1];
     if (!command || rest.length > 0 || (condition !== undefined && !after)) return { wrong: part };

@@ -3,6 +3,7 @@
 
 import { chipsBySquare } from "../board/pieces.js";
 import { clockText, isRunning, timeLeft } from "./clocks.js";
+import { follow } from "./follow.js";
 import { RANKS, SIDES, parseLaid, parseMove, parsePiece, rankOf, ranksOf } from "./notation.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -89,6 +90,27 @@ export function sentence(event, words) {
   }
 }
 
+/** A line of the list of moves. @typedef {{ text: string, ply: number }} Entry */
+
+/**
+ * The lines of a game's first events. Undefined if the record has less than these events.
+ * @param {import("../../types/messages").GameRecord} record @param {number} count @param {Words} words
+ * @returns {Entry[] | undefined}
+ */
+export function entriesOf(record, count, words) {
+  let view = record.first_view;
+  if (!view || record.events.length < count) return undefined;
+  /** @type {Entry[]} */
+  const entries = [];
+  for (const { event, change } of record.events.slice(0, count)) {
+    if (!change) return undefined;
+    view = follow(view, event, change);
+    const text = sentence(event, words);
+    if (text) entries.push({ text, ply: view.ply });
+  }
+  return entries;
+}
+
 /** An event of a record, told in the third person: a choice names its side. @param {GameEvent} event @param {Words} words */
 export function recordedSentence(event, words) {
   return event.kind === "chosen" ? words.say("event-chosen", { side: event.side, rank: event.rank }) : sentence(event, words);
@@ -138,7 +160,7 @@ function strikeText(attacker, defender) {
 export function clocksSentence({ clock }, now, words) {
   if (!clock) return words.say("time-unlimited");
   return SIDES.map((side) => words.say("clock-said", {
-    side, clock: clockText(timeLeft(clock, side, now).ms), runs: isRunning(clock, side) ? "yes" : "no",
+    side, clock: clockText(timeLeft(clock, side, now).ms, words), runs: isRunning(clock, side) ? "yes" : "no",
   })).join(" ");
 }
 

@@ -36,8 +36,10 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {number | undefined} hiddenAt
  * @property {boolean} isStoreAway
  * @property {Player | undefined} player Undefined until the player's first act.
+ * @property {string | undefined} page The hash of the page that the server has, if it says so.
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
+ * @property {boolean | undefined} hasAbout The server has a text of its operator.
  * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
  * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
@@ -85,7 +87,7 @@ const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
 export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
-    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, session: "none", claimSeconds: 60,
+    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, lobby: undefined, pool: undefined,
   };
 }
@@ -308,8 +310,8 @@ function welcomed(line, message) {
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
   const up = /** @type {Line} */ ({
-    ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player,
-    isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60,
+    ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player, page: message.page ?? undefined,
+    isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [
@@ -367,6 +369,11 @@ export function hasLiveGame(line) {
     loaded && loaded.view.audience !== "public" && loaded.view.phase !== "over");
 }
 
+/** True if nothing is lost when the page is loaded anew: nobody plays, watches or waits here. @param {Line} line */
+function isBetweenGames({ games, pool, unanswered }) {
+  return !pool && unanswered.length === 0 && Object.values(games).every(({ loaded }) => loaded?.view.phase === "over");
+}
+
 /** The commands of a game that wait for their answers. @param {Line} line @param {string} game */
 export function underWay(line, game) {
   return line.unanswered.flatMap(({ command }) => (command.type === "command" && command.game === game ? [command] : []));
@@ -375,9 +382,10 @@ export function underWay(line, game) {
 /**
  * What the bar above the page says: a key of its words. `canRetry`: trying again can help.
  * @param {Line} line @param {string | undefined} id The game that is shown. @param {number} now
+ * @param {string} [build] The hash of the page that is open.
  * @returns {{ key: string, move?: string, canRetry?: boolean } | undefined}
  */
-export function barOf(line, id, now) {
+export function barOf(line, id, now, build) {
   if (line.fatal) {
     return { key: line.fatal === "logged_out" && line.player?.kind === "guest" ? "seat_gone" : line.fatal, canRetry: true };
   }
@@ -394,5 +402,6 @@ export function barOf(line, id, now) {
   if (game?.isSuperseded) return { key: "superseded" };
   if (game?.isNewEpoch) return { key: "new_epoch" };
   if (game?.loaded?.view.paused) return { key: "paused" };
+  if (build && line.page && line.page !== build && isBetweenGames(line)) return { key: "new_page" };
   return undefined;
 }

@@ -4,7 +4,11 @@
 import { playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
+import { mutes, toggleMute } from "../parts/notices.js";
+import { PushChoice, endPush } from "../parts/push.js";
+import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
+import { FeedAddress, Webhook } from "../parts/webhook.js";
 import { say, sessionChanged, show } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
@@ -13,10 +17,11 @@ import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/api").BlockList} BlockList */
 /** @typedef {import("../../types/messages").Player} Player */
 /** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
+/** @typedef {"recovery" | "token" | "webhook" | "feed"} SecretKind */
 /** @typedef {{ value: any } | { trouble: string, code: string }} Done */
 
 /** What is sent only once, until the player says that they have kept it. */
-const secret = signal(/** @type {{ kind: "recovery" | "token", text: string } | undefined} */ (undefined));
+const secret = signal(/** @type {{ kind: SecretKind, text: string } | undefined} */ (undefined));
 
 export function AccountPage() {
   const { isKnown, player, isAccount } = useWho();
@@ -30,12 +35,14 @@ export function AccountPage() {
 
 /**
  * A code or token that must be kept before the page goes on.
- * @param {{ kind: "recovery" | "token", text: string }} props
+ * @param {{ kind: SecretKind, text: string }} props
  */
 function Secret({ kind, text }) {
   const [isKept, setKept] = useState(false);
   const [isCopied, setCopied] = useState(false);
   const title = useRef(/** @type {HTMLElement | null} */ (null));
+  const isOther = kind === "webhook" || kind === "feed";
+  const heading = isOther ? say(`${kind}-secret`) : say("secret-title", { kind });
   useEffect(() => {
     title.current?.focus();
     const stay = (/** @type {Event} */ event) => event.preventDefault();
@@ -43,9 +50,9 @@ function Secret({ kind, text }) {
     return () => removeEventListener("beforeunload", stay);
   }, []);
   return h("section", { class: "card stack narrow" },
-    h("h2", { ref: title, tabindex: -1 }, say("secret-title", { kind })),
-    h("p", null, say("secret-text", { kind })),
-    h("input", { class: "link-field secret", readonly: true, value: text, "aria-label": say("secret-title", { kind }),
+    h("h2", { ref: title, tabindex: -1 }, heading),
+    h("p", null, isOther ? say(`${kind}-secret-text`) : say("secret-text", { kind })),
+    h("input", { class: "link-field secret", readonly: true, value: text, "aria-label": heading,
       onFocus: (/** @type {any} */ event) => event.target.select(), onCopy: () => setCopied(true) }),
     h("div", { class: "row-of" },
       h("button", { class: "button main", onClick: () => void copy(text, say("secret-copied")).then(() => setCopied(true)) }, say("secret-copy"))),
@@ -62,7 +69,8 @@ function Strangers({ player }) {
     player ? h(Guest, { player }) : h("p", { class: "muted lead" }, say("account-lead")),
     h("div", { class: "columns" },
       h(SignUp, { isGuest: player !== undefined }),
-      isForgotten ? h(Recover, { back: () => setForgotten(false) }) : h(LogIn, { isGuest: player !== undefined, forgot: () => setForgotten(true) })));
+      isForgotten ? h(Recover, { back: () => setForgotten(false) }) : h(LogIn, { isGuest: player !== undefined, forgot: () => setForgotten(true) })),
+    player ? h("div", { class: "columns" }, h(Blocks, {}), h(Mutes, {}), h(Reports, {})) : null);
 }
 
 /** What a guest has, and loses. @param {{ player: Player }} props */
@@ -177,7 +185,7 @@ function Recover({ back }) {
 function Own({ player }) {
   return h("div", { class: "stack" },
     h("section", { class: "card row-of spread" },
-      h("div", null, h("strong", null, playerName(player)), h("div", { class: "small" }, h("a", { href: `/@/${player.name}` }, say("account-profile")))),
+      h("div", null, h("strong", null, playerName(player)), h("div", { class: "small row-of" }, h("a", { href: `/@/${player.name}` }, say("account-profile")), h("a", { href: "/statistics" }, say("statistics")))),
       h("button", { class: "button", onClick: () => void logOut(false) }, say("log-out"))),
     h("div", { class: "columns" },
       h(Form, {
@@ -194,8 +202,10 @@ function Own({ player }) {
       },
         h("p", { class: "muted small" }, say("recovery-text")),
         h(Password, { isNew: false })),
-      h(Blocks, {})),
+      h(Blocks, {}), h(Mutes, {}), h(Reports, {})),
+    h(PushChoice, {}),
     h(Tokens, { player }),
+    h("div", { class: "columns" }, h(Webhook, { keep }), h(FeedAddress, { keep })),
     h("div", { class: "columns" },
       h("section", { class: "card stack tight" },
         h("h2", null, say("export")),
@@ -206,9 +216,15 @@ function Own({ player }) {
         h(Password, { isNew: false }))));
 }
 
+/** @param {"webhook" | "feed"} kind @param {string} text */
+function keep(kind, text) {
+  secret.value = { kind, text };
+}
+
 /** @param {boolean} isGuest */
 async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
+  await endPush();
   const done = await change("DELETE", "/api/session");
   if ("trouble" in done) return show(done.trouble);
   sessionChanged();
@@ -251,12 +267,13 @@ function Tokens({ player }) {
       current ? null : h("button", { class: "button compact", "aria-label": say("token-revoke-one", { name }), onClick: () => void revoke(id, name) }, say("token-revoke"))))), "line-skeleton"),
     h("details", null, h("summary", null, say("token-new")), h(Form, {
       title: say("token-new"), button: say("token-make"),
-      send: ({ name, scope }) => change("POST", "/api/tokens", { name, ...(scope ? { scope } : {}) }),
+      send: ({ name, scope, password }) => change("POST", "/api/tokens", { name, password, ...(scope ? { scope } : {}) }),
       done: (/** @type {MadeToken} */ { token }) => (secret.value = { kind: "token", text: String(token) }),
     },
       h(Field, { name: "name", label: say("token-name"), complete: "off", most: 40, hint: say("token-name-hint") }),
       player.kind === "bot" ? h("label", { class: "field" }, h("span", null, say("token-scope-label")),
-        h("select", { name: "scope" }, ["bot", "play"].map((scope) => h("option", { key: scope, value: scope }, say("token-scope", { scope }))))) : null)));
+        h("select", { name: "scope" }, ["bot", "play"].map((scope) => h("option", { key: scope, value: scope }, say("token-scope", { scope }))))) : null,
+      h(Password, { isNew: false }))));
 }
 
 /** Blocked players. */
@@ -275,4 +292,26 @@ function Blocks() {
       : h("ul", { class: "list" }, players.map((player) => h("li", { key: player.id },
         h("a", { href: `/@/${player.name}` }, playerName(player)),
         h("button", { class: "button compact", "aria-label": say("unblock-one", { name: player.name }), onClick: () => void unblock(player.name) }, say("unblock")))))), "line-skeleton"));
+}
+
+/** Players whose talk this device hides. */
+function Mutes() {
+  return h("section", { class: "card stack tight" },
+    h("h2", null, say("mutes")),
+    h("p", { class: "muted small" }, say("mutes-text")),
+    mutes.value.length === 0 ? h("p", null, say("mutes-empty"))
+      : h("ul", { class: "list" }, mutes.value.map((mute) => h("li", { key: mute.id },
+        h("div", null, h("a", { href: `/@/${mute.name}` }, mute.name), h("div", { class: "muted small" }, say("token-since", { date: dateText(mute.since) }))),
+        h("button", { class: "button compact", "aria-label": say("unmute-one", { name: mute.name }), onClick: () => toggleMute(mute) }, say("unmute"))))));
+}
+
+/** What was reported from this device. */
+function Reports() {
+  return h("section", { class: "card stack tight" },
+    h("h2", null, say("reports")),
+    h("p", { class: "muted small" }, say("reports-text")),
+    reports.value.length === 0 ? h("p", null, say("reports-empty"))
+      : h("ul", { class: "list" }, reports.value.map(({ game, name, at }) => h("li", { key: game },
+        h("div", null, h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) }))),
+        h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay"))))));
 }

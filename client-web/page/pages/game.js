@@ -7,8 +7,8 @@ import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
 import { homeSquares } from "../game/rules.js";
 import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
-import { PlayerStrip, changesText, termsText } from "../parts/basics.js";
-import { TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
+import { changesText, termsText } from "../parts/basics.js";
+import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
 import { allWords, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
@@ -22,9 +22,11 @@ export function GamePage({ id }) {
   const control = useMemo(() => new GameControl(id), [id]);
   useEffect(() => {
     const stop = onNews((news) => control.hear(news));
+    control.isOpen = true;
     tell({ kind: "open_game", game: id });
     return () => {
       stop();
+      control.isOpen = false;
       tell({ kind: "close_game", game: id });
     };
   }, [id]);
@@ -85,7 +87,7 @@ function Strip({ control, side }) {
     side, player: loaded.game.players[side], isYou: control.side === side,
     isToAct: view.phase === "playing" && view.turn === side,
     presence: loaded.presence[side], left: loaded.left[side], claimableAt: loaded.claimableAt[side],
-    clock: view.clock, isPaused: view.paused ?? false, isLive: view.phase !== "over",
+    clock: view.clock, isPaused: view.paused ?? false, isLive: view.phase !== "over", rating: control.ratings.value[side],
   });
 }
 

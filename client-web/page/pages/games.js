@@ -1,12 +1,12 @@
 // The player's own games, the most urgent first, with challenges and queued moves.
 
-import { clockText, nextChange } from "../game/clocks.js";
+import { nextChange } from "../game/clocks.js";
 import { opponentOf } from "../game/notation.js";
 import { MOST, actText, readQueue, writeQueue } from "../game/queue.js";
 import { playerName, useTicks } from "../parts/basics.js";
 import { change, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { changesText, termsText } from "../parts/basics.js";
-import { askOrTell, line, say, serverTime, show } from "../state.js";
+import { askOrTell, line, say, sayClock, serverTime, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").OwnGame} OwnGame */
@@ -93,7 +93,7 @@ function Deadline({ at, isTurn }) {
   const left = () => (at ? Math.max(0, at - serverTime.at(Date.now())) : 0);
   useTicks(() => (at && left() > 0 ? nextChange(left()) : Infinity), at);
   if (!at) return null;
-  return h("span", { class: `numbers${isTurn && left() < 3_600_000 ? " score-lost" : ""}` }, ` · ${say("deploy-left", { time: clockText(left()) })}`);
+  return h("span", { class: `numbers${isTurn && left() < 3_600_000 ? " score-lost" : ""}` }, ` · ${say("deploy-left", { time: sayClock(left()) })}`);
 }
 
 /**

@@ -1,14 +1,17 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { timeText } from "../parts/basics.js";
+import { customId, summaryOf, titleOf } from "../game/rules.js";
+import { changesText, timeText } from "../parts/basics.js";
+import { MoreChoices, NOTHING_MORE } from "../parts/custom.js";
 import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, housePlayers, line, rulesets, say } from "../state.js";
+import { allWords, askOrTell, housePlayers, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Time} Time */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").RatingWish} RatingWish */
 
 /** @type {Time[]} */
 const TIMES = [
@@ -46,25 +49,30 @@ function OfferForm() {
   const [side, setSide] = useState("any");
   const [isRated, setRated] = useState(false);
   const [isPrivate, setPrivate] = useState(false);
+  const [more, setMore] = useState(NOTHING_MORE);
   const [isBusy, setBusy] = useState(false);
   const rules = rulesets.value.find((rules) => rules.id === ruleset);
   const levels = housePlayers.value.filter((house) => house.rulesets.includes(ruleset)).map((house) => house.level);
   const shownLevel = levels.includes(level) ? level : levels.at(-1) ?? level;
   const isGuest = line.value.player?.kind !== "account" && line.value.player?.kind !== "bot";
-  const why = isGuest ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : "";
+  const id = rules ? customId(rules, more.changes) : ruleset;
+  const isCustom = id !== ruleset;
+  const why = isGuest ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : isCustom ? say("rated-not-custom") : "";
+  const isTimed = (TIMES[time] ?? { kind: "unlimited" }).kind !== "unlimited";
+  const whyNoRange = who !== "anybody" ? say("range-only-anybody") : isCustom || !isTimed ? say("range-no-ratings") : "";
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setBusy(true);
     await offer(who, shownLevel, {
-      ruleset, time: TIMES[time] ?? { kind: "unlimited" },
-      ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}),
-    }, side === "any" ? undefined : /** @type {Side} */ (side));
+      ruleset: id, time: TIMES[time] ?? { kind: "unlimited" },
+      ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}), ...(more.isSecret ? { secret: true } : {}),
+    }, side === "any" ? undefined : /** @type {Side} */ (side), whyNoRange ? undefined : rangeOf(more));
     setBusy(false);
   };
   return h("form", { class: "card stack", onSubmit: submit },
     h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
-      options: rulesets.value.map(({ id, title }) => [id, title]) }),
-    h("p", { class: "muted small summary" }, rules?.summary),
+      options: rulesets.value.map((rules) => [rules.id, titleOf(rules, allWords())]) }),
+    h("p", { class: "muted small summary" }, rules && summaryOf(rules, allWords())),
     h("div", { class: "two" },
       h(Select, { label: say("form-time"), value: String(time), onChange: (value) => setTime(Number(value)),
         options: TIMES.map((time, index) => [String(index), timeText(time)]) }),
@@ -81,18 +89,30 @@ function OfferForm() {
     h("div", { class: "stack tight" },
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),
-        say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null),
+        h("span", null, say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null)),
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
+    rules ? h(MoreChoices, { rules, more, change: setMore, whyNoRange }) : null,
+    isCustom ? h("div", { class: "stack tight small", role: "status" }, h("strong", null, say("play-changed")),
+      h("ul", { class: "points" }, changesText(id).map((change) => h("li", { key: change }, change)))) : null,
     h("button", { class: "button main", disabled: isBusy, "aria-busy": isBusy }, say("form-submit", { who })));
 }
 
-/** @param {typeof OPPONENTS[number]} who @param {string} level @param {Terms} terms @param {Side | undefined} side */
-async function offer(who, level, terms, side) {
+/** The bounds that were typed. @param {import("../parts/custom.js").More} more @returns {RatingWish | undefined} */
+function rangeOf({ min, max }) {
+  if (!min && !max) return undefined;
+  return { kind: "between", ...(min ? { min: Number(min) } : {}), ...(max ? { max: Number(max) } : {}) };
+}
+
+/**
+ * @param {typeof OPPONENTS[number]} who @param {string} level @param {Terms} terms @param {Side | undefined} side
+ * @param {RatingWish | undefined} rating
+ */
+async function offer(who, level, terms, side, rating) {
   const wish = side ? { side } : {};
   switch (who) {
     case "house": return askOrTell({ type: "play_bot", bot: level, terms, ...wish });
-    case "anybody": return askOrTell({ type: "seek", terms, ...wish });
+    case "anybody": return askOrTell({ type: "seek", terms, ...wish, ...(rating ? { rating } : {}) });
     case "pool": return askOrTell({ type: "enter_pool", terms });
     case "friend": {
       const outcome = await askOrTell({ type: "challenge", terms, ...wish });

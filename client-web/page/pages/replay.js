@@ -171,7 +171,19 @@ function Facts({ shown, id, index }) {
       id ? h("a", {
         class: "button compact", href: `/api/games/${id}/record?as=${scope}`, download: `flagfall-${id}-${scope}.json`,
       }, say("replay-save")) : null,
-      h(FileButton, { look: "compact" })));
+      id ? h("a", {
+        class: "button compact", href: `/api/games/${id}/record?as=${scope}&format=text`, download: `flagfall-${id}-${scope}.txt`,
+      }, say("replay-save-text")) : null,
+      h(FileButton, { look: "compact" })),
+    h(CheckButton, { record, isStored: id !== undefined }));
+}
+
+/** The checks are loaded when somebody asks for them. @param {{ record: GameRecord, isStored: boolean }} props */
+function CheckButton({ record, isStored }) {
+  const [found, setFound] = useState(/** @type {typeof import("../parts/checks.js") | undefined} */ (undefined));
+  const open = (/** @type {any} */ event) => event.target.open && void import("../parts/checks.js").then(setFound);
+  return h("details", { class: "small", onToggle: open }, h("summary", null, say("replay-check")),
+    found ? h(found.Checks, { record, isStored }) : null);
 }
 
 /** What the game changed. @param {{ id: string }} props */

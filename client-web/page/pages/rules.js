@@ -2,6 +2,7 @@
 
 import { armyOf, boardTexts, piecesOf, sectionsOf, startPosition } from "../game/explain.js";
 import { letterOf } from "../game/notation.js";
+import { meaningOf, summaryOf, titleOf } from "../game/rules.js";
 import { PieceArt } from "../parts/basics.js";
 import { DiagramFigure, Position, sayText } from "../parts/diagram.js";
 import { useTitle } from "../parts/load.js";
@@ -13,7 +14,7 @@ import { h } from "../vendor/library.js";
 /** @param {{ id?: string }} props */
 export function RulesPage({ id }) {
   const rules = rulesets.value.find((rules) => rules.id === id);
-  useTitle(rules ? titleOf(rules) : say("rules-page-title"));
+  useTitle(rules ? titleOf(rules, allWords()) : say("rules-page-title"));
   if (rules) return h(Ruleset, { rules });
   if (id !== undefined) {
     return h("div", { class: "page stack narrow" },
@@ -25,21 +26,9 @@ export function RulesPage({ id }) {
     h("h1", null, say("rules-page-title")),
     h("p", { class: "muted lead" }, say("rules-page-lead")),
     h("ul", { class: "cards" }, rulesets.value.map((rules) => h("li", { key: rules.id, class: "card ruleset-card" },
-      h("h2", null, h("a", { href: `/rules/${rules.id}` }, titleOf(rules))),
-      h("p", { class: "small" }, summaryOf(rules)),
+      h("h2", null, h("a", { href: `/rules/${rules.id}` }, titleOf(rules, allWords()))),
+      h("p", { class: "small" }, summaryOf(rules, allWords())),
       h("p", { class: "muted small numbers" }, factsOf(rules))))));
-}
-
-/** @param {Rules} rules */
-export function titleOf(rules) {
-  const id = `ruleset-title-${rules.id}`;
-  return allWords().has(id) ? allWords().say(id) : rules.title;
-}
-
-/** @param {Rules} rules */
-function summaryOf(rules) {
-  const id = `ruleset-summary-${rules.id}`;
-  return allWords().has(id) ? allWords().say(id) : rules.summary;
 }
 
 /** @param {Rules} rules */
@@ -51,8 +40,8 @@ function factsOf(rules) {
 function Ruleset({ rules }) {
   return h("article", { class: "page rules-page" },
     h("p", { class: "small" }, h("a", { href: "/rules" }, say("rules-all"))),
-    h("h1", null, titleOf(rules)),
-    h("p", { class: "muted lead" }, summaryOf(rules)),
+    h("h1", null, titleOf(rules, allWords())),
+    h("p", { class: "muted lead" }, summaryOf(rules, allWords())),
     h("p", { class: "row-of" },
       h("a", { class: "button main", href: "/play" }, say("rules-play")),
       rules.start === "deployments" ? h("a", { class: "button", href: `/deployments/${rules.id}` }, say("rules-deployments")) : null),
@@ -96,11 +85,5 @@ function CustomGames({ rules }) {
     h("p", null, say(rules.options.length > 0 ? "rules-changes-some" : "rules-changes-none")),
     h("ul", { class: "changes" }, rules.options.map(({ name, value, values }) => h("li", { key: name },
       values.map((one) => h("div", { key: one.name, class: one.name === value ? "here" : "muted" },
-        say("rules-change", { meaning: meaningOf(name, one), here: one.name === value ? "yes" : "no" })))))));
-}
-
-/** @param {string} option @param {{ name: string, meaning: string }} value */
-function meaningOf(option, value) {
-  const id = `rule-${option}-${value.name}`;
-  return allWords().has(id) ? allWords().say(id) : value.meaning;
+        say("rules-change", { meaning: meaningOf(name, one, allWords()), here: one.name === value ? "yes" : "no" })))))));
 }

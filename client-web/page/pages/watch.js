@@ -1,8 +1,8 @@
 // Looking on: one live game large, others as small boards; without any, the games that ended
 // last.
 
-import { PlayerStrip, termsText } from "../parts/basics.js";
-import { Losses, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
+import { termsText } from "../parts/basics.js";
+import { Losses, PlayerStrip, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
 import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
 import { readApi, rulesFor, say } from "../state.js";

@@ -1,16 +1,14 @@
-// Small parts that every page uses: pictures of pieces, terms in words, names, clocks and bars.
+// Small parts that every page uses: pictures of pieces, terms in words, bars and names.
 
 import { drawPiece } from "../board/pieces.js";
-import { LOW_MS, clockText, isRunning, nextChange, timeLeft } from "../game/clocks.js";
-import { meaningsOf } from "../game/rules.js";
+import { meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
-import { line, rulesFor, say, serverTime, settings, tell } from "../state.js";
+import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Time} Time */
-/** @typedef {import("../../types/messages").Clock} Clock */
 /** @typedef {import("../../types/messages").Player} Player */
 
 /** @param {{ side: Side, identity: string, labeled?: boolean }} props */
@@ -35,22 +33,23 @@ export function timeText(time) {
   }
 }
 
-/** @param {number} seconds */
+/** Minutes with at most one decimal. @param {number} seconds */
 function minutes(seconds) {
-  return seconds % 60 === 0 ? String(seconds / 60) : (seconds / 60).toFixed(1);
+  return Math.round(seconds / 6) / 10;
 }
 
 /** @param {string} ruleset */
 export function rulesetTitle(ruleset) {
   const rules = rulesFor(ruleset);
   if (!rules) return ruleset;
-  return ruleset === rules.id ? rules.title : say("custom-title", { title: rules.title });
+  const title = titleOf(rules, allWords());
+  return ruleset === rules.id ? title : say("custom-title", { title });
 }
 
 /** What a custom game changes, one sentence part each. @param {string} ruleset */
 export function changesText(ruleset) {
   const rules = rulesFor(ruleset);
-  return rules ? meaningsOf(rules, ruleset) : [];
+  return rules ? meaningsOf(rules, ruleset, allWords()) : [];
 }
 
 /** @param {Terms} terms */
@@ -64,16 +63,20 @@ export function termsText(terms) {
   });
 }
 
-// Bars of a line's state, and the strips of players with their clocks.
+// The bar of a line's state, the page's timer, and names.
+
+/** The build of the page that is open. */
+const BUILD = /\/assets\/([^/]+)\//.exec(import.meta.url)?.[1];
 
 /** What the line's state means for the page. @param {{ game: string | undefined }} props */
 export function Bar({ game }) {
-  const bar = barOf(line.value, game, Date.now());
+  const bar = barOf(line.value, game, Date.now(), BUILD);
   if (!bar) return null;
   const actions = {
     superseded: () => game && tell({ kind: "play_here", game }),
     new_epoch: () => game && tell({ kind: "seen_epoch", game }),
     old_page: () => location.reload(),
+    new_page: () => location.reload(),
   };
   const act = actions[/** @type {keyof typeof actions} */ (bar.key)] ?? (bar.canRetry ? () => tell({ kind: "retry" }) : undefined);
   return h("div", { class: "bar", role: "status" },
@@ -111,39 +114,6 @@ export function useTicks(next, key) {
     };
   }, [key]);
   return tick.value;
-}
-
-/** @param {{ clock: Clock | null | undefined, side: Side, isPaused: boolean }} props */
-export function ClockFace({ clock, side, isPaused }) {
-  const left = () => (clock ? timeLeft(clock, side, serverTime.at(Date.now())) : { ms: 0, freeMs: 0 });
-  const runs = clock ? isRunning(clock, side) && !isPaused : false;
-  useTicks(() => (runs ? (left().freeMs > 0 ? Math.min(250, left().freeMs) : nextChange(left().ms)) : Infinity), clock);
-  if (!clock) return null;
-  const { ms, freeMs } = left();
-  const free = freeMs > 0 && runs ? h("small", null, ` +${Math.ceil(freeMs / 1_000)}`) : null;
-  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, clockText(ms), free);
-}
-
-/** A player's strip: side, name, presence, clock. @param {{
- *   side: Side, player: Player, isYou: boolean, isToAct: boolean, presence: string, left: boolean, claimableAt: number | null | undefined,
- *   clock: Clock | null | undefined, isPaused: boolean, isLive: boolean }} props */
-export function PlayerStrip({ side, player, isYou, isToAct, presence, left, claimableAt, clock, isPaused, isLive }) {
-  const away = isLive && !isYou && presence !== "present" && player.kind !== "house";
-  return h("div", { class: `strip strip-${side}${isToAct ? " to-act" : ""}` },
-    h("span", { class: `side-mark ${side}`, "aria-hidden": "true" }),
-    h("div", { class: "strip-name" },
-      h("strong", null, playerName(player)),
-      h("span", { class: "muted small" },
-        [say("side", { side }), isYou ? say("you") : "", away ? say(left ? "presence-left" : `presence-${presence}`) : ""].filter(Boolean).join(" · "),
-        away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null)),
-    h(ClockFace, { clock, side, isPaused }));
-}
-
-/** @param {{ at: number }} props */
-function ClaimCountdown({ at }) {
-  const left = () => at - serverTime.at(Date.now());
-  useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
-  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: clockText(left()) })}`) : null;
 }
 
 /** A name as it is shown everywhere: programs are marked. @param {Player} player */

@@ -1,17 +1,22 @@
-// Boards that are only looked at, and what was lost beside them.
+// What stands around boards: players with their clocks, what was lost, and boards that are only
+// looked at.
 
 import { Board } from "../board/board.js";
 import { FIGURES, GLYPHS, svg } from "../board/pieces.js";
 import { extent, place } from "../board/screen.js";
+import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
 import { RANKS, figureOf, letterOf, parseMove, parsePiece } from "../game/notation.js";
 import { squareNames } from "../game/sentences.js";
-import { allWords, say, settings, show } from "../state.js";
+import { allWords, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
-import { PieceArt } from "./basics.js";
+import { PieceArt, playerName, useTicks } from "./basics.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Clock} Clock */
+/** @typedef {import("../../types/messages").Player} Player */
+/** @typedef {import("../../types/messages").RatingPoint} RatingPoint */
 /** @typedef {import("../game/rules.js").Rules} Rules */
 /** @typedef {import("../board/screen.js").Geometry} Geometry */
 
@@ -148,6 +153,61 @@ export function TableSkeleton({ waitingFor }) {
     h("div", { class: "skeleton board-place" }),
     h("div", { class: "at-foot" }, h("div", { class: "skeleton strip" })),
     h("div", { class: "side" }, isLong ? h("p", { class: "muted", role: "status" }, waitingFor) : null));
+}
+
+// Players beside a board, with their clocks.
+
+/** @param {{ clock: Clock | null | undefined, side: Side, isPaused: boolean }} props */
+export function ClockFace({ clock, side, isPaused }) {
+  const left = () => (clock ? timeLeft(clock, side, serverTime.at(Date.now())) : { ms: 0, freeMs: 0 });
+  const runs = clock ? isRunning(clock, side) && !isPaused : false;
+  useTicks(() => (runs ? (left().freeMs > 0 ? Math.min(250, left().freeMs) : nextChange(left().ms)) : Infinity), clock);
+  if (!clock) return null;
+  const { ms, freeMs } = left();
+  const free = freeMs > 0 && runs ? h("small", null, ` +${Math.ceil(freeMs / 1_000)}`) : null;
+  return h("div", { class: `clock numbers${runs ? " runs" : ""}${ms < LOW_MS ? " low" : ""}`, role: "timer" }, sayClock(ms), free);
+}
+
+/**
+ * A player's strip: side, name, presence, clock. `isLinked`: false for players of files, who need
+ * not be known here. `rating`: undefined if none is shown, and null while it is on its way.
+ * @param {{ side: Side, player: Player, isYou: boolean, isToAct: boolean, presence: string, left: boolean, claimableAt: number | null | undefined,
+ *   clock: Clock | null | undefined, isPaused: boolean, isLive: boolean, isLinked?: boolean, rating?: RatingPoint | null | undefined }} props
+ */
+export function PlayerStrip({ side, player, isYou, isToAct, presence, left, claimableAt, clock, isPaused, isLive, isLinked = true, rating }) {
+  const away = isLive && !isYou && presence !== "present" && player.kind !== "house";
+  return h("div", { class: `strip strip-${side}${isToAct ? " to-act" : ""}` },
+    h("span", { class: `side-mark ${side}`, "aria-hidden": "true" }),
+    h("div", { class: "strip-name" },
+      h("div", { class: "name-line" }, h("strong", null, isLinked ? h(ProfileLink, { player, isLive }) : playerName(player)), h(Rating, { rating })),
+      h("span", { class: "muted small" },
+        [say("side", { side }), isYou ? say("you") : "", away ? say(left ? "presence-left" : `presence-${presence}`) : ""].filter(Boolean).join(" · "),
+        away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null)),
+    h(ClockFace, { clock, side, isPaused }));
+}
+
+/**
+ * A name that leads to the player's page, beside a game: in a tab of its own, for leaving this one
+ * leaves the game.
+ * @param {{ player: Player, isLive: boolean }} props
+ */
+function ProfileLink({ player, isLive }) {
+  if (player.kind === "house") return playerName(player);
+  return h("a", { href: `/@/${player.name}`, ...(isLive ? { target: "_blank", rel: "noopener" } : {}) }, playerName(player));
+}
+
+/** Its place is kept while it is on its way. @param {{ rating: RatingPoint | null | undefined }} props */
+function Rating({ rating }) {
+  if (rating === undefined) return null;
+  return h("span", { class: "strip-rating numbers muted" }, rating
+    ? [h("span", { class: "aloud" }, say("column-rating"), " "), `${rating.rating}${rating.provisional ? "?" : ""}`] : null);
+}
+
+/** @param {{ at: number }} props */
+function ClaimCountdown({ at }) {
+  const left = () => at - serverTime.at(Date.now());
+  useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
+  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: sayClock(left()) })}`) : null;
 }
 
 // A board as one small picture: few nodes, so that many fit on a page. Pieces that look alike are

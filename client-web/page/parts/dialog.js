@@ -1,14 +1,14 @@
 // A question over the page. Escape and the second button leave everything as it is.
 
 import { h, render, useEffect, useRef } from "../vendor/library.js";
-import { say } from "../state.js";
+import { moreWords, say } from "../state.js";
 
 /**
  * Asks before something that cannot be taken back.
- * @param {{ title: string, text?: string, yes: string, isDanger?: boolean }} question @returns {Promise<boolean>}
+ * @param {{ title: string, text?: string, yes: string, isDanger?: boolean, content?: any }} question @returns {Promise<boolean>}
  */
-export function confirm({ title, text, yes, isDanger = false }) {
-  return over((done) => h(Frame, { title, text, cancel: () => done(false) },
+export function confirm({ title, text, yes, isDanger = false, content }) {
+  return over((done) => h(Frame, { title, text, cancel: () => done(false) }, content,
     h("div", { class: "row-of" },
       h("button", { class: `button ${isDanger ? "danger" : "main"}`, onClick: () => done(true) }, yes),
       h("button", { class: "button", onClick: () => done(false), autofocus: true }, say("keep")))));
@@ -26,15 +26,17 @@ export function choose({ title, text, options }) {
     h("button", { class: "button", onClick: () => done(undefined), autofocus: options.length === 0 }, say("close"))));
 }
 
-/** Lists words with what they mean. @param {{ title: string, rows: [string, string][] }} list @returns {Promise<void>} */
-export function tellList({ title, rows }) {
-  return tell(title, h("dl", { class: "keys small" }, rows.map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)])));
+/** Lists keys with what they do. @param {readonly string[]} keys */
+export async function tellKeys(keys) {
+  await moreWords();
+  return tell(say("keys-title"), h("dl", { class: "keys small" },
+    keys.map((key) => [h("dt", null, say(`key-${key}`)), h("dd", null, say(`key-${key}-does`))])));
 }
 
 /** Shows something that needs no answer. @param {string} title @param {any} content @returns {Promise<void>} */
 export function tell(title, content) {
   return over((done) => h(Frame, { title, cancel: () => done(undefined) }, content,
-    h("button", { class: "button", onClick: () => done(undefined), autofocus: true }, say("close"))));
+    h("button", { class: "button", onClick: () => done(undefined) }, say("close"))));
 }
 
 /**

@@ -1,9 +1,10 @@
 // What the page tells when nobody looks at it: sounds, notifications, and the icon of the tab.
 
 import { timeLeft } from "../game/clocks.js";
+import { titleOf } from "../game/rules.js";
 import { go } from "../route.js";
-import { line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
-import { effect, h } from "../vendor/library.js";
+import { allWords, line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
+import { effect, h, signal } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -56,7 +57,8 @@ function sound(key, sound) {
 function notify(kind, key, { ruleset, address }) {
   if (settings.value[`notify_${kind}`] !== "on" || !mayNotify() || document.hasFocus()) return;
   once(`${key} notify ${kind}`, () => {
-    const text = say(`notice-${kind}`, { rules: rulesFor(ruleset)?.title ?? "Flagfall" });
+    const rules = rulesFor(ruleset);
+    const text = say(`notice-${kind}`, { rules: rules ? titleOf(rules, allWords()) : "Flagfall" });
     const options = { body: text, tag: `${kind} ${address}`, icon: iconAddress("flagfall"), data: address };
     try {
       const notification = new Notification("Flagfall", options);
@@ -79,6 +81,10 @@ function mayNotify() {
 /** Begins to tell. */
 export function startNotices() {
   tabs.onmessage = ({ data }) => remember(String(data));
+  // What another tab has stored.
+  addEventListener("storage", ({ key }) => {
+    if (key === "mutes" || key === null) mutes.value = readMutes();
+  });
   onNews((news) => {
     if (news.kind !== "event") return;
     const loaded = line.value.games[news.game]?.loaded;
@@ -169,16 +175,32 @@ async function askBrowser() {
   return "Notification" in window ? Notification.requestPermission() : "denied";
 }
 
-/** Hides what the opponent says, or shows it again. */
-export function muteChat() {
-  const { dataset } = document.documentElement;
-  if (dataset.chat) delete dataset.chat;
-  else dataset.chat = "muted";
-  show(say(dataset.chat ? "chat-muted" : "chat-heard"));
+/** A player whom this device does not hear. @typedef {{ id: string, name: string, since: number }} Mute */
+
+/** More than these are not kept: the oldest goes. */
+const MOST_MUTES = 200;
+
+/** @returns {readonly Mute[]} */
+function readMutes() {
+  return JSON.parse(localStorage.getItem("mutes") ?? "[]");
 }
 
-export function isChatMuted() {
-  return document.documentElement.dataset.chat === "muted";
+/** The players whose talk is hidden, on this device and for good. */
+export const mutes = signal(readMutes());
+
+/** @param {string} id */
+export function isMuted(id) {
+  return mutes.value.some((mute) => mute.id === id);
+}
+
+/** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */
+export function toggleMute({ id, name }) {
+  const others = readMutes().filter((mute) => mute.id !== id);
+  const isNew = !isMuted(id);
+  mutes.value = isNew ? [...others, { id, name, since: Date.now() }].slice(-MOST_MUTES) : others;
+  if (mutes.value.length > 0) localStorage.setItem("mutes", JSON.stringify(mutes.value));
+  else localStorage.removeItem("mutes");
+  show(say(isNew ? "chat-muted" : "chat-heard"));
 }
 
 // Sounds: which one an event has, and how each is made, without files. A sound tells no more than

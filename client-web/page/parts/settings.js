@@ -1,7 +1,8 @@
 // Settings, kept on the device.
 
-import { say, settings, storeSettings } from "../state.js";
+import { moreWords, say, settings, storeSettings } from "../state.js";
 import { h } from "../vendor/library.js";
+import { languages } from "../words.js";
 import { tell } from "./dialog.js";
 import { NoticeChoices } from "./notices.js";
 
@@ -15,13 +16,35 @@ const CHOICES = [
   { name: "motion", values: ["system", "none"] },
 ];
 
-export function showSettings() {
-  return tell(say("settings"), h(Choices, {}));
+export async function showSettings() {
+  await moreWords();
+  const { language } = settings.value;
+  await tell(say("settings"), h(Choices, {}));
+  // Everything is said anew in another language. Not at once: arrow keys go through the languages.
+  if (settings.value.language !== language) location.reload();
+}
+
+/** A language is called by its own name. */
+function Language() {
+  const now = settings.value;
+  return h("label", { class: "field" }, h("span", null, say("settings-language")),
+    h("select", {
+      value: now.language,
+      onChange: (/** @type {any} */ event) => storeSettings({ ...settings.value, language: event.target.value }),
+    },
+      h("option", { value: "system" }, say("settings-language-system")),
+      languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag)))));
+}
+
+/** The name of a language in that language. @param {string} tag */
+function nameOf(tag) {
+  const [first = "", ...rest] = new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+  return first.toLocaleUpperCase(tag) + rest.join("");
 }
 
 function Choices() {
   const now = settings.value;
-  return h("div", { class: "stack" }, CHOICES.map(({ name, values }) =>
+  return h("div", { class: "stack" }, h(Language, {}), CHOICES.map(({ name, values }) =>
     h("label", { class: "field", key: name }, h("span", null, say(`settings-${name}`)),
       h("select", {
         value: now[name],

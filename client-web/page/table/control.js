@@ -1,22 +1,20 @@
 // One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
 // the line decides what is true.
 
-import { timeLeft } from "../game/clocks.js";
+import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put, readTyped } from "../game/hand.js";
-import { parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parsePiece } from "../game/notation.js";
 import {
-  MARKS, afterGap, dueCommand, followNotes, holds, keepHidden, note, planMove,
-} from "../game/plans.js";
-import {
-  canEverMove, isHeldByReserveRule, plannedTargets, sideToMove, targets,
+  MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
+  targets,
 } from "../game/reach.js";
-import { clocksSentence, lossesSentence, sentence, squareNames } from "../game/sentences.js";
+import { clocksSentence, entriesOf, lossesSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
-import { choose, confirm, tellList } from "../parts/dialog.js";
-import { isChatMuted, muteChat } from "../parts/notices.js";
+import { choose, confirm, tellKeys } from "../parts/dialog.js";
+import { isMuted, toggleMute } from "../parts/notices.js";
 import {
-  alarm, allWords, ask, line, refusalText, rulesFor, say, serverTime, show, speak,
+  alarm, allWords, ask, line, readApi, refusalText, rulesFor, say, serverTime, show, speak,
 } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
@@ -26,8 +24,11 @@ import { Deploying } from "./deploying.js";
 /** @typedef {import("../board/board.js").Board} Board */
 /** @typedef {import("../game/hand.js").Hand} Hand */
 /** @typedef {import("../game/hand.js").Question} Question */
-/** @typedef {import("../game/plans.js").Premove} Premove */
+/** @typedef {import("../game/reach.js").Premove} Premove */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
+/** @typedef {import("../game/sentences.js").Entry} Entry */
+/** @typedef {import("../../types/messages").RatingPoint} RatingPoint */
+/** @typedef {import("../../types/messages").Side} Side */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
 
 /** Below this, a new turn of one's own is said at once. */
@@ -44,11 +45,22 @@ export class GameControl {
   question = signal(/** @type {Question | undefined} */ (undefined));
   /** @type {Signal<Premove | undefined>} */
   planned = signal(/** @type {Premove | undefined} */ (undefined));
-  /** What has happened since the game was opened here. @type {Signal<readonly { text: string, ply: number }[]>} */
-  entries = signal(/** @type {readonly { text: string, ply: number }[]} */ ([]));
+  /** What has happened; what came before the game was opened here is filled in. @type {Signal<readonly Entry[]>} */
+  entries = signal(/** @type {readonly Entry[]} */ ([]));
+  /** How many of the entries came after the last whole view. */
+  #fresh = 0;
+  /** Up to where the entries go: the epoch, and the number of the event. */
+  #listedTo = "";
+  /** Tells the latest whole view from those before. */
+  #views = 0;
+  /** The players' ratings in games like this one; null while they are on their way. @type {Signal<Partial<Record<Side, RatingPoint | null>>>} */
+  ratings = signal(/** @type {Partial<Record<Side, RatingPoint | null>>} */ ({}));
+  #areRatingsAsked = false;
+  /** False once the page shows something else. */
+  isOpen = false;
 
-  /** The player's guesses. @type {Signal<import("../game/plans.js").Notes>} */
-  notes = signal(/** @type {import("../game/plans.js").Notes} */ ({}));
+  /** The player's guesses. @type {Signal<import("../game/reach.js").Notes>} */
+  notes = signal(/** @type {import("../game/reach.js").Notes} */ ({}));
   /** What the notes were last held against. */
   #notedAt = "";
 
@@ -79,6 +91,12 @@ export class GameControl {
   get side() {
     const audience = this.view?.audience;
     return audience === "public" ? undefined : audience;
+  }
+
+  /** The other player; undefined for spectators. */
+  get opponent() {
+    const { loaded, side } = this;
+    return loaded && side ? loaded.game.players[opponentOf(side)] : undefined;
   }
 
   /** True if the player may act: this tab drives the game and nothing is under way. */
@@ -229,10 +247,14 @@ export class GameControl {
       case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
       case "KeyC": speak(lossesSentence(view, allWords())); return true;
-      case "KeyX": muteChat(); return true;
+      case "KeyX": {
+        const { opponent } = this;
+        if (opponent) toggleMute(opponent);
+        return opponent !== undefined;
+      }
       default:
         if (event.key !== "?") return false;
-        void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+        void tellKeys(KEYS);
         return true;
     }
   }
@@ -256,7 +278,7 @@ export class GameControl {
     if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
   }
 
-  /** Keeps notes on this device, with what they were held against. @param {import("../game/plans.js").Notes} notes */
+  /** Keeps notes on this device, with what they were held against. @param {import("../game/reach.js").Notes} notes */
   #setNotes(notes) {
     this.notes.value = notes;
     const { loaded } = this;
@@ -293,6 +315,8 @@ export class GameControl {
   hear(news) {
     if (news.game !== this.id) return;
     if (news.kind === "view") {
+      void this.#fillIn();
+      void this.#askRatings();
       this.letGo();
       this.#checkPlan();
       const view = /** @type {GameView} */ (this.view);
@@ -308,14 +332,55 @@ export class GameControl {
       this.#setNotes(followNotes(this.notes.value, event, after));
       const text = sentence(event, allWords());
       if (text) {
-        this.entries.value = [...this.entries.value.slice(-999), { text, ply: after.ply }];
+        this.entries.value = [...this.entries.value, { text, ply: after.ply }];
+        this.#fresh++;
         speak(text);
       }
+      this.#listedTo = this.#place();
       if (event.kind === "ended") alarm.value = text;
       else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
       this.#checkPlan();
     }
-    if (news.kind === "said" && news.side !== this.side && !isChatMuted()) speak(say("said-aloud"));
+    if (news.kind === "said" && news.side !== this.side && !(this.opponent && isMuted(this.opponent.id))) speak(say("said-aloud"));
+  }
+
+  #place() {
+    return `${this.loaded?.epoch}.${this.loaded?.seq}`;
+  }
+
+  /**
+   * Lists what happened before the view that has just come, as the player was shown it. If the
+   * record cannot be read, the list stays as it is.
+   */
+  async #fillIn() {
+    const { loaded } = this;
+    if (!loaded || this.#listedTo === this.#place()) return;
+    this.#listedTo = this.#place();
+    this.#fresh = 0;
+    const view = ++this.#views;
+    if (loaded.view.ply === 0 && loaded.view.phase !== "over") return;
+    const answer = await readApi(`/api/games/${this.id}/record?as=${loaded.view.audience}`);
+    if (!("body" in answer) || view !== this.#views || !this.isOpen) return;
+    const before = entriesOf(answer.body, loaded.seq, allWords());
+    if (before) this.entries.value = [...before, ...this.entries.value.slice(this.entries.value.length - this.#fresh)];
+  }
+
+  /** Asks once what the players' ratings are, if there can be any. */
+  async #askRatings() {
+    const { loaded } = this;
+    if (!loaded || this.#areRatingsAsked) return;
+    this.#areRatingsAsked = true;
+    const { terms: { ruleset, time }, players } = loaded.game;
+    const speed = speedOf(time);
+    const rated = SIDES.filter((side) => players[side].kind === "account" || players[side].kind === "bot");
+    if (!speed || ruleset.includes(",")) return;
+    this.ratings.value = Object.fromEntries(rated.map((side) => [side, null]));
+    await Promise.all(rated.map(async (side) => {
+      const answer = await readApi(`/api/players/${players[side].name}`);
+      const ratings = /** @type {import("../../types/api").RatingInfo[]} */ ("body" in answer ? answer.body.ratings ?? [] : []);
+      const now = ratings.find((one) => one.ruleset === ruleset && one.speed === speed)?.now;
+      if (now) this.ratings.value = { ...this.ratings.value, [side]: now };
+    }));
   }
 
   /** @param {GameView} view */

@@ -1,15 +1,15 @@
 // A deployment in the making: by pointer and by keys, with its tray and its tools.
 
-import { clockText, nextChange } from "../game/clocks.js";
+import { nextChange } from "../game/clocks.js";
 import { RANKS, letterOf } from "../game/notation.js";
 import {
-  fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
+  byKeys, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
   swap, tray, writeSetup,
 } from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";
 import { PieceArt, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { say, serverTime } from "../state.js";
+import { say, sayClock, serverTime } from "../state.js";
 import { h, signal } from "../vendor/library.js";
 
 /** @typedef {import("../game/hand.js").Setup} Setup */
@@ -153,7 +153,7 @@ export class Deploying {
 
   /** A rank's letter places a piece; Delete takes one off. @param {KeyboardEvent} event @param {string} square */
   key(event, square) {
-    const letter = event.key.toUpperCase();
+    const letter = byKeys(event.key.toLowerCase()).toUpperCase();
     if (event.key === "Delete" || event.key === "Backspace") {
       this.change(place(this.setup.value, square, undefined));
       return true;
@@ -206,5 +206,5 @@ export function DeployPanel({ control }) {
 function Deadline({ at }) {
   const left = () => (at ? Math.max(0, at - serverTime.at(Date.now())) : 0);
   useTicks(() => (at && left() > 0 ? nextChange(left()) : Infinity), at);
-  return at ? h("span", { class: "numbers muted" }, say("deploy-left", { time: clockText(left()) })) : null;
+  return at ? h("span", { class: "numbers muted" }, say("deploy-left", { time: sayClock(left()) })) : null;
 }

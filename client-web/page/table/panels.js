@@ -2,6 +2,7 @@
 // turn, what was played and lost, and talk.
 
 import { drawChip } from "../board/pieces.js";
+import { byKeys } from "../game/hand.js";
 import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
@@ -9,6 +10,7 @@ import { underWay } from "../net/line.js";
 import { PieceArt, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
+import { isMuted, toggleMute } from "../parts/notices.js";
 import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
@@ -152,7 +154,7 @@ function ColorSheet({ title, choose }) {
     /** @param {KeyboardEvent} event */
     const key = (event) => {
       const isTyping = event.target instanceof HTMLInputElement;
-      const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === event.key.toLowerCase());
+      const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === byKeys(event.key.toLowerCase()));
       if (color && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
     };
     addEventListener("keydown", key);
@@ -259,7 +261,9 @@ function LossesTab({ control }) {
 
 /** @param {{ control: GameControl }} props */
 function Chat({ control }) {
-  const said = line.value.games[control.id]?.said ?? [];
+  const { opponent } = control;
+  const isQuiet = opponent !== undefined && isMuted(opponent.id);
+  const said = (line.value.games[control.id]?.said ?? []).filter(({ side }) => !isQuiet || side === control.side);
   const [text, setText] = useState("");
   /** @param {import("../../types/messages").Said} what */
   const send = (what) => askOrTell({ type: "say", game: control.id, said: what });
@@ -267,7 +271,9 @@ function Chat({ control }) {
     event.preventDefault();
     if (text.trim() && await send({ kind: "text", text: text.trim() })) setText("");
   };
+  const report = () => opponent && void import("../parts/report.js").then((module) => module.report(control.id, opponent.name));
   return h("div", { class: "stack tight chat" },
+    isQuiet ? h("p", { class: "muted small" }, say("chat-muted")) : null,
     h("ul", { class: "small said" }, said.map(({ side, said }, index) =>
       h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
         said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
@@ -276,7 +282,10 @@ function Chat({ control }) {
     h("form", { class: "row-of", onSubmit: submit },
       h("input", { class: "typed", maxLength: 200, value: text, "aria-label": say("chat-text"), placeholder: say("chat-text"),
         onInput: (/** @type {any} */ event) => setText(event.target.value) }),
-      h("button", { class: "button compact" }, say("chat-send"))));
+      h("button", { class: "button compact" }, say("chat-send"))),
+    opponent && opponent.kind !== "house" ? h("div", { class: "row-of" },
+      h("button", { class: "button compact plain", "aria-pressed": isQuiet, onClick: () => toggleMute(opponent) }, say("chat-mute")),
+      h("button", { class: "button compact plain", onClick: report }, say("chat-report"))) : null);
 }
 
 /** A field for typed commands. @param {{ control: GameControl }} props */

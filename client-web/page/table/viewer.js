@@ -1,17 +1,15 @@
 // A record on the page: the board of one moment, the way through the others, and what can be
 // counted.
 
-import { clockText } from "../game/clocks.js";
 import { SIDES, opponentOf } from "../game/notation.js";
 import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
-import { PlayerStrip } from "../parts/basics.js";
-import { Losses, SeenBoard, TakenRow } from "../parts/boards.js";
+import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
-import { tellList } from "../parts/dialog.js";
-import { allWords, say, speak } from "../state.js";
+import { tellKeys } from "../parts/dialog.js";
+import { allWords, say, sayClock, speak } from "../state.js";
 import { h, useEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
@@ -75,7 +73,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
   /** @param {Side} side */
   const strip = (side) => h(PlayerStrip, {
     side, player: record.players[side], isYou: own === side, isToAct: view.phase === "playing" && view.turn === side,
-    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false,
+    presence: "present", left: false, claimableAt: undefined, isPaused: true, isLive: false, isLinked: choose !== undefined,
     clock: view.clock ? { at: view.clock.at, remaining_ms: view.clock.remaining_ms } : undefined,
   });
   const { red, blue } = record.players;
@@ -169,7 +167,7 @@ function boardKey(event, steps, moment) {
     case "KeyC": speak(lossesSentence(moment.view, allWords())); return true;
     default:
       if (event.key !== "?") return false;
-      void tellList({ title: say("keys-title"), rows: KEYS.map((key) => [say(`key-${key}`), say(`key-${key}-does`)]) });
+      void tellKeys(KEYS);
       return true;
   }
 }
@@ -311,7 +309,7 @@ function chartsOf(moments, rules) {
   return {
     times: times.length > 0 ? timesChart(times, moments.length) : undefined,
     counts: [
-      clocks && countsChart(say("chart-clocks"), clocks, moments, clockText),
+      clocks && countsChart(say("chart-clocks"), clocks, moments, sayClock),
       left && countsChart(say("chart-left"), left, moments, String),
       known && countsChart(say("chart-known"), known, moments, String),
     ].flatMap((chart) => chart ?? []),
@@ -327,10 +325,10 @@ function timesChart(times, moments) {
     const own = timesOf(side).map(({ ms }) => ms);
     const all = own.reduce((sum, ms) => sum + ms, 0);
     const longest = Math.max(0, ...own);
-    return say("chart-times-summary", { side, all: clockText(all), longest: clockText(longest) });
+    return say("chart-times-summary", { side, all: sayClock(all), longest: sayClock(longest) });
   };
   return {
-    title: say("chart-times"), format: clockText, range: rangeOf(moments),
+    title: say("chart-times"), format: sayClock, range: rangeOf(moments),
     summary: SIDES.map(summary).join(" "),
     series: SIDES.map((side) => ({
       name: say("side", { side }), look: side,
@@ -338,7 +336,7 @@ function timesChart(times, moments) {
     })),
     table: () => ({
       head: [say("chart-ply"), say("chart-side"), say("chart-time")],
-      rows: times.map(({ ply, side, ms }) => [`${ply}`, say("side", { side }), clockText(ms)]),
+      rows: times.map(({ ply, side, ms }) => [`${ply}`, say("side", { side }), sayClock(ms)]),
     }),
   };
 }

@@ -7,8 +7,8 @@ import { createRequire } from "node:module";
 import test from "node:test";
 import { PASSWORD, newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
-import { deploy } from "../robot.js";
-import { chromium, front, server } from "../site.js";
+import { deploy, idOf, resign } from "../robot.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -26,13 +26,16 @@ async function violations(page) {
 /** How far the page is wider than its window. @param {Page} page */
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
+const isLong = process.env.FLAGFALL_LONG === "1";
+
 /** @type {[string, import("playwright-core").BrowserContextOptions][]} */
 const LOOKS = [
   ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["forced-colors", { forcedColors: "active" }],
-  ["narrow", { viewport: { width: 320, height: 640 } }],
+  ["narrow", { viewport: { width: 320, height: 640 }, colorScheme: "dark" }],
 ];
+/** @type {typeof LOOKS} */
+const OTHERS = [["dark", { colorScheme: "dark" }], ["forced-colors", { forcedColors: "active" }]];
+if (isLong) LOOKS.push(...OTHERS);
 
 /** Pages that need no player, and what they show when they are ready. @type {[string, string, string][]} */
 const PAGES = [
@@ -45,6 +48,7 @@ const PAGES = [
   ["leaderboard", "/leaderboard", "Not enough rated games yet"],
   ["games-nobody", "/games", "No game is running"],
   ["account-nobody", "/account", "Sign up"],
+  ["statistics-nobody", "/statistics", "Statistics need an account"],
   ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];
 
@@ -53,7 +57,7 @@ for (const [look, options] of LOOKS) {
     const name = `eve-${look}`;
     const token = await newAccount(server.address, name);
     await newAccount(server.address, `other-${look}`);
-    const { page, faults, context } = await openAs(chromium, front.url, token, options);
+    const { page, faults, context } = await openAs(chromium, server, token, options);
     /** @param {string} state */
     const check = async (state) => {
       assert.deepEqual(await violations(page), [], state);
@@ -74,21 +78,34 @@ for (const [look, options] of LOOKS) {
       game: `00000000000${index}`, ended: 1_790_000_000_000, ruleset: "classic", time: { kind: "correspondence", days: 3 }, side: "red", opponent, score,
       reason: "resigned", plies: 40, rated: true,
     })) } }));
-    await page.goto(`${front.url}/@/other-${look}`);
+    await page.goto(`${server.url}/@/other-${look}`);
     await page.locator(".rating-chart").waitFor();
     await page.locator("summary").click();
     await check("profile");
     await page.getByRole("button", { name: "Challenge" }).click();
     await check("profile-challenge");
-    await page.goto(`${front.url}/account`);
+    await page.goto(`${server.url}/account`);
     await page.getByText("this browser").waitFor();
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "New token for a program" }).click();
+    await page.route("**/api/me/webhook", (route) => route.fulfill({ json: { url: "https://example.org/turns", created: 0, active: false, lost: 5, waiting: 1 } }));
+    await page.getByText("Address and results").click();
+    await page.getByText("https://example.org/turns").waitFor();
     await check("account");
     const password = page.getByRole("form", { name: "Recovery code" });
     await password.getByLabel("Password").fill(PASSWORD);
     await password.getByRole("button").click();
     await page.locator(".secret").waitFor();
     await check("account-code");
+    const tally = { won: 2, drawn: 1, lost: 1 };
+    await page.route("**/api/me/statistics", (route) => route.fulfill({ json: { rulesets: [{
+      ruleset: "barrage", by_side: { red: tally, blue: { won: 0, drawn: 0, lost: 0 } }, by_deployment: [{ setup: "9....1..9............S........F8B2......", tally }],
+    }] } }));
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(`${server.url}/statistics`);
+    await page.getByText("By deployment").click();
+    await page.locator(".setup-picture").waitFor();
+    await page.getByText("62 %").first().waitFor();
+    await check("statistics");
     await page.route("**/api/me/games", (route) => route.fulfill({ json: { server_time: 0, games: [true, false].map((isTurn) => ({
       side: "red", to_act: isTurn, deadline: Date.now() + 5_000_000, draw_offered: isTurn,
       game: {
@@ -98,7 +115,7 @@ for (const [look, options] of LOOKS) {
     })) } }));
     await page.route("**/queue", (route) => route.fulfill({ json: { game: "000000000002", ply: 8, moves: [{ command: { kind: "move", move: "a4a5" }, if: "b7b6" }] } }));
     page.on("dialog", (dialog) => void dialog.accept());
-    await page.goto(`${front.url}/games`);
+    await page.goto(`${server.url}/games`);
     await page.locator("summary").click();
     await page.getByText("a4a5, if they play b7b6").waitFor();
     await check("games");
@@ -109,7 +126,7 @@ for (const [look, options] of LOOKS) {
   test(`axe finds nothing on pages to read: ${look}`, async () => {
     const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce", ...options });
     for (const [name, path, heading] of PAGES) {
-      await page.goto(front.url + path);
+      await page.goto(server.url + path);
       await page.getByRole("heading", { name: heading }).first().waitFor();
       assert.deepEqual(await violations(page), [], name);
       assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
@@ -127,11 +144,13 @@ for (const [look, options] of LOOKS) {
       assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
       await picture(page, `access-${name}-${look}`);
     };
-    await page.goto(front.url);
-    await page.getByText("Nobody plays right now.").or(page.getByText("Watch").first()).first().waitFor();
+    await page.goto(server.url);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByText("Nobody plays right now.").or(page.getByRole("link", { name: "All live games" })).first().waitFor();
     await check("home");
-    await page.goto(`${front.url}/play`);
+    await page.goto(`${server.url}/play`);
     await page.getByText("online").waitFor();
+    await page.getByText("More choices").click();
     await check("play");
     await page.getByLabel("Rules").selectOption("barrage");
     await page.getByLabel("Your side").selectOption("red");
@@ -159,10 +178,10 @@ for (const [look, options] of LOOKS) {
     await page.keyboard.press("ArrowRight");
     for (const name of ["As a table", "Losses by rank"]) await page.getByText(name, { exact: true }).first().click();
     await check("replay");
-    await page.goto(`${front.url}/replay`);
+    await page.goto(`${server.url}/replay`);
     await page.getByRole("heading", { name: "Open a record" }).waitFor();
     await check("replay-open");
-    await page.goto(`${front.url}/watch`);
+    await page.goto(`${server.url}/watch`);
     await page.getByText("look at those that ended last").waitFor();
     await check("watch-finished");
     assert.deepEqual(faults, []);
@@ -174,7 +193,7 @@ for (const [look, options] of LOOKS) {
   test(`axe finds nothing while games are live: ${look}`, async () => {
     const players = await Promise.all(["barrage", "classic"].map(async (ruleset) => {
       const { page, context } = await newPage(chromium, { reducedMotion: "reduce" });
-      await page.goto(`${front.url}/play`);
+      await page.goto(`${server.url}/play`);
       await page.getByLabel("Rules").selectOption(ruleset);
       await page.getByLabel("Your side").selectOption("red");
       await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -189,23 +208,20 @@ for (const [look, options] of LOOKS) {
       assert.ok(await overflow(page) <= 0, `${name} is wider than its window`);
       await picture(page, `access-${name}-${look}`);
     };
-    await page.goto(`${front.url}/watch`);
+    await page.goto(`${server.url}/watch`);
     await page.locator(".watch-large .piece").first().waitFor();
     await page.locator(".small-game button").waitFor();
     await check("watch");
     const [first] = players;
-    const id = /\/game\/(\w+)/.exec(first?.page.url() ?? "")?.[1];
-    await page.goto(`${front.url}/replay/${id}`);
+    await page.goto(`${server.url}/replay/${first ? idOf(first.page) : ""}`);
     await page.getByText("The other views open when the game is over.").waitFor();
     await check("replay-running");
-    await page.goto(`${front.url}/replay/000000000000`);
+    await page.goto(`${server.url}/replay/000000000000`);
     await page.getByRole("heading", { name: "This record cannot be shown" }).waitFor();
     await check("replay-trouble");
     assert.deepEqual(faults.filter((fault) => !fault.includes("status of 404")), []);
     for (const one of players) {
-      await one.page.getByRole("button", { name: "Resign" }).click();
-      await one.page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
-      await one.page.locator(".phase-over").waitFor();
+      await resign(one.page);
       await one.context.close();
     }
     await context.close();

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { PASSWORD, api, newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
-import { chromium, front, server } from "../site.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -31,14 +31,14 @@ const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
 test("a guest signs up and keeps the game; the code is shown once; all of it can be undone", async () => {
   const { page, faults, context } = await newPage(chromium, CLIPBOARD);
-  await page.goto(`${front.url}/account`);
+  await page.goto(`${server.url}/account`);
   await page.getByRole("heading", { name: "Sign up" }).waitFor();
   await picture(page, "account-nobody", true);
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByRole("button", { name: /Against the house/ }).click();
   await page.waitForURL(/\/game\//);
   const game = page.url();
-  await page.goto(`${front.url}/account`);
+  await page.goto(`${server.url}/account`);
   await page.getByRole("heading", { name: /You play as a guest/ }).waitFor();
   await picture(page, "account-guest", true);
   const signUp = form(page, "Sign up");
@@ -72,10 +72,11 @@ test("a guest signs up and keeps the game; the code is shown once; all of it can
   await page.getByRole("button", { name: "Call off" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Call off" }).click();
   await page.locator(".phase-over").waitFor();
-  await page.goto(`${front.url}/account`);
+  await page.goto(`${server.url}/account`);
   // A token for a program.
-  await page.locator("summary").click();
+  await page.locator("summary", { hasText: "New token for a program" }).click();
   await form(page, "New token for a program").getByLabel("Name of the token").fill("lab");
+  await form(page, "New token for a program").getByLabel("Password").fill(PASSWORD);
   await form(page, "New token for a program").getByRole("button", { name: "Make the token" }).click();
   const token = await keepSecret(page);
   assert.equal((await api(server.address, token, "/api/me")).player.name, "carol");
@@ -131,7 +132,7 @@ test("two tabs have one session", async () => {
   const { page, faults, context } = await newPage(chromium);
   const second = await context.newPage();
   for (const tab of [page, second]) {
-    await tab.goto(`${front.url}/account`);
+    await tab.goto(`${server.url}/account`);
     await tab.getByRole("heading", { name: "Log in" }).waitFor();
   }
   await form(page, "Log in").getByLabel("Name").fill("dave");
@@ -150,18 +151,18 @@ test("two tabs have one session", async () => {
 test("an account keeps deployments, takes over those of the device, and lists blocked players", async () => {
   const token = await newAccount(server.address, "erin");
   await newAccount(server.address, "frank");
-  const { page, faults, context } = await openAs(chromium, front.url, token);
+  const { page, faults, context } = await openAs(chromium, server, token);
   await page.addInitScript(() => {
     if (localStorage.getItem("done")) return;
     localStorage.setItem("done", "1");
     localStorage.setItem("deployments", JSON.stringify([{ ruleset: "classic", name: "old", setup: "939492493956691S9575574BB7668B88BF7B88B9" }]));
   });
-  await page.goto(`${front.url}/deployments`);
+  await page.goto(`${server.url}/deployments`);
   await page.getByText("1 deployment is saved on this device only.").waitFor();
   await page.getByRole("button", { name: "Move to the account" }).click();
   await page.getByRole("link", { name: "old" }).waitFor();
   assert.equal(await page.evaluate(() => localStorage.getItem("deployments")), null);
-  await page.goto(`${front.url}/deployments/barrage`);
+  await page.goto(`${server.url}/deployments/barrage`);
   await page.getByRole("button", { name: "Suggest" }).click();
   await page.locator(".tray-piece:enabled").first().waitFor({ state: "detached" });
   await page.getByLabel("Name").fill("quick");
@@ -175,10 +176,10 @@ test("an account keeps deployments, takes over those of the device, and lists bl
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("link", { name: "old" }).waitFor();
   assert.equal((await api(server.address, token, "/api/me/deployments")).deployments.length, 1);
-  await page.goto(`${front.url}/@/frank`);
+  await page.goto(`${server.url}/@/frank`);
   await page.getByRole("button", { name: "Block" }).click();
   await page.getByRole("button", { name: "Unblock" }).waitFor();
-  await page.goto(`${front.url}/account`);
+  await page.goto(`${server.url}/account`);
   await page.getByRole("button", { name: "Unblock frank" }).click();
   await page.getByText("You have blocked nobody.").waitFor();
   assert.deepEqual(faults, []);

@@ -1,10 +1,11 @@
 // The board in a browser: gestures, keys, animation by events, and nothing that names pieces.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch, newPage, picture } from "../browser.js";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { newPage, picture } from "../browser.js";
 import { withFields } from "../rules.js";
-import { serve } from "../serve.mjs";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("playwright-core").Page} Page */
@@ -12,18 +13,11 @@ import { serve } from "../serve.mjs";
 const [classic, shadowflash, quantum] = /** @type {import("../../page/game/rules.js").Rules[]} */ (
   withFields([{ id: "classic" }, { id: "shadowflash-3" }, { id: "quantum" }]));
 
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-before(async () => {
-  server = await serve({ port: 0, server: "127.0.0.1:1" });
-  chromium = await launch();
-});
-after(async () => {
-  await chromium?.close();
-  server?.close();
-});
+const BOARD = fileURLToPath(new URL("../board/", import.meta.url));
+const TYPES = /** @type {Record<string, string>} */ ({ html: "text/html", js: "text/javascript", css: "text/css" });
+
+/** The policy of the page guards the board's document too. */
+const headers = { "Content-Security-Policy": (await fetch(server.url)).headers.get("content-security-policy") ?? "" };
 
 /** @param {Partial<GameView>} fields @returns {GameView} */
 function view(fields) {
@@ -37,7 +31,11 @@ function view(fields) {
 /** @param {import("playwright-core").BrowserContextOptions} [options] */
 async function boardPage(options = {}) {
   const { page, faults, context } = await newPage(chromium, { viewport: { width: 640, height: 660 }, ...options });
-  await page.goto(`${server.url}/board/index.html`);
+  await page.route("**/board-alone/*", (route) => {
+    const name = new URL(route.request().url()).pathname.split("/").at(-1) ?? "";
+    return route.fulfill({ path: BOARD + name, contentType: TYPES[name.split(".").at(-1) ?? ""], headers });
+  });
+  await page.goto(`${server.url}/board-alone/index.html`);
   await page.locator(".squares").waitFor({ state: "attached" });
   return { page, faults, context };
 }
@@ -215,7 +213,8 @@ test("joined edges show the far edge; keys and clicks go through it", async () =
   assert.ok(box);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height * 1.3);
   assert.deepEqual(await told(page), ["press b10"]);
-  assert.equal(await page.locator(".chip").count(), 3);
+  const chips = await page.locator(".chip-body").evaluateAll((paths) => paths.map((path) => path.getAttribute("d")?.match(/M/g)?.length));
+  assert.equal(chips.reduce((sum, count) => Number(sum) + Number(count), 0), 3);
   await picture(page, "board-joined");
   assert.deepEqual(faults, []);
   await context.close();

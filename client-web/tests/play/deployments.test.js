@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage, picture } from "../browser.js";
 import { press } from "../robot.js";
-import { chromium, front } from "../site.js";
+import { chromium, server } from "../site.js";
 
 const CLASSIC = "9394924939\n56691S9575\n574BB7668B\n88BF7B88B9";
 
@@ -13,7 +13,7 @@ const textOf = async (page) => (await page.getByLabel("As text").inputValue()).r
 
 test("a deployment is made by keys and pointer, saved, opened again and deleted", async () => {
   const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
-  await page.goto(`${front.url}/deployments`);
+  await page.goto(`${server.url}/deployments`);
   await page.getByRole("heading", { name: "Nothing is saved yet" }).waitFor();
   await page.locator(".setup-picture").first().waitFor();
   assert.equal(await page.locator(".setup-cards li").count(), 3);
@@ -67,11 +67,11 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
 
 test("a saved deployment, or a suggestion, is played", async () => {
   const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
-  await page.goto(`${front.url}/deployments/barrage#9....1..9............S........F8B2......`);
+  await page.goto(`${server.url}/deployments/barrage#9....1..9............S........F8B2......`);
   await page.getByLabel("Name").fill("corner");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/corner$/);
-  await page.goto(`${front.url}/play`);
+  await page.goto(`${server.url}/play`);
   await page.getByLabel("Rules").selectOption("barrage");
   await page.getByLabel("Your side").selectOption("blue");
   await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -91,7 +91,7 @@ test("a saved deployment, or a suggestion, is played", async () => {
 
 test("texts, links and files are checked before they are used", async () => {
   const { page, faults, context } = await newPage(chromium, { permissions: ["clipboard-read", "clipboard-write"] });
-  await page.goto(`${front.url}/deployments/classic`);
+  await page.goto(`${server.url}/deployments/classic`);
   await page.getByRole("button", { name: "Suggest" }).click();
   await page.locator(".tray-piece:enabled").first().waitFor({ state: "detached" });
   const suggested = await textOf(page);
@@ -115,7 +115,7 @@ test("texts, links and files are checked before they are used", async () => {
   await page.goto(link);
   await page.locator(".piece").first().waitFor();
   assert.equal(await textOf(page), suggested);
-  await page.goto(`${front.url}/deployments`);
+  await page.goto(`${server.url}/deployments`);
   const library = page.locator("input[type=file]");
   await library.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{\"classic\":{\"<b>\":\"9\"}}") });
   await page.getByText("Nothing was saved: <b> (classic) is no deployment here.").waitFor();
@@ -126,7 +126,7 @@ test("texts, links and files are checked before they are used", async () => {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Save as a file" }).click();
   assert.equal((await download).suggestedFilename(), "flagfall-deployments.json");
-  await page.goto(`${front.url}/deployments/quantum`);
+  await page.goto(`${server.url}/deployments/quantum`);
   await page.getByRole("heading", { name: "These rules have no deployments" }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
@@ -138,7 +138,7 @@ for (const [size, options] of /** @type {const} */ ([
   test(`the editor works by touch on a ${size}`, async () => {
     const { page, faults, context } = await newPage(chromium, { ...options, reducedMotion: "reduce" });
     for (const ruleset of ["classic", "shadowflash-2"]) {
-      await page.goto(`${front.url}/deployments/${ruleset}`);
+      await page.goto(`${server.url}/deployments/${ruleset}`);
       await page.getByRole("button", { name: "Scout, " }).tap();
       await page.locator("[data-square='b2']").tap();
       assert.match(await page.locator("[data-square='b2']").getAttribute("aria-label") ?? "", /your Scout/);

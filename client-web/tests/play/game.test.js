@@ -1,11 +1,12 @@
-// Whole games on the page, against a real server.
+// Games on the page: every family of rules, and what players do besides moving.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
-import { act, deploy, isOver, playOn, press } from "../robot.js";
-import { chromium, front, server } from "../site.js";
+import { network } from "../programs.js";
+import { act, againstHouse, deploy, playOn, press } from "../robot.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -14,107 +15,12 @@ const isLong = process.env.FLAGFALL_LONG === "1";
 /** @param {import("playwright-core").BrowserContextOptions} [options] */
 const open = (options) => newPage(chromium, { reducedMotion: "reduce", ...options });
 
-/** Starts a game against the house. @param {Page} page @param {string} ruleset @param {string} [level] */
-async function againstHouse(page, ruleset, level = "random") {
-  await page.goto(`${front.url}/play`);
-  await page.getByLabel("Rules").selectOption(ruleset);
-  await page.getByLabel("Level").selectOption(level);
-  await page.getByLabel("Your side").selectOption("red");
-  await page.getByRole("button", { name: "Play", exact: true }).click();
-  await page.waitForURL(/\/game\//);
-  await page.locator(".squares .row").first().waitFor();
-}
-
-/** What the board shows. @param {Page} page */
-const boardOf = (page) => page.locator(".square").evaluateAll((cells) =>
-  cells.map((cell) => cell.getAttribute("aria-label") ?? "").sort().join("\n"));
-
-test("a stranger is in a game with two clicks, and plays it to its end through a crash of the server", async () => {
-  const { page, faults, context } = await open();
-  const random = chance(3);
-  await page.goto(front.url);
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await picture(page, "home");
-  await againstHouse(page, "barrage", "simple");
-  await deploy(page);
-  await playOn(page, random, 6);
-  await server.kill();
-  await page.getByText("Reconnecting…").waitFor();
-  await picture(page, "game-reconnecting");
-  await server.start();
-  await page.getByText("Reconnecting…").waitFor({ state: "detached" });
-  await playOn(page, random, isLong ? 2_000 : 30);
-  if (!await isOver(page)) {
-    await page.getByRole("button", { name: "Resign" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
-    await page.locator(".phase-over").waitFor();
-  }
-  await page.getByText(/(Red|Blue) wins|A draw/).first().waitFor();
-  await page.getByRole("button", { name: "Rematch" }).waitFor();
-  await picture(page, "game-over");
-  assert.equal(await page.evaluate(() => document.cookie), "", "no script sees the session");
-  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
-  assert.deepEqual(faults, []);
-  await context.close();
-});
-
-test("two friends play, one by keys, while a third looks on", async () => {
-  const [ann, bob, eve] = await Promise.all([open(), open(), open({ viewport: { width: 390, height: 780 } })]);
-  const random = chance(8);
-  await ann.page.goto(front.url);
-  await ann.page.getByRole("button", { name: /A friend/ }).click();
-  const link = await ann.page.getByLabel("The link").inputValue();
-  assert.match(link, /\/challenge#/);
-  await picture(ann.page, "challenge-own");
-  await bob.page.goto(link);
-  await bob.page.getByRole("button", { name: "Accept" }).click();
-  await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
-  await Promise.all([ann, bob].map(({ page }) => deploy(page)));
-  await ann.page.locator(".phase-playing").waitFor();
-  await eve.page.goto(ann.page.url());
-  await eve.page.locator(".squares .row").first().waitFor();
-  for (let plies = 0; plies < (isLong ? 80 : 16); plies++) {
-    const isTurnOf = async (/** @type {Page} */ page) => await page.locator(".your-turn").count() > 0;
-    while (!await isTurnOf(ann.page) && !await isTurnOf(bob.page)) await ann.page.waitForTimeout(10);
-    const [mover, way] = await isTurnOf(ann.page)
-      ? [ann, /** @type {const} */ ("keys")] : [bob, /** @type {const} */ ("pointer")];
-    while (!await act(mover.page, random, way)) await mover.page.waitForTimeout(10);
-    await mover.page.locator(".your-turn").waitFor({ state: "detached" });
-  }
-  const count = (/** @type {Page} */ page) => page.locator(".piece").count();
-  await eve.page.waitForTimeout(200);
-  assert.equal(await count(eve.page), await count(ann.page));
-  assert.ok(!/your /.test(await boardOf(eve.page)), "a spectator has no pieces");
-  assert.equal(await eve.page.getByRole("tab", { name: "Chat" }).count(), 0, "and no chat");
-  await picture(eve.page, "game-spectator-phone");
-
-  // What people say stays text, even if it looks like markup.
-  await bob.page.getByRole("tab", { name: "Chat" }).click();
-  await bob.page.getByLabel("Say something").fill("<img src=x onerror=alert(1)> http://example.org");
-  await bob.page.getByRole("button", { name: "Send" }).click();
-  await ann.page.getByRole("tab", { name: "Chat" }).click();
-  await ann.page.getByText("<img src=x onerror=alert(1)> http://example.org").waitFor();
-  assert.equal(await ann.page.locator("img, .said a").count(), 0);
-
-  await ann.page.getByRole("button", { name: "Offer a draw" }).click();
-  await bob.page.getByRole("button", { name: "Accept the draw" }).click();
-  await eve.page.getByText("A draw: both sides agreed.").first().waitFor();
-  await ann.page.getByRole("button", { name: "Rematch" }).click();
-  await bob.page.getByRole("button", { name: "Accept the rematch" }).click();
-  const old = eve.page.url();
-  await ann.page.waitForURL((url) => url.href !== old);
-  for (const { faults, context } of [ann, bob, eve]) {
-    assert.deepEqual(faults, []);
-    await context.close();
-  }
-});
-
 const RULESETS = ["shadowflash-3", "quantum", ...(isLong
   ? ["classic", "tournament", "pbm", "pbm-small", "original", "silent-defense", "course", "shadowflash-1", "shadowflash-2"] : [])];
 for (const ruleset of RULESETS) {
   test(`${ruleset} is played by pointer`, async () => {
     const { page, faults, context } = await open();
-    await againstHouse(page, ruleset);
+    await againstHouse(page, server.url, ruleset);
     if (ruleset !== "quantum") await deploy(page);
     if (ruleset === "course") await page.getByRole("dialog").getByRole("button", { name: "Hand in" }).click();
     await page.locator(".phase-playing").waitFor();
@@ -127,7 +33,7 @@ for (const ruleset of RULESETS) {
 
 test("a piece goes to the reserve and comes back, by drag and by keys", async () => {
   const { page, faults, context } = await open();
-  await againstHouse(page, "shadowflash-1");
+  await againstHouse(page, server.url, "shadowflash-1");
   await deploy(page);
   await page.locator(".your-turn").waitFor();
   const count = () => page.locator(".piece").count();
@@ -152,7 +58,7 @@ test("a piece goes to the reserve and comes back, by drag and by keys", async ()
 
 test("notes mark hidden pieces and survive a reload; keys tell what can be seen", async () => {
   const { page, faults, context } = await open();
-  await againstHouse(page, "classic");
+  await againstHouse(page, server.url, "classic");
   await deploy(page);
   await page.locator(".your-turn").waitFor();
   await page.locator("[data-square='a10']").click({ button: "right" });
@@ -164,9 +70,11 @@ test("notes mark hidden pieces and survive a reload; keys tell what can be seen"
   await page.locator(".note").waitFor();
   assert.equal(await page.locator(".note").count(), 1);
   await page.locator(".squares [tabindex='0']").focus();
-  for (const [key, said] of [["t", "Red: "], ["o", "Blue, random (house)"], ["c", "Red has lost"], ["l", "No move has been made."]]) {
-    await page.keyboard.press(key ?? "");
-    await page.locator(".aloud").getByText(said ?? "").first().waitFor({ state: "attached" });
+  for (const [key, said] of /** @type {[string, string | RegExp][]} */ ([
+    ["t", "Red: "], ["o", "Blue, random (house)"], ["c", "Red has lost"], ["l", /moves [a-j]\d|strikes|captures/],
+  ])) {
+    await page.keyboard.press(key);
+    await page.locator(".aloud").getByText(said).first().waitFor({ state: "attached" });
   }
   await page.keyboard.press("?");
   await page.getByRole("heading", { name: "Keys on the board" }).waitFor();
@@ -178,7 +86,7 @@ test("notes mark hidden pieces and survive a reload; keys tell what can be seen"
 
 test("settings change the pieces at once, and stay", async () => {
   const { page, faults, context } = await open();
-  await againstHouse(page, "barrage");
+  await againstHouse(page, server.url, "barrage");
   await page.getByRole("button", { name: "Random" }).click();
   await page.getByRole("button", { name: "Settings" }).click();
   const figures = () => page.locator(".piece .figure").count();
@@ -195,9 +103,9 @@ test("settings change the pieces at once, and stay", async () => {
   await context.close();
 });
 
-test("a move is planned on the opponent's turn, and is made when the turn comes", async () => {
+test("a move is planned on the opponent's turn and made when the turn comes; a draw and a rematch are agreed on", async () => {
   const [ann, bob] = await Promise.all([open(), open()]);
-  await ann.page.goto(front.url);
+  await ann.page.goto(server.url);
   await ann.page.getByRole("button", { name: /A friend/ }).click();
   await bob.page.goto(await ann.page.getByLabel("The link").inputValue());
   await bob.page.getByRole("button", { name: "Accept" }).click();
@@ -218,15 +126,24 @@ test("a move is planned on the opponent's turn, and is made when the turn comes"
   while (!await act(first.page, chance(6))) await first.page.waitForTimeout(10);
   await second.page.getByText(/Blue moves/).first().waitFor({ state: "attached" });
   assert.equal(await second.page.locator(".planned-arrow").count(), 0);
+  await ann.page.getByRole("button", { name: "Offer a draw" }).click();
+  await bob.page.getByRole("button", { name: "Accept the draw" }).click();
+  await ann.page.getByText("A draw: both sides agreed.").first().waitFor();
+  const old = bob.page.url();
+  await ann.page.getByRole("button", { name: "Rematch" }).click();
+  await bob.page.getByRole("button", { name: "Accept the rematch" }).click();
+  await ann.page.waitForURL((url) => url.href !== old);
   for (const { faults, context } of [ann, bob]) {
     assert.deepEqual(faults, []);
     await context.close();
   }
 });
 
-test("two tabs, a line that is cut, and a game that is not there", async () => {
+test("two tabs, a line that is cut, and a game that is not there", async (t) => {
   const { page, faults, context } = await open();
-  await againstHouse(page, "barrage");
+  const between = await network(server);
+  t.after(() => between.close());
+  await againstHouse(page, between.url, "barrage");
   await deploy(page);
   await page.locator(".your-turn").waitFor();
   const second = await context.newPage();
@@ -237,13 +154,23 @@ test("two tabs, a line that is cut, and a game that is not there", async () => {
   await page.locator(".your-turn").waitFor();
   await second.getByText("You play this game in another tab.").waitFor();
   await second.close();
-  front.cut();
+  const again = page.waitForEvent("websocket");
+  between.cut();
+  await again;
   await page.locator(".your-turn").waitFor();
   await playOn(page, chance(2), 2);
-  await page.goto(`${front.url}/game/000000000000`);
+  // A page that is opened later lists the same moves.
+  const moves = () => page.locator(".moves li").filter({ hasText: /moves|strike/ }).allTextContents();
+  await page.locator(".your-turn").waitFor();
+  const listed = await moves();
+  assert.ok(listed.length >= 2, `${listed.length} moves`);
+  await page.reload();
+  await page.locator(".moves li").nth(listed.length).waitFor();
+  assert.deepEqual(await moves(), listed);
+  await page.goto(`${between.url}/game/000000000000`);
   await page.getByRole("heading", { name: "This game cannot be shown" }).waitFor();
   assert.deepEqual(faults, []);
-  const missing = await page.goto(`${front.url}/nowhere`);
+  const missing = await page.goto(`${between.url}/nowhere`);
   assert.equal(missing?.status(), 404);
   await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
   await context.close();
@@ -251,7 +178,7 @@ test("two tabs, a line that is cut, and a game that is not there", async () => {
 
 test("typed commands move, and say what is wrong", async () => {
   const { page, faults, context } = await open();
-  await againstHouse(page, "barrage");
+  await againstHouse(page, server.url, "barrage");
   await page.getByRole("button", { name: "Random" }).click();
   await page.getByRole("button", { name: "Clear" }).click();
   await page.locator(".squares [tabindex='0']").focus();

@@ -5,29 +5,29 @@ import test from "node:test";
 import { newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
 import { deploy, press } from "../robot.js";
-import { chromium, front, server } from "../site.js";
+import { chromium, server } from "../site.js";
 
 test("a challenge is accepted, and moves of a game by mail are queued", async () => {
-  const [ann, bob] = await Promise.all(["ann", "bob"].map(async (name) => openAs(chromium, front.url, await newAccount(server.address, name))));
+  const [ann, bob] = await Promise.all(["ann", "bob"].map(async (name) => openAs(chromium, server, await newAccount(server.address, name))));
   assert.ok(ann && bob);
-  await ann.page.goto(`${front.url}/games`);
+  await ann.page.goto(`${server.url}/games`);
   await ann.page.getByRole("heading", { name: "No game is running" }).waitFor();
   await picture(ann.page, "games-empty", true);
   for (const answer of ["Decline", "Accept"]) {
-    await ann.page.goto(`${front.url}/@/bob`);
+    await ann.page.goto(`${server.url}/@/bob`);
     await ann.page.getByRole("button", { name: "Challenge" }).click();
     await ann.page.getByLabel("Rules").selectOption("barrage");
     await ann.page.getByLabel("Clock").selectOption({ label: "3 days a move" });
     await ann.page.getByRole("button", { name: "Send the challenge" }).click();
     await ann.page.waitForURL(/\/challenge#/);
-    await bob.page.goto(`${front.url}/games`);
+    await bob.page.goto(`${server.url}/games`);
     await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor();
     await picture(bob.page, "games-challenge", true);
     await bob.page.getByRole("button", { name: answer }).click();
     if (answer === "Decline") await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor({ state: "detached" });
   }
   await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
-  await ann.page.goto(`${front.url}/games`);
+  await ann.page.goto(`${server.url}/games`);
   await ann.page.getByText("Place your army").waitFor();
   await ann.page.getByRole("link", { name: "Continue" }).click();
   for (const { page } of [ann, bob]) {
@@ -38,7 +38,7 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   const isAnn = await ann.page.locator(".your-turn").count() > 0;
   const [mover, other] = isAnn ? [ann, bob] : [bob, ann];
   const game = mover.page.url();
-  for (const { page } of [ann, bob]) await page.goto(`${front.url}/games`);
+  for (const { page } of [ann, bob]) await page.goto(`${server.url}/games`);
   await mover.page.getByRole("heading", { name: "Your turn" }).waitFor();
   await mover.page.getByText(/2d 23h left|3d 0h left/).waitFor();
   await other.page.getByRole("heading", { name: "Waiting for the others" }).waitFor();
@@ -84,7 +84,7 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
 
 test("a visitor without a game sees how to start one", async () => {
   const { page, faults, context } = await newPage(chromium);
-  await page.goto(`${front.url}/games`);
+  await page.goto(`${server.url}/games`);
   await page.getByRole("link", { name: "Start a game" }).click();
   await page.waitForURL(/\/play$/);
   assert.deepEqual(faults, []);

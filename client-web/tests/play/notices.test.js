@@ -2,39 +2,18 @@
 // The page is fed with messages.
 
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch } from "../browser.js";
+import test from "node:test";
 import { feed, feedPage, welcome } from "../fed.js";
-import { listedRules } from "../games.js";
+import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { BEGIN, GAME, gameMessage, playPair, player } from "../pairs.js";
-import { serve } from "../serve.mjs";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../../types/messages").GameView} GameView */
 
-/** @type {import("../../page/game/rules.js").Rules[]} */
-let rules = [];
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let front;
-/** @type {import("playwright-core").Browser} */
-let chromium;
-/** @type {import("../pairs.js").Stream} */
-let messages;
-
-before(async () => {
-  rules = await listedRules();
-  front = await serve({ port: 0, server: "127.0.0.1:1" });
-  chromium = await launch();
-  const barrage = /** @type {import("../../page/game/rules.js").Rules} */ (rules.find(({ id }) => id === "barrage"));
-  messages = (await playPair(barrage, { seed: 3, plies: 7 })).a;
-});
-after(async () => {
-  await chromium?.close();
-  front?.close();
-});
+const messages = (await playPair(rulesOf("barrage"), { seed: 3, plies: 7 })).a;
 
 /** @param {Parameters<typeof feedPage>[1] extends infer T ? Partial<T> : never} [how] */
-const open = (how = {}) => feedPage(chromium, { url: front.url, rules, ...how });
+const open = (how = {}) => feedPage(chromium, { url: server.url, rules, ...how });
 
 /** @param {Awaited<ReturnType<typeof feed>>} seen */
 const logOf = (seen) => seen.flatMap(({ log }) => log);

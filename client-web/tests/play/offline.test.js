@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage } from "../browser.js";
+import { chromium, server } from "../program_site.js";
+import { Server } from "../programs.js";
 import { deploy } from "../robot.js";
-import { buildFiles, serve } from "../serve.mjs";
-import { chromium, front, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -26,15 +26,16 @@ function loads(page) {
 
 test("only /sw.js can become a service worker", async () => {
   const { page, faults, context } = await newPage(chromium);
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByText("Nobody plays right now.").waitFor();
-  const refused = await page.evaluate(async () => {
+  const assets = await server.assets();
+  const refused = await page.evaluate(async (assets) => {
     const types = /** @type {any} */ (window).trustedTypes;
     const tries = [
       () => types.createPolicy("other", { createScriptURL: (/** @type {string} */ url) => url }),
       () => types.createPolicy("flagfall-sw", { createScriptURL: (/** @type {string} */ url) => url }),
       () => navigator.serviceWorker.register("/sw.js"),
-      () => navigator.serviceWorker.register("/assets/dev/words.js"),
+      () => navigator.serviceWorker.register(`${assets}words.js`),
     ];
     return Promise.all(tries.map(async (attempt) => {
       try {
@@ -44,42 +45,43 @@ test("only /sw.js can become a service worker", async () => {
         return /** @type {Error} */ (error).name;
       }
     }));
-  });
+  }, assets);
   assert.deepEqual(refused, ["TypeError", "TypeError", "TypeError", "TypeError"]);
-  const passed = await page.evaluate(async () => {
-    const address = "/assets/dev/main.js";
-    const { onlyWorker } = await import(address);
-    return ["/sw.js", "/sw.js?", "sw.js", "//evil.example/sw.js", "/assets/dev/sw.js", ""].filter((address) => {
+  const passed = await page.evaluate(async (assets) => {
+    const { onlyWorker } = await import(`${assets}main.js`);
+    return ["/sw.js", "/sw.js?", "sw.js", "//evil.example/sw.js", `${assets}sw.js`, ""].filter((address) => {
       try {
         return onlyWorker(address) === address;
       } catch {
         return false;
       }
     });
-  });
+  }, assets);
   assert.deepEqual(passed, ["/sw.js"]);
   assert.ok(faults.length > 0 && faults.every((fault) => /trusted|policy/i.test(fault)), faults.join("\n"));
   await context.close();
 });
 
 test("the manifest and the worker are there for browsers that install the page", async () => {
-  const manifest = await fetch(`${front.url}/manifest.webmanifest`);
+  const manifest = await fetch(`${server.url}/manifest.webmanifest`);
   assert.match(manifest.headers.get("content-type") ?? "", /manifest\+json/);
   const { icons, start_url } = /** @type {any} */ (await manifest.json());
   assert.equal(start_url, "/");
   for (const { src, type } of icons) {
-    const icon = await fetch(front.url + src);
+    const icon = await fetch(server.url + src);
     assert.equal(icon.status, 200, src);
     assert.equal(icon.headers.get("content-type"), type);
   }
-  const worker = await fetch(`${front.url}/sw.js`);
+  const worker = await fetch(`${server.url}/sw.js`);
   assert.match(worker.headers.get("content-type") ?? "", /javascript/);
   assert.equal(worker.headers.get("cache-control"), "no-cache");
   assert.doesNotMatch(await worker.text(), /HASH\//);
 });
 
-test("without the server, the page opens and shows what was looked at", async () => {
-  const own = await serve({ port: 0, server: server.address });
+test("without the server, the page opens and shows what was looked at", async (t) => {
+  const own = new Server({ page: "program" });
+  t.after(() => own.end());
+  await own.start();
   const { page, context } = await newPage(chromium);
   await page.clock.install();
   await page.goto(own.url);
@@ -98,16 +100,25 @@ test("without the server, the page opens and shows what was looked at", async ()
   const record = `/api/games/${game}/record?as=public`;
   assert.equal(await status(record), 200);
   assert.equal(await status(`/api/games/${game}`), 200);
-  const kept = await page.evaluate(async () => {
+  const kept = () => page.evaluate(async () => {
     const names = await caches.keys();
     return (await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url))))).flat()
       .map(({ pathname, search }) => pathname + search);
   });
-  const build = buildFiles().map((name) => `/assets/dev/${name}`);
-  assert.deepEqual(kept.filter((address) => !build.includes(address)).sort(), ["/", record, "/api/rulesets"].sort());
-  assert.deepEqual(build.filter((address) => !kept.includes(address)), [], "the whole build is kept");
+  const assets = await own.assets();
+  const build = (await (await fetch(`${own.url}${assets}files.txt`)).text()).trim().split("\n").map((name) => assets + name);
+  const russian = [`${assets}words/ru-more.ftl`, `${assets}words/ru.ftl`];
+  const first = await kept();
+  assert.deepEqual(first.filter((address) => !build.includes(address)).sort(), ["/", record, "/api/rulesets"].sort());
+  assert.deepEqual(build.filter((address) => !first.includes(address)).sort(), russian, "the whole build is kept, without other languages");
+  assert.equal(await status(russian[1] ?? ""), 200);
+  let missing = russian;
+  while (missing.length > 0) {
+    const now = await kept();
+    missing = russian.filter((address) => !now.includes(address));
+  }
 
-  own.close();
+  await own.kill();
   await page.goto(`${own.url}/play`);
   await page.getByLabel("Rules").waitFor();
   assert.equal(await page.getByLabel("Rules").locator("option").count(), 12);
@@ -119,7 +130,7 @@ test("without the server, the page opens and shows what was looked at", async ()
 test("a page whose modules are gone is loaded anew, once, and never during a game", async () => {
   const { page, context } = await newPage(chromium);
   const count = loads(page);
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByText("Nobody plays right now.").waitFor();
   await page.route(/\/(settings|play)\.js$/, (route) => route.fulfill({ status: 404, body: "" }));
   await againstHouse(page);
@@ -129,7 +140,7 @@ test("a page whose modules are gone is loaded anew, once, and never during a gam
   await page.getByRole("button", { name: "Resign" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
   await page.locator(".phase-over").waitFor();
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByRole("heading", { level: 1 }).waitFor();
   const before = count.loads;
   await page.getByRole("link", { name: "Play", exact: true }).click();

@@ -6,7 +6,7 @@ import { newAccount, openAs } from "../accounts.js";
 import { newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
 import { act, deploy } from "../robot.js";
-import { chromium, front, server } from "../site.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -29,16 +29,16 @@ async function playShortly(one, other, loser) {
 }
 
 test("a challenge from a profile becomes a rated game, and the profile shows it", async () => {
-  const [ann, bob] = await Promise.all(["ann", "bob"].map(async (name) => openAs(chromium, front.url, await newAccount(server.address, name))));
+  const [ann, bob] = await Promise.all(["ann", "bob"].map(async (name) => openAs(chromium, server, await newAccount(server.address, name))));
   assert.ok(ann && bob);
-  await ann.page.goto(`${front.url}/@/bob`);
+  await ann.page.goto(`${server.url}/@/bob`);
   await ann.page.getByRole("heading", { level: 1, name: "bob" }).waitFor();
   await ann.page.getByText("No rated game has been played yet.").waitFor();
   await ann.page.getByText("No game has been finished yet.").waitFor();
   await ann.page.getByText("You have not finished a game against each other.").waitFor();
   await picture(ann.page, "profile-empty", true);
   for (const loser of [bob, ann]) {
-    await ann.page.goto(`${front.url}/@/bob`);
+    await ann.page.goto(`${server.url}/@/bob`);
     await ann.page.getByRole("button", { name: "Challenge" }).click();
     await ann.page.getByLabel("Rules").selectOption("barrage");
     await ann.page.getByLabel("Rated").check();
@@ -49,7 +49,7 @@ test("a challenge from a profile becomes a rated game, and the profile shows it"
     await playShortly(ann.page, bob.page, loser.page);
   }
   const { page } = ann;
-  await page.goto(`${front.url}/@/bob`);
+  await page.goto(`${server.url}/@/bob`);
   await page.getByText("1 won, 0 drawn, 1 lost").waitFor();
   await page.getByText("A question mark means that a rating is provisional").waitFor();
   await page.getByRole("img", { name: /Rating in Barrage, Rapid|Rating in Barrage, Blitz/ }).waitFor();
@@ -74,12 +74,12 @@ test("a challenge from a profile becomes a rated game, and the profile shows it"
   await picture(page, "profile-tablet", true);
   // Nobody looks on: no acts, and the tally is not theirs.
   const eve = await newPage(chromium);
-  await eve.page.goto(`${front.url}/@/BOB`);
+  await eve.page.goto(`${server.url}/@/BOB`);
   await eve.page.getByRole("heading", { level: 1, name: "bob" }).waitFor();
   await eve.page.getByText("Finished games").waitFor();
   assert.equal(await eve.page.getByRole("button", { name: "Block" }).count(), 0);
   assert.equal(await eve.page.getByText("You and this player").count(), 0);
-  await eve.page.goto(`${front.url}/@/nobody-at-all`);
+  await eve.page.goto(`${server.url}/@/nobody-at-all`);
   await eve.page.getByText("There is no player with this name.").waitFor();
   for (const { faults, context } of [ann, bob, eve]) {
     assert.deepEqual(faults.filter((fault) => !fault.includes("404")), []);
@@ -89,7 +89,7 @@ test("a challenge from a profile becomes a rated game, and the profile shows it"
 
 test("leaderboards say why they are empty, and list people and bots apart", async () => {
   const { page, faults, context } = await newPage(chromium);
-  await page.goto(`${front.url}/leaderboard`);
+  await page.goto(`${server.url}/leaderboard`);
   await page.getByRole("heading", { name: "Not enough rated games yet" }).waitFor();
   await picture(page, "leaderboard-empty", true);
   await page.getByLabel("Rules").selectOption("barrage");
@@ -121,7 +121,7 @@ test("the page says that a server does not answer, and tries again", async () =>
   const { page, context } = await newPage(chromium);
   let fails = true;
   await page.route("**/api/leaderboards/**", (route) => (fails ? route.abort() : route.fallback()));
-  await page.goto(`${front.url}/leaderboard`);
+  await page.goto(`${server.url}/leaderboard`);
   await page.getByText("The server does not answer.").waitFor();
   await picture(page, "leaderboard-error", true);
   fails = false;

@@ -6,9 +6,9 @@ import test from "node:test";
 import { momentsOf } from "../../page/game/record.js";
 import { newPage, picture } from "../browser.js";
 import { chance, playGames } from "../games.js";
-import { deploy, isOver, playOn } from "../robot.js";
+import { deploy, isOver, playOn, resign } from "../robot.js";
 import { rulesFor } from "../rules.js";
-import { chromium, front } from "../site.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
@@ -21,7 +21,7 @@ const unexpected = (faults) => faults.filter((fault) => !/status of 40[34]/.test
 
 /** Starts a game as Red against the house. @param {Page} page @param {string} ruleset @param {{ isPrivate?: boolean, acts: number }} how */
 async function play(page, ruleset, { isPrivate = false, acts }) {
-  await page.goto(`${front.url}/play`);
+  await page.goto(`${server.url}/play`);
   await page.getByLabel("Rules").selectOption(ruleset);
   await page.getByLabel("Level").selectOption("random");
   await page.getByLabel("Your side").selectOption("red");
@@ -35,20 +35,13 @@ async function play(page, ruleset, { isPrivate = false, acts }) {
 }
 
 /** @param {Page} page */
-async function resign(page) {
-  await page.getByRole("button", { name: "Resign" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
-  await page.locator(".phase-over").waitFor();
-}
-
-/** @param {Page} page */
 const isReady = (page) => page.locator(".replay .square").first().waitFor();
 /** @param {Page} page */
 const slider = (page) => page.getByLabel("Place in the game");
 /** @param {Page} page @param {string} name */
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 /** @param {string} id @param {string} as @returns {Promise<GameRecord>} */
-const recordOf = async (id, as) => /** @type {any} */ ((await fetch(`${front.url}/api/games/${id}/record?as=${as}`)).json());
+const recordOf = async (id, as) => /** @type {any} */ ((await fetch(`${server.url}/api/games/${id}/record?as=${as}`)).json());
 
 /** What is on the board: pieces by their squares, as the names of squares say it. @param {Page} page */
 const occupied = (page) => page.locator(".square").evaluateAll((cells) => cells
@@ -57,7 +50,7 @@ const occupied = (page) => page.locator(".square").evaluateAll((cells) => cells
 test("a running game shows what the audience may know, and why the rest is closed", async () => {
   const [ann, eve] = await Promise.all([open(), open()]);
   const id = await play(ann.page, "barrage", { acts: 3 });
-  await ann.page.goto(`${front.url}/replay/${id}`);
+  await ann.page.goto(`${server.url}/replay/${id}`);
   await isReady(ann.page);
   await ann.page.getByText("This game is still being played.").waitFor();
   assert.ok(await ann.page.getByLabel("Red", { exact: true }).isChecked(), "a player sees the own side");
@@ -66,7 +59,7 @@ test("a running game shows what the audience may know, and why the rest is close
   await ann.page.getByText("The other views open when the game is over.").waitFor();
   assert.ok(await ann.page.locator(".piece .figure, .piece .glyph").count() >= 5);
 
-  await eve.page.goto(`${front.url}/replay/${id}?as=all&ply=1`);
+  await eve.page.goto(`${server.url}/replay/${id}?as=all&ply=1`);
   await isReady(eve.page);
   assert.ok(await eve.page.getByLabel("Everyone").isChecked(), "what is not open falls back");
   assert.ok(await eve.page.getByLabel("Red", { exact: true }).isDisabled());
@@ -161,12 +154,12 @@ test("a record is saved as a file and opened from it; other files say why not", 
   const { page, faults, context } = await open();
   const id = await play(page, "barrage", { acts: 4 });
   await resign(page);
-  await page.goto(`${front.url}/replay/${id}?as=red`);
+  await page.goto(`${server.url}/replay/${id}?as=red`);
   await isReady(page);
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as a file" }).click()]);
   assert.equal(download.suggestedFilename(), `flagfall-${id}-red.json`);
   const text = readFileSync(await download.path(), "utf8");
-  await page.goto(`${front.url}/replay`);
+  await page.goto(`${server.url}/replay`);
   await page.getByRole("heading", { name: "Open a record" }).waitFor();
   await picture(page, "replay-open");
   /** @param {string} name @param {string} content */
@@ -196,7 +189,7 @@ test("a step forward plays its event; any other step shows the position at once"
   const { page, faults, context } = await open({ reducedMotion: "no-preference" });
   const text = readFileSync(new URL("../../../docs/protocol/RECORDS.md", import.meta.url), "utf8");
   const example = /```json\n(\{[\s\S]*?\n\})\n```/.exec(text)?.[1] ?? "";
-  await page.goto(`${front.url}/replay`);
+  await page.goto(`${server.url}/replay`);
   await page.locator("input[type=file]").setInputFiles({ name: "a.json", mimeType: "application/json", buffer: Buffer.from(example) });
   await isReady(page);
   assert.equal(await page.locator(".piece").count(), 16);
@@ -236,7 +229,7 @@ test("a record of hundreds of plies stays light and quick", async (t) => {
     outcome: own.at(-1)?.after.outcome,
   };
   const { page, faults, context } = await open();
-  await page.goto(`${front.url}/replay`);
+  await page.goto(`${server.url}/replay`);
   const buffer = Buffer.from(JSON.stringify(record));
   await page.locator("input[type=file]").setInputFiles({ name: "long.json", mimeType: "application/json", buffer });
   await isReady(page);
@@ -268,10 +261,10 @@ test("a record of hundreds of plies stays light and quick", async (t) => {
 test("private games, and games that are not there, are told alike", async () => {
   const [ann, eve] = await Promise.all([open(), open()]);
   const id = await play(ann.page, "barrage", { isPrivate: true, acts: 1 });
-  await ann.page.goto(`${front.url}/replay/${id}`);
+  await ann.page.goto(`${server.url}/replay/${id}`);
   await isReady(ann.page);
   for (const address of [`/replay/${id}`, "/replay/000000000000"]) {
-    await eve.page.goto(front.url + address);
+    await eve.page.goto(server.url + address);
     await eve.page.getByRole("heading", { name: "This record cannot be shown" }).waitFor();
     await eve.page.getByText("There is no game with this number, it is private").waitFor();
   }
@@ -285,7 +278,7 @@ test("private games, and games that are not there, are told alike", async () => 
 for (const ruleset of ["quantum", "shadowflash-3"]) {
   test(`${ruleset} is replayed`, async () => {
     const { page, faults, context } = await open();
-    await page.goto(`${front.url}/play`);
+    await page.goto(`${server.url}/play`);
     await page.getByLabel("Rules").selectOption(ruleset);
     await page.getByLabel("Level").selectOption("random");
     await page.getByLabel("Your side").selectOption("red");
@@ -316,7 +309,7 @@ for (const [size, viewport] of /** @type {const} */ ([
 ])) {
   test(`a record with a clock on a ${size}`, async () => {
     const { page, faults, context } = await open({ viewport });
-    await page.goto(`${front.url}/play`);
+    await page.goto(`${server.url}/play`);
     await page.getByLabel("Clock").selectOption({ index: 1 });
     await page.getByLabel("Level").selectOption("random");
     await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -335,3 +328,41 @@ for (const [size, viewport] of /** @type {const} */ ([
     await context.close();
   });
 }
+
+test("the browser checks a finished record against the server's key, and finds a changed one", async () => {
+  const { page, faults, context } = await open();
+  const id = await play(page, "barrage", { acts: 4 });
+  await resign(page);
+  // As the player saw it: the signature covers the public's record, which must be of the same game.
+  await page.goto(`${server.url}/replay/${id}?as=red`);
+  await isReady(page);
+  const right = [
+    "Right. This server has signed what everybody saw of this game.", "Right. This record has the turns and times of the record that everybody can read.",
+    "Right. The deployments that are open are those that were committed to at the start.", "Right. The commitments are those of the start.",
+    "Right. The end says what the record says: its result and its deployments.", "Right. No event is earlier than the one before it.",
+  ];
+  const check = async () => {
+    await page.getByText("Check this record").click();
+    await page.locator(".finding").first().waitFor();
+    return page.locator(".finding").allTextContents();
+  };
+  assert.deepEqual(await check(), right);
+  await page.getByText("Whether each move, strike and clock follows the rules is not checked here.").waitFor();
+  await picture(page, "replay-checked");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as text" }).click()]);
+  assert.equal(saved.suggestedFilename(), `flagfall-${id}-red.txt`);
+  assert.match(readFileSync(await saved.path(), "utf8"), new RegExp(id));
+  await page.route("**/record?as=public", async (route) => {
+    const record = await (await route.fetch()).json();
+    record.events.find((/** @type {any} */ { event }) => event.kind === "moved").at++;
+    await route.fulfill({ json: record });
+  });
+  await page.reload();
+  await isReady(page);
+  const found = await check();
+  assert.deepEqual(found.slice(0, 2), [
+    "FALSE. The server’s signature does not belong to this record.", "FALSE. This record differs from the one that everybody can read.",
+  ]);
+  assert.deepEqual(unexpected(faults), []);
+  await context.close();
+});

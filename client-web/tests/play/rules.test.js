@@ -4,23 +4,23 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage, picture } from "../browser.js";
 import { IDS } from "../rules.js";
-import { chromium, front } from "../site.js";
+import { chromium, server } from "../site.js";
 
 test("every ruleset is listed and explained", async () => {
   const { page, faults, context } = await newPage(chromium);
-  await page.goto(front.url);
+  await page.goto(server.url);
   await page.getByRole("navigation").getByRole("link", { name: "Rules" }).first().click();
   await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
   assert.equal(await page.locator(".ruleset-card").count(), IDS.length);
   await picture(page, "rules-list");
   for (const id of IDS) {
-    await page.goto(`${front.url}/rules/${id}`);
+    await page.goto(`${server.url}/rules/${id}`);
     await page.getByRole("heading", { name: "The end" }).waitFor();
     assert.ok(await page.locator(".diagram").count() >= 4, id);
     assert.doesNotMatch(await page.locator("main").innerText(), /\{|rules-|picture-|diagram-/, id);
     await picture(page, `rules-${id}`, true);
   }
-  await page.goto(`${front.url}/rules/nothing`);
+  await page.goto(`${server.url}/rules/nothing`);
   await page.getByRole("heading", { name: "There are no such rules here" }).waitFor();
   await page.getByRole("link", { name: "All rules" }).click();
   await page.getByRole("link", { name: "Quantum" }).click();
@@ -34,7 +34,7 @@ for (const [size, viewport] of /** @type {const} */ ([["phone", { width: 360, he
   test(`rules fit a ${size}`, async () => {
     const { page, faults, context } = await newPage(chromium, { viewport });
     for (const id of ["classic", "shadowflash-3"]) {
-      await page.goto(`${front.url}/rules/${id}`);
+      await page.goto(`${server.url}/rules/${id}`);
       await page.getByRole("heading", { name: "The end" }).waitFor();
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), id);
       await picture(page, `rules-${id}-${size}`, true);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
-import { deploy, playOn } from "../robot.js";
-import { chromium, front } from "../site.js";
+import { againstHouse, deploy, playOn, resign } from "../robot.js";
+import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -14,22 +14,10 @@ const open = (options) => newPage(chromium, { reducedMotion: "reduce", ...option
 
 /** Starts a game as Red against the house. @param {Page} page @param {string} ruleset @param {number} acts */
 async function play(page, ruleset, acts) {
-  await page.goto(`${front.url}/play`);
-  await page.getByLabel("Rules").selectOption(ruleset);
-  await page.getByLabel("Level").selectOption("random");
-  await page.getByLabel("Your side").selectOption("red");
-  await page.getByRole("button", { name: "Play", exact: true }).click();
-  await page.waitForURL(/\/game\//);
+  await againstHouse(page, server.url, ruleset);
   await deploy(page);
   await page.locator(".your-turn").waitFor();
   await playOn(page, chance(5), acts);
-}
-
-/** @param {Page} page */
-async function resign(page) {
-  await page.getByRole("button", { name: "Resign" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
-  await page.locator(".phase-over").waitFor();
 }
 
 /** Waits until two boards show as many pieces: one of them is drawn later. @param {Page} a @param {Page} b */
@@ -41,7 +29,7 @@ async function waitForSame(a, b) {
 
 test("strangers look on at live games, and at those that ended last", async () => {
   const [eve, ann, bob] = await Promise.all([open(), open(), open()]);
-  await eve.page.goto(`${front.url}/watch`);
+  await eve.page.goto(`${server.url}/watch`);
   await eve.page.getByText("Nobody plays right now, and no game has ended lately.").waitFor();
   await play(ann.page, "classic", 4);
   await eve.page.locator(".watch-large .piece").first().waitFor();
@@ -74,7 +62,7 @@ test("strangers look on at live games, and at those that ended last", async () =
   await eve.page.locator(".small-game").getByText("Classic").waitFor();
 
   // Players keep their seats, and do not look on at their own games.
-  await bob.page.goto(`${front.url}/watch`);
+  await bob.page.goto(`${server.url}/watch`);
   await bob.page.locator(".watch-large").getByText("Classic").waitFor();
   assert.equal(await bob.page.locator(".small-game").count(), 0);
   await bob.page.goBack();
@@ -108,7 +96,7 @@ test("home leads to the live games, and many fit in three sizes", async () => {
     ["phone", { width: 360, height: 740 }], ["tablet", { width: 820, height: 1180 }], ["desktop", { width: 1440, height: 900 }],
   ])) {
     const eve = await open({ viewport });
-    await eve.page.goto(front.url);
+    await eve.page.goto(server.url);
     await eve.page.getByRole("link", { name: "All live games" }).click();
     await eve.page.locator(".small-game button").nth(3).waitFor();
     await eve.page.locator(".watch-large .piece").first().waitFor();

@@ -8,7 +8,7 @@ import { parsePiece } from "../../page/game/notation.js";
 import { Words } from "../../page/words.js";
 import { program } from "../programs.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts } from "../texts.js";
 
 const words = new Words("en", allTexts("en"));
 const rulesets = withFields(IDS.map((id) => ({ id, options: [] })));

@@ -4,17 +4,18 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ServerTime, clockText, nextChange, timeLeft } from "../../page/game/clocks.js";
 import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
-import { afterGap, followNotes, note } from "../../page/game/plans.js";
-import { dueCommand, holds, planMove } from "../../page/game/plans.js";
-import { targets } from "../../page/game/reach.js";
+import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
+import { Words } from "../../page/words.js";
 import { withFields } from "../rules.js";
+import { texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
 /** @param {string} id */
 const rulesOf = (id) => /** @type {import("../../page/game/rules.js").Rules} */ (withFields([{ id }])[0]);
 const classic = rulesOf("classic");
+const words = new Words("en", texts("en"));
 
 /** @param {Partial<GameView>} fields @returns {GameView} */
 function view(fields) {
@@ -42,9 +43,10 @@ test("a deployment starts with the row nearest the enemy, from the player's own 
 });
 
 test("the changes of a custom game are put into words", () => {
-  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if both ranks are equal, the attacker stays" }] }];
-  assert.deepEqual(meaningsOf({ ...classic, options }, "classic,ties=attacker,new=on"),
-    ["if both ranks are equal, the attacker stays", "new = on"]);
+  const options = [{ name: "ties", value: "both", values: [{ name: "attacker", meaning: "if the ranks are equal, the attacker stays" }] }];
+  const later = { name: "flags", value: "one", values: [{ name: "two", meaning: "two Flags a side" }] };
+  assert.deepEqual(meaningsOf({ ...classic, options: [...options, later] }, "classic,ties=attacker,flags=two,new=on", words),
+    ["if the ranks are equal, the attacker stays", "two Flags a side", "new = on"]);
 });
 
 test("a clock runs from its moment, free time first", () => {
@@ -63,9 +65,9 @@ test("a clock's text changes when it says", () => {
     [0, "0:00.0"], [1, "0:00.1"], [9_950, "0:10.0"], [9_900, "0:09.9"], [10_000, "0:10"], [59_001, "1:00"],
     [754_000, "12:34"], [3_600_000, "1:00:00"], [90_000_000, "1d 1h"],
   ]);
-  for (const [ms, text] of texts) assert.equal(clockText(ms), text);
+  for (const [ms, text] of texts) assert.equal(clockText(ms, words), text);
   for (let ms = 12_345; ms > 0; ms -= nextChange(ms)) {
-    assert.notEqual(clockText(ms), clockText(ms - nextChange(ms)), `${ms}`);
+    assert.notEqual(clockText(ms, words), clockText(ms - nextChange(ms), words), `${ms}`);
   }
 });
 

@@ -387,3 +387,17 @@ test("presence, claims, rematches and talk are kept with their game", () => {
     ["away", true, 77, ["blue"]]);
   assert.equal(sim.line.games[GAME]?.said.length, 1);
 });
+
+test("a newer page is offered between games only", () => {
+  const tab = new Sim();
+  tab.welcome({ page: "new" });
+  const bar = (/** @type {string} */ build) => barOf(tab.line, undefined, tab.now, build)?.key;
+  assert.equal(bar("new"), undefined);
+  assert.equal(bar("old"), "new_page");
+  tab.put({ kind: "open_game", game: GAME });
+  assert.equal(bar("old"), undefined, "a game is on its way");
+  tab.put({ kind: "close_game", game: GAME });
+  assert.equal(bar("old"), "new_page");
+  tab.hear({ type: "ping", id: 1, server_time: tab.now, heads: [], pool: { since: tab.now, waiting: 1 } });
+  assert.equal(bar("old"), undefined, "who waits for an opponent is not disturbed");
+});

@@ -9,12 +9,13 @@ import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap,
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/hand.js";
+import { customId, groupsOf } from "../../page/game/rules.js";
 import { parseRoute, replayAddress } from "../../page/route.js";
 import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
 import { chance, randomSetup } from "../games.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts, texts } from "../serve.mjs";
+import { allTexts, texts } from "../texts.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 
@@ -164,7 +165,7 @@ test("addresses name pages and what they show", () => {
     ["/deployments/classic/Corner_2", { page: "deployment", ruleset: "classic", name: "Corner_2" }],
     ["/@/ann-2", { page: "profile", name: "ann-2" }], ["/leaderboard", { page: "leaderboard" }],
     ["/leaderboard/classic/rapid", { page: "leaderboard", ruleset: "classic", speed: "rapid" }],
-    ["/games", { page: "games" }], ["/account", { page: "account" }],
+    ["/games", { page: "games" }], ["/account", { page: "account" }], ["/statistics", { page: "statistics" }],
   ];
   for (const [path, route] of known) assert.deepEqual(parseRoute(path, ""), route, path);
   for (const path of ["/rules/", "/rules/a/b", "/@/", "/@/a", "/@/../x", "/deployments/x/y/z", "/leaderboard/classic", "/account/x", "/game/x"]) {
@@ -177,7 +178,7 @@ test("every text that the page names is there", () => {
   assert.ok(named.length > 100);
   for (const { name, id } of named) assert.ok(words.has(id), `${name}: ${id}`);
   for (const key of ["reconnecting", "offline", "store-away", "restarting", "new-epoch", "superseded", "logged-out", "seat-gone",
-    "old-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
+    "old-page", "new-page", "account-closed", "too-many-tabs", "broken-line", "quarantined", "paused"]) assert.ok(words.has(`bar-${key}`), key);
   for (const key of ["first", "back", "play", "pause", "next", "last", "closed-not-over", "closed-aborted", "closed-secret",
     "wrong-not-a-record", "wrong-too-large", "wrong-broken", "wrong-no-views", "wrong-no-rules",
     "commitments-kept", "commitments-one-kept", "commitments-broken"]) assert.ok(words.has(`replay-${key}`), key);
@@ -185,9 +186,18 @@ test("every text that the page names is there", () => {
     "outside-replay"]) assert.ok(words.has(`key-${key}`) && words.has(`key-${key}-does`), key);
 });
 
-test("pages that load no more texts need none", () => {
+test("changes of rules make the id of a custom game, without what the rules say already", () => {
+  const options = [["ties", "both", "attacker"], ["quiet", "200", "400"]].map(([name = "", value = "", other = ""]) =>
+    ({ name, value, values: [value, other].map((name) => ({ name, meaning: "" })) }));
+  const rules = { .../** @type {import("../../page/game/rules.js").Rules} */ (classic), options };
+  assert.equal(customId(rules, { quiet: "400", ties: "attacker", bombs: "leave" }), "classic,ties=attacker,quiet=400");
+  assert.equal(customId(rules, { quiet: "200", ties: "nobody" }), "classic");
+  assert.deepEqual(groupsOf([rules]).map(({ group }) => group), ["strikes", "end"]);
+});
+
+test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(rules|deployments?|profile|leaderboard|games|account)|parts\/(load|setups|diagram|rating_chart))\.js$/;
+  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about)|parts\/(load|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

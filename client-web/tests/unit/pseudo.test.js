@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Words } from "../../page/words.js";
 import { modules, pseudoFluent, spoken } from "../pseudo.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts } from "../texts.js";
 
 /** What is said before there are any texts, and the name of the game. @type {Record<string, string[]>} */
 const ALLOWED = {

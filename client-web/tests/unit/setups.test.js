@@ -10,7 +10,7 @@ import { inRows, isName, problemOf, readLibrary, squeeze, writeLibrary } from ".
 import { Words } from "../../page/words.js";
 import { program } from "../programs.js";
 import { IDS, withFields } from "../rules.js";
-import { allTexts } from "../serve.mjs";
+import { allTexts } from "../texts.js";
 
 /** @typedef {import("../../page/game/rules.js").Rules} Rules */
 

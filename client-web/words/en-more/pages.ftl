@@ -274,6 +274,8 @@ queue-length = Queue 1 to { $max } moves.
 
 ## The account
 
+about-none = The operator of this server has written nothing about it.
+
 account-title = Account
 account-lead = You can play without an account. With one, your games, ratings and deployments are yours on every device.
 account-profile = Your page, as others see it
@@ -328,6 +330,13 @@ password-changed = The password is changed.
 recovery = Recovery code
 recovery-text = A new code makes the one before void.
 recovery-new = Make a new code
+push-title = While the page is closed
+push-text = A notice of your turn comes over the push service of your browser, which cannot read it.
+push-none = This browser cannot show notices while the page is closed.
+push-choice = Notify me when it is my turn in games with days per move
+push-failed = The push service of your browser cannot be reached. Try again later.
+push-turn = It is your turn.
+
 tokens = Devices and programs
 tokens-text = Wherever you are logged in has a token, and so has each program that plays as you.
 # $scope: play or bot.
@@ -363,3 +372,196 @@ account-delete = Delete the account
 account-delete-text = Your finished games stay without your name. This cannot be undone.
 account-delete-ask = Delete the account for good?
 account-kept = The account is kept.
+
+## More choices of an offer
+
+play-more = More choices
+play-more-text = A casual game can change single rules. Your opponent reads each change before the game.
+play-changed = This game changes the rules:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Strikes
+        [repetition] Repetition
+        [end] The end
+        [board] Board
+        [terms] Players and deployment
+       *[others] Other rules
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Equal ranks (ties)
+        [disclosure] Ranks that a strike shows (disclosure)
+        [bombs] Bombs (bombs)
+        [scout-strike] Scouts (scout-strike)
+        [winner] A defender that wins (winner)
+        [two-squares] Two-squares rule (two-squares)
+        [more-squares] More-squares rule (more-squares)
+        [quiet] Draw without captures (quiet)
+        [islands] Lakes (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (as usual)
+option-fixed = This is fixed in these rules.
+option-missing = These rules have nothing of the kind.
+option-none = –
+form-secret = Keep my deployment secret after the game
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Opponent’s rating, at least
+       *[max] Opponent’s rating, at most
+    }
+range-only-anybody = Only for an offer to anybody.
+range-no-ratings = There are ratings only with a clock, and for rules without changes.
+rated-not-custom = Not with changed rules.
+
+## Mutes and reports
+
+mutes = Muted players
+mutes-text = You do not see what they say. Only this device knows it.
+mutes-empty = You have muted nobody. In a game, the chat has a button for it.
+unmute = Unmute
+# $name.
+unmute-one = Unmute { $name }
+reports = Your reports
+reports-text = Those that you sent from this device. The operators of this server read them; what they do then is not told.
+reports-empty = You have reported nobody.
+# $date.
+report-at = sent on { $date }
+# $name: of the opponent.
+report-title = Report { $name }?
+report-text = The operators of this server read it, and see this game. You can report a game once.
+report-reason = What happened
+report-send = Send the report
+report-empty = Nothing was sent: write what happened.
+report-sent = The report is sent.
+
+## Webhook and feed
+
+webhook = Webhook
+webhook-text = For programs: the server calls an address of yours when it is your turn in a game with days per move.
+webhook-open = Address and results
+webhook-none = No address is set.
+webhook-address = Address, with https
+webhook-set = Set the address
+webhook-change = Set this address
+# $url; $date.
+webhook-is = Notices go to { $url }, since { $date }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] It is off, because 1 notice could not be delivered. Set it again, or test it.
+       *[other] It is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
+    }
+webhook-unused = No notice has been sent yet.
+# $date; $delivered: yes or no; $result: the server’s words.
+webhook-last =
+    { $delivered ->
+        [yes] Latest notice: { $date }, delivered ({ $result }).
+       *[no] Latest notice: { $date }, not delivered ({ $result }).
+    }
+# $count: notices.
+webhook-waiting =
+    { $count ->
+        [one] 1 notice waits to be sent.
+       *[other] { $count } notices wait to be sent.
+    }
+webhook-test = Send a test
+# $delivered: yes or no; $result: the server’s words.
+webhook-tested =
+    { $delivered ->
+        [yes] The webhook works: { $result }
+       *[no] The test was not delivered: { $result }
+    }
+webhook-remove = Remove
+webhook-remove-ask = Remove the webhook?
+webhook-removed = The webhook is removed.
+webhook-secret = The webhook’s secret
+webhook-secret-text = It signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
+feed = Feed
+feed-text = A feed reader can follow your turns and finished games. A new address makes the one before void.
+feed-make = Make an address
+feed-remove = Remove it
+feed-removed = The feed is removed. Its address does not work any more.
+feed-secret = The address of your feed
+feed-secret-text = Everybody who has it can see your games. It is shown only now: copy it into your feed reader.
+
+## Statistics
+
+statistics = Your statistics
+statistics-lead = Your finished games by rules, side and deployment. Only you see them.
+statistics-guest = Statistics need an account
+statistics-guest-text = Without one, nothing is counted. If you sign up, your games as a guest come along.
+statistics-empty = You have finished no game yet
+statistics-empty-text = Your statistics begin with the first one.
+# $side: all, red or blue.
+statistics-side =
+    { $side ->
+        [red] As Red
+        [blue] As Blue
+       *[all] All games
+    }
+column-side = Side
+column-won = Won
+column-drawn = Drawn
+column-lost = Lost
+column-share = Points
+# $percent.
+statistics-share = { $percent } %
+statistics-deployments = By deployment
+statistics-open = Open in the editor
+
+## What a browser has checked of a record
+
+# $result: good, bad or unknown.
+check-result =
+    { $result ->
+        [good] Right.
+        [bad] FALSE.
+       *[unknown] Not checked.
+    }
+# $result: good, bad or unknown; $why: running, unsigned, side, no-key, no-browser or hidden.
+check-signature =
+    { $result ->
+        [good] This server has signed what everybody saw of this game.
+        [bad] The server’s signature does not belong to this record.
+       *[unknown] { $why ->
+            [running] Games are signed when they are over.
+            [unsigned] This record has no signature.
+            [side] The signature covers what everybody saw, and this is a player’s record.
+            [no-key] The signature is of a key that this server does not know.
+            [no-browser] This browser cannot verify the signature.
+           *[hidden] This record lacks what the signature covers.
+        }
+    }
+check-same =
+    { $result ->
+        [good] This record has the turns and times of the record that everybody can read.
+       *[bad] This record differs from the one that everybody can read.
+    }
+check-commitments =
+    { $result ->
+        [good] The deployments that are open are those that were committed to at the start.
+        [bad] A deployment is not the one that was committed to at the start.
+       *[unknown] No deployment with a commitment is open.
+    }
+check-start =
+    { $result ->
+        [good] The commitments are those of the start.
+       *[bad] The commitments differ from those of the start.
+    }
+check-opened =
+    { $result ->
+        [good] The end says what the record says: its result and its deployments.
+       *[bad] The end differs from what the record says.
+    }
+check-times =
+    { $result ->
+        [good] No event is earlier than the one before it.
+       *[bad] An event is earlier than the one before it.
+    }
+check-not = Whether each move, strike and clock follows the rules is not checked here. The terminal client does that: flagfall check.
+check-file = The keys are those of this server. A record of another server has to be checked with its keys.

@@ -7,13 +7,6 @@ notice-turn = { $rules }: your turn.
 notice-start = { $rules }: a game has started.
 notice-challenge = { $rules }: a challenge for you.
 notice-time = { $rules }: your time runs low.
-settings-notices = Sounds and notifications
-settings-sound = Sounds
-settings-notify-turn = Notify me when it is my turn
-settings-notify-start = Notify me when a game starts
-settings-notify-challenge = Notify me when someone challenges me
-settings-notify-time = Notify me when my time runs low
-notify-refused = The browser does not allow notifications for this page. Allow them in its settings.
 
 ## Long games
 
@@ -22,12 +15,15 @@ moves-all = Show all { $count }
 
 ## Chat
 
-key-x = X
-key-x-does = Mute the chat, or hear it again.
-chat-muted = The chat of this tab is muted. Press X on the board to hear it again.
-chat-heard = The chat is no longer muted.
+chat-muted = You do not see what this player says, here and in other games.
+chat-heard = This player is no longer muted.
 
 ## Without a server, and after an upgrade
 
 module-gone = A part of the page could not be loaded. Load the page again when your game is over.
 module-offline = You are offline, and this part of the page is not on your device yet.
+
+## Talk that is not wanted
+
+chat-mute = Mute
+chat-report = Report

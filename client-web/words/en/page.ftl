@@ -11,6 +11,7 @@ nav-deployments = Deployments
 nav-games = Your games
 nav-leaderboard = Leaderboards
 nav-account = Account
+nav-about = About this server
 nav-more = All pages
 keep = Keep things as they are
 close = Close
@@ -22,6 +23,7 @@ copied = The link is copied.
 copy-by-hand = Copy the address from the bar of your browser.
 share = Share
 you = you
+settings = Settings
 session-failed = The server could not give you a seat. Try again in a moment.
 unreachable = The server does not answer. The page asks it again in a moment.
 unknown-title = Nothing is here
@@ -405,31 +407,8 @@ note-mark =
        *[other] { $mark }
     }
 
-## Keys of the board, and what they say
+## What the keys of the board say
 
-keys-title = Keys on the board
-key-arrows = Arrows, Home, End, Page Up, Page Down
-key-arrows-does = Go over the board.
-key-enter = Enter or Space
-key-enter-does = Take a piece, and put it on a square.
-key-escape = Esc
-key-escape-does = Let go.
-key-n = N, P
-key-n-does = Next and previous piece that can move.
-key-m = M
-key-m-does = Type a move.
-key-i = I
-key-i-does = Say what this square is.
-key-l = L
-key-l-does = Say the last move.
-key-t = T
-key-t-does = Say the clocks.
-key-o = O
-key-o-does = Say whether your opponent is here.
-key-c = C
-key-c-does = Say what was lost.
-key-delete = Delete
-key-delete-does = Take a piece into the reserve, or off a deployment.
 # $side; $clock; $runs: yes or no.
 clock-said = { side }: { $clock }{ $runs ->
         [yes] , running
@@ -500,14 +479,6 @@ replay-wrong-no-rules = This page does not know the rules of this record: { $det
 replay-commitments-kept = Both deployments are the ones that were committed to at the start. This browser has checked it.
 replay-commitments-one-kept = The open deployment is the one that was committed to at the start. This browser has checked it.
 replay-commitments-broken = A deployment is not the one that was committed to at the start.
-key-n-replay = N, P
-key-n-replay-does = Next and previous move.
-key-f-replay = F, E
-key-f-replay-does = To the start, to the end.
-key-a-replay = A
-key-a-replay-does = Play, or pause.
-key-outside-replay = Left, Right, Home, End
-key-outside-replay-does = Outside the board: previous and next move, start and end.
 
 ## Charts
 
@@ -540,35 +511,9 @@ watch-show = Show { $red } – { $blue } large
 watch-open = Open the game
 watch-all = All live games
 
-## Settings
+## Later additions
 
-settings = Settings
-settings-theme = Light or dark
-# $value: system, light or dark.
-settings-theme-value =
-    { $value ->
-        [light] Light
-        [dark] Dark
-       *[system] As the system says
-    }
-settings-numbering = Numbers on pieces
-# $value: us or eu.
-settings-numbering-value =
-    { $value ->
-        [us] 1 is the Marshal, 9 the Scout
-       *[eu] 10 is the Marshal, 2 the Scout
-    }
-settings-print = Size of the numbers
-# $value: normal or large.
-settings-print-value =
-    { $value ->
-        [normal] Normal
-       *[large] Large
-    }
-settings-motion = Motion
-# $value: system or none.
-settings-motion-value =
-    { $value ->
-        [system] As the system says
-       *[none] None
-    }
+replay-check = Check this record
+replay-save-text = Save as text
+bar-new-page = The server has a newer page.
+bar-act-new-page = Load it

@@ -58,10 +58,11 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room, evicts a silent connection. If the address
-    /// has reached its limit, this is the oldest silent connection of the address. If the server
-    /// is full, it is the oldest one of the address that has the most silent connections. After
-    /// an error, the caller must close the new connection.
+    /// Counts a new connection. If there is no room, evicts a silent connection. If this address
+    /// has reached its limit, that is the oldest silent connection of this address. If the server
+    /// is full, it is the oldest one of the address that has the most silent connections.
+    ///
+    /// After an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -89,14 +90,14 @@ impl Admission {
         Ok(())
     }
 
-    /// Notes that the connection's request or hello is being handled, so the connection cannot be
-    /// evicted.
+    /// Records that the connection's request or hello is being handled, so the connection cannot
+    /// be evicted.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
 
-    /// Notes that a request was answered and the connection waits for the next: until that comes,
-    /// it may make room for another one.
+    /// Records that a request was answered. Until its next request comes, the connection may be
+    /// evicted to make room for another one.
     pub fn note_idle(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Silent);
     }
@@ -125,8 +126,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Checks whether the server may have another connection whose player is not known by a
-    /// token.
+    /// Checks whether the server may have another connection whose player has no known token.
     fn check_newcomers(&self, state: &State) -> Result<(), TooMany> {
         if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
             return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
@@ -171,8 +171,8 @@ impl Admission {
         state.usage(client.network, now).take(Limit::Assets, Scope::Address, max, MINUTE, now)
     }
 
-    /// Counts an answered request as if the client had sent this many more requests, because the
-    /// answer was expensive.
+    /// Counts this many additional requests for the client, because a request that was just
+    /// answered was expensive.
     pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
         if client.is_trusted || requests == 0 {
             return;
@@ -204,8 +204,8 @@ impl Admission {
         wait.max(charge(usage, Scope::Address, limits.stored_kib_per_address))
     }
 
-    /// Counts a game that a player watches. One that an anonymous client watches counts for the
-    /// address alone.
+    /// Counts a game that a player watches. A game that an anonymous client watches counts only
+    /// for the address.
     pub fn watch(&self, client: Client, player_id: Option<&str>, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();

@@ -1,10 +1,10 @@
 //! Threads for heavy work that must not delay connections.
 //!
-//! This work is, for example, building the record of a long game or hashing a password. Each
+//! Examples of such work are building the record of a long game and hashing a password. Each task
 //! takes milliseconds of processor time. On Linux, the threads have a low priority, so they do
 //! not delay moves. On other systems, they are ordinary threads. House players do not use these
-//! threads, because on a busy machine they would get almost no processor time. They often yield
-//! to other threads anyway.
+//! threads, because such threads get almost no processor time on a busy machine. The threads of
+//! house players often yield to other threads anyway.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 /// A limited number of low-priority threads, which are started when they are needed. Cheap to
-/// clone. If all threads are busy, more work waits. Callers must limit how much.
+/// clone. If all threads are busy, more work waits. Callers must limit the amount of waiting
+/// work.
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 

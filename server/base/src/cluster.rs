@@ -1,10 +1,11 @@
 //! The servers that share a store, and what each of them knows about the others.
 //!
-//! Each server has a record in the store. It expires unless the server renews it, and losing it
-//! does no lasting harm. It says how many players are connected to the server, which of these
-//! players have an open seek, and which form of log entries the server can read. When all servers
-//! can read a newer form, they write it. Servers also send each other short-lived notices, for
-//! example about the games that their players have open (`seats`).
+//! Each server has a record in the store. The record expires unless the server renews it. Losing
+//! a record does no lasting harm. A record contains the number of players connected to the
+//! server, the players among them who have an open seek, and the newest form of log entries that
+//! the server can read. When all servers can read a newer form, they start to write log entries
+//! in that form. Servers also send each other short-lived notices, for example about the games
+//! that their players have open (`seats`).
 
 mod bus;
 mod seats;
@@ -24,11 +25,12 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// The most records of servers that a server reads.
+/// The maximum number of records of servers that a server reads.
 const PEERS_MAX: usize = 64;
-/// The number of consecutive meetings at which all servers must be able to read the newest form
-/// before it is written. A server may be silent for a short time, for example during an outage of
-/// the store. This number is large enough that such a server is back before the form changes.
+/// The number of consecutive meetings (reads of all servers' records) at which all servers must
+/// be able to read the newest form before it is written. A server may be silent for a short time,
+/// for example during an outage of the store. This number is large enough that such a server is
+/// back before the form changes.
 const MEETINGS: u32 = 10;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -153,8 +155,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers could read the newest form. If they could not,
-    /// resets the count.
+    /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
+    /// the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };

@@ -46,7 +46,7 @@ pub fn time_or_never(
 /// Returns the settings of a server for which no flag, environment variable or file is given.
 ///
 /// # Panics
-/// If a flag has no default or a wrong one. Every test that uses the settings detects this.
+/// If a flag has no default or an invalid one. Every test that uses the settings detects this.
 pub fn defaults<T: Args>() -> T {
     let command = T::augment_args(Command::new("defaults").no_binary_name(true))
         .mut_args(|setting| setting.env(Resettable::<OsStr>::Reset));

@@ -44,7 +44,7 @@ impl Token {
         Secret::new(self.expose())
     }
 
-    /// Returns the hash of the token, as the text that the store contains.
+    /// Returns the hash of the token as text, as it is written in the store.
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }
@@ -90,11 +90,11 @@ pub struct Identity {
     /// The id of the token, which is not secret.
     pub token_id: String,
     pub scope: Scope,
-    /// The data with which a guest can be stored. `None` if the token does not describe a guest.
+    /// The data needed to store the guest. `None` if the token does not describe a guest.
     pub pass: Option<GuestPass>,
 }
 
-/// The data with which a guest can be stored later. `Debug` does not show the hash.
+/// The data needed to store the guest later. `Debug` does not show the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestPass {
     pub token_id: String,

@@ -35,7 +35,7 @@ pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
-use crate::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use crate::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE};
 use crate::random::random_code;
 
 /// The time for which a job is reserved for the server that has written or claimed it, in
@@ -44,13 +44,21 @@ pub const LEASE_MS: u64 = 5_000;
 /// The time between two regular checks for jobs of a kind. A wake-up causes an additional check.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// The most jobs that a wake-up can name. If there are more, the runner checks all jobs of the
-/// kind.
+/// The maximum number of jobs that a wake-up can name. If there are more, the runner checks all
+/// jobs of the kind.
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.
-const KINDS: [&str; 7] =
-    [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name, TURN_DUE.name, NOTICES.name, PLANS.name, LEAVING.name];
+const KINDS: [&str; 8] = [
+    RATING_DUE.name,
+    PLAYED_DUE.name,
+    PROOF_DUE.name,
+    TURN_DUE.name,
+    NOTICES.name,
+    PUSHES.name,
+    PLANS.name,
+    LEAVING.name,
+];
 
 #[derive(Clone, Debug)]
 pub struct JobKind {
@@ -58,10 +66,11 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The most jobs that may run at once among those with the same first part of the id.
+    /// The maximum number of jobs that may run at the same time if the first parts of their ids
+    /// are the same.
     pub per_key: usize,
-    /// True if the record must have fields. Then a record that is not a JSON object becomes a
-    /// dead letter.
+    /// True if the record must have fields. In that case, a record that is not a JSON object
+    /// becomes a dead letter.
     pub has_fields: bool,
     /// True if the handler leases the job itself, immediately before it begins the work.
     pub leases_itself: bool,
@@ -140,8 +149,8 @@ struct Writer {
 impl Default for JobWriter {
     fn default() -> JobWriter {
         let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // This cannot fail here, because a server without random bits does not start. Even with
-        // an empty name, no work would be done twice.
+        // This cannot fail here, because a server without random bits does not start. If it did
+        // fail, the name would be empty, but still no work would be done twice.
         JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
     }
 }
@@ -166,12 +175,12 @@ impl JobWriter {
         .over(fields)
     }
 
-    /// Makes the runner check all jobs of a kind at once.
+    /// Makes the runner check all jobs of a kind immediately.
     pub fn wake(&self, kind: &'static str) {
         self.waker(kind).wake(None);
     }
 
-    /// Makes the runner check this job at once.
+    /// Makes the runner check this job immediately.
     pub fn wake_for(&self, kind: &'static str, job: Key) {
         self.waker(kind).wake(Some(job));
     }

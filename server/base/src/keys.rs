@@ -1,5 +1,4 @@
-//! The keyspace. For each kind of side record, it defines the key, the value, the owner and the
-//! lifetime.
+//! The keyspace: the key, value, owner and lifetime of each kind of side record.
 //!
 //! A key consists of the name of its kind and its parts, separated by slashes:
 //! `left/PLAYER/GAME`. This is the only file of the server that makes keys. The exceptions are
@@ -96,7 +95,7 @@ pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
 
-/// Returns the prefix of the keys of all jobs of a kind.
+/// Returns the prefix with which the keys of all jobs of a kind begin.
 pub fn jobs_of(kind: &str) -> Result<Key, StoreError> {
     Ok(Key::new(format!("{kind}/"))?)
 }
@@ -118,29 +117,29 @@ macro_rules! keyspace {
 
 keyspace! {
     /// A running game.
-    LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "game/src/listing.rs", "end of the game";
+    LIVE["GAME"] = "live", "JSON: the earliest time at which a flag may fall, and the players who are away", "game/src/listing.rs", "until the game ends";
     /// A running game of a player.
-    SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "end of the game";
+    SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
     /// The time at which to check a game, because the time of a player may have run out.
-    FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "the look at the game";
-    /// A game in which a house player (a bot of the server) is to act.
-    HOUSE["GAME"] = "house", "since when, in decimal", "game/src/listing.rs", "its turn";
+    FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
+    /// A game in which a house player (a bot of the server) has to act.
+    HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
     /// A new game. Other servers use it to notify the game's players.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
-    AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "end of the game";
+    AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "until the game ends";
     /// The summary of a running public game.
-    PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "end of the game";
-    /// A mark that the lists contain all running games.
-    LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "none";
+    PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "until the game ends";
+    /// A marker that the lists contain all running games.
+    LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
-    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "the game is pruned";
+    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is pruned";
     /// The latest 1,024 outages.
-    OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
+    OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// An open seek.
-    SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "taken, withdrawn or abandoned";
-    /// The seek that was opened last. Of two seeks opened at the same moment, one fails on this
-    /// record and is tried again, so that both are counted.
+    SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "until the seek is accepted, withdrawn or abandoned";
+    /// The seek that was opened last. If two seeks are opened at the same moment, one of the writes
+    /// fails because of this record and is tried again, so that both seeks are counted.
     SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
@@ -153,7 +152,7 @@ keyspace! {
     /// The outcome of an accepted lobby command.
     COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
     /// Job: create a planned game.
-    PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "the game's first append";
+    PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "until the game's first append";
     /// A player who is waiting in the pool.
     POOL["PLAYER"] = "pool", "JSON: PoolRecord", "services/src/lobby/pool.rs", "45 s after the last renewal";
     /// A pair of players whose game is about to be created.
@@ -164,98 +163,104 @@ keyspace! {
     POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
     /// The players who may return to the pool because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
-    /// A mark that a player left a game.
+    /// A marker that a player has left a game.
     LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "services/src/left_games.rs", "1 day";
     /// A player.
     PLAYERS["ID"] = "players", "JSON: PlayerRecord", "services/src/players/record.rs", "guests: 90 days after their last visit";
     /// A name that is in use.
-    NAMES["NAME"] = "names", "the player's id", "services/src/players/record.rs", "as the player";
+    NAMES["NAME"] = "names", "the player's id", "services/src/players/record.rs", "until the player's record is deleted";
     /// A token, identified by its SHA-256.
-    TOKENS["HASH"] = "tokens", "the player's id", "services/src/players/record.rs", "as the player, or when revoked";
+    TOKENS["HASH"] = "tokens", "the player's id", "services/src/players/record.rs", "until the token is revoked or the player's record is deleted";
     /// A deleted account.
-    GONE["ID"] = "gone", "empty", "services/src/players/record.rs", "none";
+    GONE["ID"] = "gone", "empty", "services/src/players/record.rs", "permanent";
     /// Job: delete the remaining data of a deleted account.
-    LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "services/src/players/record.rs", "everything is removed";
+    LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "services/src/players/record.rs", "until all data is removed";
     /// A token that was recently revoked. Other servers read this record.
     REVOKED["TOKEN"] = "revoked", "the player's id", "services/src/players/record.rs", "5 min";
     /// An account that an operator has recently closed. Other servers read this record.
     CLOSED["ID"] = "closed", "empty", "services/src/players/closure.rs", "5 min";
     /// A stored guest who has not played yet.
     NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "services/src/players/standing.rs", "2 days";
-    /// Keys that all servers share.
-    SECRETS["NAME"] = "secrets", "32 bytes", "services/src/players/guest.rs", "none";
+    /// A secret key that all servers share.
+    SECRETS["NAME"] = "secrets", "32 bytes; `push`: PKCS #8", "services/src/players/guest.rs", "permanent";
     /// A player whom another player has blocked.
-    BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "none; at most 100 a player";
+    BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
-    DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "at most 50 a ruleset";
+    DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
     /// Job: rate a game.
-    RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "done";
+    RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "until the job is done";
     /// A rating job that version 0.1 set aside because of damaged data.
-    RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
+    RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
-    RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "the account";
-    /// A change of a player's rating. Keys begin with the latest change.
-    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "the account";
+    RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
+    /// A change of a player's rating. The latest change comes first in the order of keys.
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "until the account is deleted";
     /// A place on a leaderboard.
-    LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "the account";
-    /// How a game changed its players' ratings.
-    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "none";
-    /// A mark that the effect of a game on ratings was undone.
-    UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "none";
+    LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
+    /// The changes that a game made to its players' ratings.
+    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "permanent";
+    /// A marker that the effect of a game on ratings was undone.
+    UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "permanent";
     /// The results of the first mover in a ruleset.
-    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "none";
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "permanent";
     /// Job: enter a game into its players' histories.
-    PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
-    /// A game in a player's history. Keys begin with the latest game.
-    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "the account";
-    /// A game of two players against each other. Keys begin with the latest game.
-    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "the account";
+    PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "until the job is done";
+    /// A game in a player's history. The latest game comes first in the order of keys.
+    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until the account is deleted";
+    /// A game of two players against each other. The latest game comes first in the order of keys.
+    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until the account is deleted";
     /// A player's results against another player.
-    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "the account";
+    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until the account is deleted";
     /// A player's results by ruleset, side and deployment.
-    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "the account";
+    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until the account is deleted";
+    /// A public game that ended a short while ago. The latest game comes first in the order of keys.
+    LATEST["TIME-GAME"] = "latest", "JSON: GameSummary", "services/src/histories/latest.rs", "until newer games replace it; about 64 are kept";
     /// Job: sign a game.
-    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "done";
+    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "until the job is done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "the game is pruned";
+    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is pruned";
     /// A public signing key.
-    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "none";
-    /// Job: a player of a correspondence game is to move.
-    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "services/src/turns.rs", "done";
+    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "permanent";
+    /// Job: play queued moves in a correspondence game, and notify the player to move.
+    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "services/src/turns.rs", "until the job is done";
     /// Queued moves.
-    QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "made, or end of the game";
+    QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "until the moves are made or the game ends";
     /// A player's webhook.
-    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "the account";
-    /// A mark that a player's webhook was tested a moment ago.
+    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "until the account is deleted";
+    /// A marker that a player's webhook was tested a moment ago.
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
-    /// Job: a notice to a webhook.
-    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "delivered or dropped";
-    /// The latest turn of a game that was announced to a player's webhook.
+    /// Job: send a notice to a webhook.
+    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "until the notice is delivered or dropped";
+    /// A browser that is notified of a player's turns.
+    PUSH["PLAYER", "ID"] = "push", "JSON: PushRecord", "services/src/notices/push.rs", "until the account is deleted or the push service ends it; at most 5 per player";
+    /// Job: send a notice to a browser.
+    PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
+    /// The latest turn in a game that was announced to a player's webhook and browsers.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
-    /// A calendar feed.
-    FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "the account";
-    /// A player's calendar feed.
-    FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "services/src/notices/feed.rs", "the account";
+    /// A player's feed, identified by the SHA-256 of its secret.
+    FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";
+    /// The feed of a player.
+    FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "services/src/notices/feed.rs", "until the account is deleted";
     /// A report to operators.
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
-    /// A mark that a player has reported a game.
+    /// A marker that a player has reported a game.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A mark that a player has sent a report within the last day.
+    /// A marker that a player has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// An operator's action.
-    OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "none";
+    OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";
     /// A finished game that will be archived.
-    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "packed";
+    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "until the game is packed";
     /// A finished casual game of guests that will be deleted.
-    GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "deleted";
+    GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "until the game is deleted";
     /// An operator's action on a job.
-    OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "none";
+    OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "permanent";
     /// A job that failed permanently.
-    DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "an operator retries it";
+    DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A server's entry in the list of running servers.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
     /// A record that `/health` writes and reads to check the store.
-    HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "none";
+    HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "permanent";
 }
 
 #[cfg(test)]
@@ -299,7 +304,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
     }
 
-    /// Run with `FLAGFALL_UPDATE=1` to write the table anew.
+    /// Run with `FLAGFALL_UPDATE=1` to rewrite the table.
     #[test]
     fn the_page_lists_every_kind() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/keyspace.md");

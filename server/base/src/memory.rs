@@ -87,7 +87,7 @@ impl MemoryGuard {
     }
 
     /// Returns the share of the memory limit that is used. There is one limit for resident memory
-    /// and one for address space; returns the larger share.
+    /// and one for address space. The larger of the two shares is returned.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {
@@ -121,15 +121,15 @@ fn usage_in(status: &str) -> Usage {
     Usage { resident: bytes("VmRSS:"), address_space: bytes("VmSize:") }
 }
 
-/// Finds an amount of memory by its name in a list of the operating system. The list gives
+/// Finds an amount of memory by its name in a list from the operating system. The list gives
 /// amounts in KiB.
 fn bytes_in(list: &str, name: &str) -> Option<u64> {
     let rest = list.lines().find_map(|line| line.strip_prefix(name))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
 }
 
-/// Returns the lowest memory limit: that of a control group of the process, or the memory of the
-/// machine.
+/// Returns the lowest memory limit among those of the process's control groups and the memory of
+/// the machine.
 fn system_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
@@ -155,8 +155,8 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container, the path may be that of the host. Then the root is the container's
-        // group.
+        // In a container, the path may be the path on the host. In that case, the root is the
+        // container's group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {
             let group = group.to_string_lossy();

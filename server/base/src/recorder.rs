@@ -17,7 +17,8 @@ const SECONDS: &[f64] = &[
     5.0, 10.0,
 ];
 const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-/// The bounds of the buckets for the wait for an opponent, which takes longer than anything else.
+/// The bounds of the buckets for the time that a player waits for an opponent, which is longer
+/// than all other measured durations.
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
@@ -58,9 +59,9 @@ fn describe() {
     }
 }
 
-/// Sets the counters that alerts watch to zero. If a counter only appeared with its first event,
-/// Prometheus would not see an increase. So a defect that happens only once would not raise an
-/// alert.
+/// Sets the counters that alerts watch to zero. Otherwise a counter would appear only with its
+/// first event, and Prometheus would not see an increase. A defect that happens only once would
+/// then raise no alert.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
@@ -81,7 +82,7 @@ fn start_at_zero() {
     }
 }
 
-/// The metrics label of a client's message that does not follow the protocol.
+/// The metrics label for client messages that do not follow the protocol.
 const MALFORMED: &str = "malformed";
 
 /// The handles of frequently used metrics. They are looked up only once, because every message or

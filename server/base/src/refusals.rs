@@ -1,7 +1,7 @@
 //! Turns refusals into messages. Also makes refusals that several parts of the server need.
 //!
 //! Inside the server, a refusal is a value ([`Refusal`]). When the answer is sent, this module
-//! adds the sentence for it, with the texts that all clients share.
+//! adds the sentence that describes the refusal. It uses the wording that all clients share.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};
@@ -13,8 +13,8 @@ use crate::telemetry;
 /// Returns the message that refuses a command or another message. Also counts the refusal in the
 /// metrics, and logs it with the id of the request.
 ///
-/// `seq` is the number of the last entry that the asker's side has been shown, if the asker has a
-/// side.
+/// `seq` is the number of the last entry that the requester's side has been shown, if the
+/// requester has a side.
 pub fn message(
     refusal: Refusal,
     cmd_id: Option<CommandId>,

@@ -16,8 +16,8 @@ pub struct RequestId(u64);
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// The keys that turn numbers into ids. They are random and exist only in this process. So a
-/// client cannot compute from two ids how many requests other clients made in between.
+/// The keys that turn numbers into ids. They are random and exist only in this process. A
+/// client therefore cannot tell from two ids how many requests other clients made in between.
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {

@@ -1,4 +1,4 @@
-//! Logs when the store refuses a request.
+//! Logs requests that the store refused.
 
 use flagfall_store::StoreError;
 

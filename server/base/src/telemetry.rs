@@ -60,9 +60,9 @@ declare! {
     RUNTIME_BUSY_SECONDS = "flagfall_runtime_busy_seconds_total", Counter, Seconds, [],
         "Busy time of the runtime's worker threads, summed over all threads, in whole seconds";
     ACCEPTED = "flagfall_accepted_total", Counter, Count, ["result"],
-        "Connections taken from the listener, by result: served, limited (the address has too many), full or error";
+        "Connections accepted by the listener, by result: served, limited (the address has too many), full or error";
     LIMIT_HITS = "flagfall_limit_hits_total", Counter, Count, ["limit", "of"],
-        "Number of times that a limit refused, closed or delayed something, by limit and its scope: address, player or server";
+        "Number of times that a limit was reached and something was refused, closed or delayed, by limit and its scope: address, player or server";
     UPGRADES = "flagfall_upgrades_total", Counter, Count, ["result"],
         "WebSocket upgrades requested, by result: opened, foreign_origin, refused or failed";
     MESSAGES_IN = "flagfall_messages_in_total", Counter, Count, ["type"],
@@ -72,7 +72,7 @@ declare! {
     REFUSALS = "flagfall_refusals_total", Counter, Count, ["code"],
         "Refusals sent, by code";
     CLOSES = "flagfall_closes_total", Counter, Count, ["code"],
-        "Connections ended, by close code; the code is gone if the client disappeared";
+        "Connections ended, by close code; `gone` if the client disappeared";
     OUTBOX_QUEUED = "flagfall_outbox_queued", Histogram, Count, [],
         "Messages waiting for a connection, sampled at each ping";
     ROUND_TRIP = "flagfall_round_trip_seconds", Histogram, Seconds, [],
@@ -82,11 +82,11 @@ declare! {
     GUESTS_STORED = "flagfall_guests_stored_total", Counter, Count, [],
         "Guests who were stored; a guest is stored with their first lasting action";
     PRUNED = "flagfall_pruned_total", Counter, Count, ["kind"],
-        "Guests who never played and finished games of guests that were deleted, by kind (guest, game)";
+        "Deletions of guests who never played and of guests' finished games, by kind: guest or game";
     RECALLED = "flagfall_recalled_total", Counter, Count, ["result"],
-        "Hellos while the store was unreachable, by result: known (from memory), or unknown (asked to retry)";
+        "Hellos while the store was unreachable, by result: known (the token was in memory), or unknown (the client was asked to retry)";
     ACCOUNTS = "flagfall_accounts_total", Counter, Count, ["what"],
-        "Accounts, by event: made or deleted";
+        "Accounts made or deleted, by event";
     RATED_GAMES = "flagfall_rated_games_total", Counter, Count, ["result"],
         "Rated games that ended, by result: rated or not_counted";
     POOL_WAITING = "flagfall_pool_waiting", Gauge, Count, [],
@@ -94,9 +94,9 @@ declare! {
     PAIRING_WAIT_SECONDS = "flagfall_pairing_wait_seconds", Histogram, Seconds, [],
         "Time from entering the pool to being paired";
     PAIRING_GAP = "flagfall_pairing_gap", Histogram, Count, [],
-        "Difference of the ratings of a pair";
+        "Difference between the ratings of two paired players";
     NOTICES = "flagfall_notices_total", Counter, Count, ["result"],
-        "Notices to webhooks, by result: delivered, failed, lost or dropped";
+        "Notices to webhooks and browsers, by result: delivered, failed, lost or dropped";
     LOGINS = "flagfall_logins_total", Counter, Count, ["result"],
         "Logins and recoveries, by result: good, wrong, closed or too_often";
     PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count, ["result"],
@@ -112,11 +112,11 @@ declare! {
     HTTP_REQUESTS = "flagfall_http_requests_total", Counter, Count, ["route", "status"],
         "HTTP requests, by route and status";
     HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds, [],
-        "Time the store takes for a health check";
+        "Time that the store takes to answer a health check";
     STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count, [],
-        "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
+        "Weaknesses in the setup of Redis that may cause the loss of acknowledged moves; checked every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
-        "1 while the store answers; 0 while clients are told that it does not";
+        "1 while the store answers; 0 while the server tells clients that the store does not answer";
     DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
         "Free bytes of the file system of the data folder, as of the last heartbeat";
     DISK_FULL = "flagfall_disk_full", Gauge, Count, [],
@@ -126,7 +126,7 @@ declare! {
     GAMES = "flagfall_games", Gauge, Count, ["phase"],
         "Running games, by phase: deploying or playing (in memory), and at_rest (not in memory, as of the last count)";
     RESUMES = "flagfall_resumes_total", Counter, Count, ["outcome"],
-        "Games reopened by a client, by outcome: events (the missed events were sent), view (the client's state was too old for that) or epoch (the game continues from an older state)";
+        "Games reopened by a client, by outcome: events (the missed events were sent), view (the client's state was too old, so it received the whole view) or epoch (moves were lost, and the game continues from an older state)";
     TABLES = "flagfall_tables", Gauge, Count, [],
         "Games in memory: running games, and finished games that a client has open";
     TABLES_OPENED = "flagfall_tables_opened_total", Counter, Count, [],
@@ -150,15 +150,15 @@ declare! {
     APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count, [],
         "Appends refused because another server appended first";
     TABLE_PANICS = "flagfall_table_panics_total", Counter, Count, [],
-        "Tables ended by a panic, which is a defect of the server";
+        "Games in memory that ended by a panic, which is a defect of the server";
     HOUSE_SECONDS = "flagfall_house_seconds", Histogram, Seconds, ["level"],
-        "Time a house player took for a command, by level";
+        "Time that a house player took for a command, by level";
     HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds, [],
-        "Time a house player waited for its turn to think";
+        "Time that a house player waited before it could start thinking";
     JOBS = "flagfall_jobs_total", Counter, Count, ["kind", "result"],
-        "Attempts at jobs, by kind and result: done, retried (failed and waiting) or dead (became a dead letter)";
+        "Attempts to run jobs, by kind and result: done, retried (failed and waiting) or dead (became a dead letter)";
     JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count, ["kind"],
-        "Jobs in the store, by kind, as of the last look";
+        "Jobs in the store, by kind, as of the last check";
     JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds, ["kind"],
         "Age of the oldest job, by kind";
     DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count, ["kind"],

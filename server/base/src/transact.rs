@@ -1,4 +1,4 @@
-//! Transactions: read a record, decide, and write if the record has not changed meanwhile.
+//! Transactions: read a record, decide, and write if the record has not changed in the meantime.
 //! Otherwise, start again.
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
@@ -6,8 +6,8 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 use crate::scan::Scan;
 
 const DELETES_MAX: usize = 32;
-/// The most attempts of a transaction. Two writers of the same record rarely conflict more than
-/// once.
+/// The maximum number of attempts of a transaction. Two writers of the same record rarely
+/// conflict more than once.
 const TRIES: u32 = 32;
 
 /// A change that is repeated until no other writer interferes between its read and its write.

@@ -56,8 +56,8 @@ pub(super) enum Stay {
     Long,
 }
 
-/// A reference count of the tables that are in memory for due work only. Each of these tables
-/// holds a clone.
+/// A reference count of the tables that are in memory only because of due work. Each of these
+/// tables holds a clone.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -97,8 +97,9 @@ pub(super) struct Actor {
     rematch_id: Option<GameId>,
 }
 
-/// Returns a table's task and a handle for sending it messages. `listed` says which players are
-/// away, according to the list of running games. It is `None` if the game is not on that list.
+/// Returns the task that runs a table, and a handle for sending messages to the table. `listed`
+/// says which players are away according to the list of running games. It is `None` if the game
+/// is not on that list.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
@@ -133,9 +134,9 @@ pub(super) fn channel(
 
 impl Actor {
     /// Runs the table until no connection and no due work needs it. A panic ends only this table.
-    /// Its clients are told to reconnect, and then get the game from its log.
+    /// The table's clients get a message to reconnect, and then get the game from its log.
     ///
-    /// Boxed, because a task would otherwise reserve space for this future twice.
+    /// The future is boxed, because a task would otherwise reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tell_seats(PerSide::default());
@@ -191,8 +192,9 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // House players' commands have no epoch, because their thoughts are
-                        // discarded with the table when moves are lost.
+                        // House players' commands have no epoch. They do not need one, because
+                        // when moves are lost, a house player's thoughts are discarded together
+                        // with the table.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }
@@ -213,8 +215,8 @@ impl Actor {
                             }
                             return;
                         }
-                        // The table could not leave: a message is about to arrive, or a handle is
-                        // in use.
+                        // The table could not leave memory, because a message is about to arrive
+                        // or a handle is in use.
                         self.stays_until = self.host.now().plus_ms(LET_GO_AGAIN_MS);
                     }
                     self.step(Input::Tick);
@@ -256,7 +258,8 @@ impl Actor {
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
-    /// True if it is time to leave. Checks idleness again, because a flag may have come near.
+    /// True if it is time to leave. Checks again whether the table is idle, because a flag may be
+    /// about to fall by now.
     fn is_to_leave(&self) -> bool {
         self.leave_at().is_some_and(|leave_at| self.host.now() >= leave_at) && self.is_idle()
     }
@@ -271,7 +274,7 @@ impl Actor {
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
             Message::Look { player, reply } => {
-                // The same player may soon look again.
+                // Stay in memory for a while, because the same player may soon look again.
                 self.stay = self.stay.max(Stay::Passing);
                 let now = self.host.now();
                 self.look_at_store(now);
@@ -299,8 +302,9 @@ impl Actor {
     }
 
     /// Tells the table about outages that the store reports. This happens before anything is
-    /// judged or shown, because clocks may have stood still. Reads the silence before the outage,
-    /// because a store whose silence has ended has already reported the outage.
+    /// judged or shown, because clocks may have stood still. The silence is read before the
+    /// outage: if the silence has just ended, the store has already reported the outage, so
+    /// neither is missed.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         self.table.outage.note_contact(is_away, self.facts.store.silent_since());
@@ -331,7 +335,7 @@ impl Actor {
         } else {
             self.outputs.extend(outputs);
         }
-        // Take the hint out, so that a wrong hint is not handled twice.
+        // Remove the hint, so that a wrong hint is not handled twice.
         let seq = self.facts.heard.swap(0, Ordering::Relaxed);
         if self.table.following.is_news(self.table.head.seq, seq) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq }));

@@ -121,7 +121,7 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Registers a game that is about to be created. This happens before games are counted, so if
+    /// Registers a game that is about to be created. This happens before games are counted. So if
     /// two games are created at once, the later creation counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();

@@ -2,9 +2,9 @@
 //!
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
 //! memory and work depend on the number of due games, not on the number of running games. Every
-//! server opens games whose flags are near, so flags fall as long as one server lives. If several
-//! servers try, the first append decides. Tables that are opened here leave as soon as nothing is
-//! due, and their number is limited.
+//! server opens games whose flags are near, so flags fall as long as one server is running. If
+//! several servers try, the first append decides. Tables that are opened here leave memory as
+//! soon as nothing is due, and their number is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,17 +24,18 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 /// The time after which an overdue entry in the list of due times is updated even if the game is
 /// in memory, in milliseconds. Until then, the table in memory is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
-/// The delay before a game that could not be opened is tried again, in milliseconds.
+/// The delay before the server again tries to open a game that it could not open, in
+/// milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// A game that this server is too old to read is left to a newer server, and tried again after
-/// this time, in milliseconds.
+/// The delay before the server again tries to open a game that it is too old to read, in
+/// milliseconds. A newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// The most tables that may be in memory because a flag is near.
+/// The maximum number of tables that may be in memory because a flag is near.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The most tables that may be in memory because a house player is to act. Only a few house
-/// players think at the same time.
+/// The maximum number of tables that may be in memory because a house player is to act. Only a
+/// few house players think at the same time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
@@ -49,7 +50,7 @@ impl Tables {
         }
     }
 
-    /// Opens games in which a house player is to act and that no server has in memory.
+    /// Opens games that no server has in memory and in which a house player is to act.
     pub(super) async fn look_after_house_players(&self, every: Duration) {
         let mut after = None;
         loop {
@@ -143,8 +144,8 @@ impl Tables {
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
-        // With several servers, the one that handled the last ply gets some time to move the
-        // house player.
+        // If there are several servers, give the one that handled the last ply some time to make
+        // the house player's move.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.residents().is_making(game) || self.is_in_memory(game) {
@@ -154,8 +155,8 @@ impl Tables {
         let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(Some(forecast)) if forecast.awaits_house => return Ok(()),
-                // The house player has nothing to do, because a server of version 0.1 moved it or
-                // ended the game.
+                // The house player has nothing to do, because a server of version 0.1 made its
+                // move or ended the game.
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
             },

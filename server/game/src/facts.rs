@@ -36,8 +36,8 @@ pub(super) struct Facts {
     pub(super) is_writing: AtomicBool,
 }
 
-/// What the lists should show about a game in memory, and what they show according to this
-/// server.
+/// The state of a game in memory that the lists should show, and the state that they show as far
+/// as this server knows.
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,
@@ -74,8 +74,8 @@ impl Lists {
         }
     }
 
-    /// Notes that the lists show which players are away (`absence`), and this progress or later
-    /// progress.
+    /// Records that the lists show the players in `absence` as away, and that they show at least
+    /// this much progress.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;
         self.progress = Some(progress);
@@ -94,7 +94,7 @@ impl Facts {
             progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
-            // Notes that arrived while the log was read did not reach any table, so assume that
+            // Notices that arrived while the log was read did not reach any table, so assume that
             // there is news.
             has_seat_news: AtomicBool::new(true),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
@@ -108,8 +108,8 @@ impl Facts {
         self.head.load(Ordering::Relaxed)
     }
 
-    /// Notes an announcement that the log has at least this many entries. Returns true if the
-    /// table has not heard of so many.
+    /// Records an announcement that the log has at least this many entries. Returns true if this
+    /// is news: neither the table nor an earlier announcement had reached this number.
     pub(super) fn hear(&self, seq: u64) -> bool {
         self.head() < seq && self.heard.fetch_max(seq, Ordering::Relaxed) < seq
     }

@@ -17,15 +17,15 @@ pub enum Milestone {
 /// Details about the end of a game that its outcome does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// True for each side whose player left or did not deploy. A player who leaves a house player
-    /// does not count.
+    /// True for each side whose player left or did not deploy. A player who leaves a game against
+    /// a house player does not count.
     pub left: PerSide<bool>,
     pub aborted_by: Option<PerSide<bool>>,
 }
 
-/// Turns the events of games into records and jobs for features, such as ratings. They are
-/// written in the same append as the event, so none is lost in a crash. This crate does not
-/// depend on any feature.
+/// Turns the events of games into records and jobs for features, such as ratings. The records and
+/// jobs are written in the same append as the event, so none is lost in a crash. This crate does
+/// not depend on any feature.
 pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 

@@ -17,16 +17,17 @@ pub struct Finished {
     pub winner: Option<Side>,
     pub reason: EndReason,
     pub plies: u16,
+    pub created: Stamp,
     pub ended: Stamp,
 }
 
 /// A finished game, including the deployments that only its players may see.
 #[derive(Clone, Debug)]
 pub struct Archived {
-    /// The part of the game that everyone may know who may see the game.
+    /// The part of the game that is visible to everyone who may see the game.
     pub finished: Finished,
-    /// The deployment of each side (§P4 without blanks), if it deployed. Only for the player of
-    /// that side.
+    /// The deployment of each side that deployed, in the notation of §P4 without spaces. Only for
+    /// the player of that side.
     pub deployments: PerSide<Option<Secret>>,
 }
 
@@ -68,9 +69,10 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         winner: outcome.winner,
         reason: outcome.reason,
         plies: game.ply(),
+        created: game.terms().created,
         ended: game.latest(),
     };
-    // Redact as everywhere else: the view of a side contains the deployment of that side.
+    // Take the deployment from the view of its side, so that it is redacted as everywhere else.
     let own = |side: Side| {
         let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

@@ -24,7 +24,7 @@ pub(super) enum Message {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Viewer, GameView)>>,
     },
-    /// Asks what the table expects to happen. The reply is `None` if the game is over.
+    /// Asks for the table's [`Forecast`]. The reply is `None` if the game is over.
     Forecast {
         reply: oneshot::Sender<Option<Forecast>>,
     },
@@ -37,7 +37,7 @@ pub(super) enum Message {
     Audit,
 }
 
-/// What a table expects to happen without a command.
+/// Events that a table expects without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     /// The time before which no flag falls; `None` if time is unlimited.
@@ -98,21 +98,21 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Failed)
     }
 
-    /// Notes an announcement that the log has at least this many entries.
+    /// Records an announcement that the log has at least this many entries.
     pub(super) fn hear(&self, seq: u64) {
         if self.facts.hear(seq) {
             self.wake_table();
         }
     }
 
-    /// Notes that players have connected to other servers, or left them.
+    /// Records that players have connected to other servers, or left them.
     pub(super) fn note_seats(&self) {
         self.facts.has_seat_news.store(true, Ordering::Relaxed);
         self.wake_table();
     }
 
     pub(super) fn wake_table(&self) {
-        // If the mailbox is full, no message is needed: the table is busy, and checks for news at
+        // If the mailbox is full, no message is needed, because a busy table checks for news at
         // every step.
         if let Some(room) = self.sender.try_reserve() {
             room.send(Box::new(Message::Heard));

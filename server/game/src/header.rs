@@ -46,8 +46,8 @@ impl GameHeader {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }
 
-    /// Returns the audience to which a person belongs. `None` if the game is private and they do
-    /// not play in it.
+    /// Returns the audience to which a person belongs. `None` if the game is private and the
+    /// person does not play in it.
     pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
         match player_id.and_then(|id| self.side_of(id)) {
             Some(side) => Some(Viewer::Player(side)),

@@ -1,5 +1,5 @@
-//! House players at a table. Only a few think at a time, on threads separate from those that
-//! serve connections.
+//! House players at a table. Only a few of them think at a time. They think on separate threads,
+//! not on those that serve connections.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
 
-/// A decision of a house player: its side, the view that it saw, and its command.
+/// A house player's decision: the player's side, the view that the player saw, and the command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
 /// The house players of one game. Boxed, because most games have none.
@@ -53,8 +53,8 @@ impl HousePlayers {
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),
-                // The runtime is shutting down. This is not a panic of the player, because
-                // `think` catches those.
+                // The runtime is shutting down. The house player has not panicked, because
+                // `think` catches panics.
                 Err(_stopped) => std::future::pending().await,
             }
         };

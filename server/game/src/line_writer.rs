@@ -1,5 +1,4 @@
-//! Keeps the lists up to date about a game in memory: which players are away, and the game's
-//! progress.
+//! Keeps the lists up to date about a game in memory: its progress, and the players who are away.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +11,7 @@ use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
 use flagfall_base::keys::LIVE;
 
-/// A guard that marks a game's line as being written while the guard exists.
+/// While this guard exists, the game's line counts as being written.
 struct Writing(Arc<Facts>);
 
 impl Drop for Writing {

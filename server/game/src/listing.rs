@@ -48,8 +48,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The smallest change of a leaving time that is worth a write, in milliseconds. Smaller changes
-/// occur because servers notice at slightly different times that a player has left.
+/// If the time at which a player left changes by less than this, in milliseconds, the change is
+/// not written to the store. Such small changes occur because servers notice at slightly
+/// different times that a player has left.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
@@ -71,7 +72,7 @@ impl Listing {
     }
 
     /// Returns the listing of a new game. A clock may run from the start, because both sides may
-    /// deploy at once.
+    /// deploy right away.
     fn opening(header: &GameHeader, now: Stamp) -> Listing {
         let base_ms = match header.terms.time {
             Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
@@ -102,8 +103,8 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
     writes.extend(NEWS.key([&game]).ok().map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
-    // A new game awaits its house player: it must deploy, or is to move if the ruleset has no
-    // deployments.
+    // The house player has to act from the start of a new game. It has to deploy, or to move if
+    // the ruleset has no deployments.
     if header.has_house() {
         writes.extend(house_turn(game, header, Some(now)));
     }
@@ -124,15 +125,16 @@ pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item =
     keys.chain(HOUSE.key([&game]).ok().filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }
 
-/// Returns the writes that list the game because a house player has been to act since `since`, or
-/// remove it from that list if `since` is `None`.
+/// Returns the writes that update the list of games in which a house player has to act. If
+/// `since` is given, the game is added to the list, with `since` as the start of the house
+/// player's turn. If `since` is `None`, the game is removed from the list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = HOUSE.key([&game]).ok().map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
         None => Write::Delete { key },
     });
-    // A game on a live clock stays on this list, which only servers of version 0.1 read, until it
-    // ends.
+    // Only servers of version 0.1 read this list. A game on a live clock stays on it until the
+    // game ends.
     let awake = AWAKE.key([&game]).ok().filter(|_| header.is_slow()).map(|key| match since {
         Some(_) => Write::Put { key, value: Vec::new(), expires: None },
         None => Write::Delete { key },

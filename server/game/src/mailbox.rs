@@ -1,7 +1,7 @@
 //! A table's mailbox: bounded, with many senders and one reader.
 //!
 //! A server has a table for every running game in memory, and most mailboxes are empty most of
-//! the time. So a mailbox reserves no space for future messages. A Tokio channel would take a
+//! the time. So a mailbox reserves no space for future messages. A Tokio channel would take up a
 //! kilobyte. Most of that is space for future messages, and padding against contention between
 //! senders and the reader, which is rare here.
 
@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::cooperative;
 
-/// The most messages that may wait for a table.
+/// The maximum number of messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
 /// The capacity that an empty queue may keep. Extra capacity that a burst needed is freed.
 const IDLE_CAPACITY: usize = 4;

@@ -17,7 +17,7 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::NEWS;
 use flagfall_base::scan::Scan;
 
-/// The number of other servers' new games that are opened at once.
+/// The number of new games from other servers that are opened at once.
 const ADOPT_AT_ONCE: usize = 16;
 /// The number of a log's first entry.
 const FIRST: u64 = 1;

@@ -37,15 +37,15 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
 /// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's
 /// last entry. If that entry paused the game, `paused_since` is the time of the pause.
 ///
-/// Nothing has happened in the game since `latest`, so only the total time matters for which its
-/// clocks stood still. The combined outage begins with the first one and lasts as long as all of
-/// them together.
+/// Nothing has happened in the game since `latest`, so only the total time for which the game's
+/// clocks stood still matters. The combined outage begins when the first outage began, and lasts
+/// as long as all outages together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause lasts until the end of the first outage. Without an outage, it has no length,
-        // because other servers were running all the time.
+        // The pause lasts until the end of the first outage. If there was no outage, the pause
+        // has no length, because other servers were running all the time.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
     }
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(missing_after(&second, 6_100), None);
     }
 
-    /// Does the same as a starting server: adds the outage to the list, and reads the list.
+    /// Adds the outage to the list and reads the list, as a starting server does.
     async fn note(store: &TestStore) -> OutageList {
         if let Some(since) = store.last_heartbeat().await.unwrap() {
             note_outage(store, since).await.unwrap();
@@ -140,9 +140,10 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // The case: two servers have noted the same outage, which later turned out to be longer.
+        // The case: two servers have recorded the same outage, which later turned out to be
+        // longer.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // The case: the log has a pause but not its end.
+        // The case: the log has the beginning of a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

@@ -14,8 +14,8 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// The most games of one player that are listed. The operator must raise this limit to allow
-/// more.
+/// The maximum number of games of one player that are listed. A player has more running games
+/// than this only if the operator has raised `--games-per-player` far above its default.
 const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);
@@ -101,7 +101,7 @@ impl Tables {
         self.count_playable(&games).await
     }
 
-    /// Returns how many of these games can be played or are being created.
+    /// Returns the number of these games that can be played or are being created.
     pub(super) async fn count_playable(&self, games: &BTreeSet<GameId>) -> Result<usize, TableError> {
         let mut playable = 0;
         for game in games {

@@ -19,8 +19,7 @@ const AT_ONCE: usize = 16;
 
 impl Tables {
     /// Reads the newest lines, and looks up the players' current names. If `is_thorough` is
-    /// false, keeps the names that were looked up before. After an error, the lines that were
-    /// read before stay.
+    /// false, keeps the names that were looked up before. After an error, the earlier lines stay.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
@@ -52,7 +51,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Deletes the line of a game if the game does not run. Returns true if the line was deleted.
+    /// Deletes the line of a game if the game is not running. Returns true if the line was
+    /// deleted.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
         let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {

@@ -3,11 +3,11 @@
 //!
 //! A server shows the games in its memory and the newest lines, which it reads every few seconds.
 //! So it opens no game to show the list, and every server lists the same games. The server that
-//! has a game in memory writes its line before the game rests. While the game is in memory, the
-//! line is also written every half minute if there may be other servers or the clock is slow.
-//! Plies do not update the line. The end of a game deletes its line. A server of version 0.1 that
-//! ends a game on a live clock does not delete the line, so lines without a running game are
-//! deleted when they are found.
+//! has a game in memory writes the game's line before the game rests. While the game is in
+//! memory, the line is also written every half minute if there may be other servers or the clock
+//! is slow. Plies do not update the line. The end of a game deletes its line. A server of version
+//! 0.1 that ends a game on a live clock does not delete the line, so lines without a running game
+//! are deleted when they are found.
 
 use std::collections::HashMap;
 
@@ -21,8 +21,8 @@ use flagfall_base::keys::{PUBLIC, time16};
 /// The number of lines that are read. It is larger than the number that any list shows, because
 /// some games have just ended.
 pub(super) const LINES_MAX: usize = 128;
-/// A time later than the start of any game. A key contains the difference to this time, so the
-/// newest game comes first.
+/// A time later than the start of any game. A key contains this time minus the start of the game,
+/// so the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
@@ -48,14 +48,14 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Games that have gone to rest lately. Each is stored with the number of reads that had
-    /// begun when it went to rest.
+    /// Games that have gone to rest recently. Each is stored with the number of reads that had
+    /// begun before it went to rest.
     rested: Vec<(u64, GameSummary)>,
     reads: u64,
 }
 
 impl PublicGames {
-    /// Notes that a read begins. The read may miss games that go to rest from now on.
+    /// Records the start of a read. The read may miss games that go to rest after this moment.
     pub(super) fn begin_reading(&mut self) {
         self.reads += 1;
     }

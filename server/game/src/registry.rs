@@ -37,8 +37,8 @@ use flagfall_base::telemetry::TABLES_OPENED;
 /// same game may not.
 const LOAD_LANES: usize = 64;
 
-/// The reason why the registry could not be opened. Damaged games do not prevent it, because
-/// opening the registry reads no logs.
+/// Why the registry could not be opened. Damaged games cannot be a cause, because opening the
+/// registry reads no logs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
@@ -62,10 +62,11 @@ pub(super) struct OnDemand {
 }
 
 impl Tables {
-    /// Opens the registry. Running games are opened later, when a player asks for them or
-    /// something is due in them. Their clocks have stood still since the last heartbeat. Reads no
-    /// logs, so damaged games do not matter. Returns [`StartError`] if the store does not answer,
-    /// or if the operating system provides no random bits.
+    /// Opens the registry, without opening any games. A running game is opened later, when a
+    /// player asks for it or something is due in it. Its clocks have stood still since the last
+    /// heartbeat. Because no logs are read here, damaged games cannot make this fail. Returns
+    /// [`StartError`] if the store does not answer, or if the operating system provides no random
+    /// bits.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
@@ -121,8 +122,8 @@ impl Tables {
         if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
-        // The first entry says who may see a game. Without that entry, only the list of a player's
-        // running games shows that the game is theirs.
+        // The first entry says who may see a game. Without that entry, only the player's list of
+        // running games can show that they take part in the game.
         if !self.is_seated(player, game).await.unwrap_or(false) {
             return TableError::NotFound;
         }
@@ -223,8 +224,8 @@ impl Tables {
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read the outages after the log. Clocks stood still during them, and the log may
-                // lack some of them.
+                // Read the outages after the log. Clocks stood still during the outages, and the
+                // log may lack some of them.
                 let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -348,8 +349,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Returns how many running games in memory are being deployed, and how many are being
-    /// played.
+    /// Returns the number of running games in memory that are being deployed, and the number that
+    /// are being played.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {

@@ -10,11 +10,11 @@ use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;
 
 /// Adds the running games among `games` to the list of running games, and returns how many were
-/// missing there. Used after records of the store were lost. Leaves out games with a damaged log,
-/// because opening such a game reports the damage.
+/// missing there. Use this after the store has lost records. Games with a damaged log are left
+/// out, because opening such a game reports the damage.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
-    // This makes the next server that starts complete the other lists.
+    // After this, the next server that starts completes the other lists.
     let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {

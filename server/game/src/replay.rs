@@ -8,7 +8,7 @@ use flagfall_store::{Head, StoredEntry};
 use super::error::TableError;
 use super::header::GameHeader;
 
-/// The reason why this server cannot replay a log that is not damaged.
+/// Why this server cannot replay a log that is not damaged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error("the log does not begin with the game's header")]

@@ -19,7 +19,8 @@ pub enum Reply {
         request: RequestId,
     },
     Caller(oneshot::Sender<Answer>),
-    /// The answer is discarded. This is for house players, who look at the game instead.
+    /// The answer is discarded. This is used for house players, who look at the game instead of
+    /// waiting for an answer.
     Discard,
 }
 
@@ -50,7 +51,7 @@ impl Reply {
                 if let Err(refusal) = &answer {
                     telemetry::refused(&refusal.code);
                 }
-                // Sending fails if the caller has gone, and then no answer is needed.
+                // Ignore a failure. It means that the caller has gone, so no answer is needed.
                 drop(sender.send(answer));
             }
             Reply::Discard => {}

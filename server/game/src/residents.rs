@@ -28,9 +28,8 @@ pub(super) struct Residents {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// The running games in memory, sorted by player. Instead of a player's id, it contains a
-    /// hash of the id. Two players may have the same hash, so a search must also check the game's
-    /// header.
+    /// The running games in memory, sorted by player. A hash stands for the player's id. Two
+    /// players may have the same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
     /// The games that this server is creating, in the order of the requests.
     pub(super) making: Vec<Making>,
@@ -98,13 +97,14 @@ impl Residents {
         seats.map(|(_, game)| *game).filter(has_seat).collect()
     }
 
-    /// Notes that a game has ended, so that it does not count as running.
+    /// Records that a game has ended, so that it does not count as running.
     pub(super) fn note_end(&self, facts: &Facts) {
         self.index.lock().remove_seats(facts.id, &facts.header);
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Removes a table that has ended from the index, if the index still contains it.
+    /// Removes a table that has ended from the index. Does nothing if the index contains another
+    /// table of the game.
     pub(super) fn forget(&self, facts: &Arc<Facts>) {
         let mut index = self.index.lock();
         if index.is_of(facts) {
@@ -117,8 +117,8 @@ impl Residents {
     pub(super) fn let_go(&self, facts: &Arc<Facts>, mailbox: &Mailbox<Box<Message>>) -> bool {
         let mut index = self.index.lock();
         let own_senders = usize::from(index.is_of(facts));
-        // No handle can be created meanwhile, because handles come from the index only, and the
-        // index is locked.
+        // No handle can be created in the meantime, because handles come only from the index, and
+        // the index is locked.
         if mailbox.senders() > own_senders || !mailbox.is_empty() {
             return false;
         }

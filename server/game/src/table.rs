@@ -1,11 +1,11 @@
 //! The table: one game as a pure state machine, `step(now, Input) -> Vec<Output>`.
 //!
-//! At most one append is under way. Commands that arrive meanwhile wait in a short queue. A
-//! command is judged against the replica. It is then appended, on the condition that the head of
-//! the log has not changed since the judgment. After that, the command is carried out, shown and
-//! acknowledged. A conflict means that another server was first. The table then reads the new
-//! entries and judges the command again. An unknown outcome is resolved by looking for the
-//! command in the log, never by writing again.
+//! At most one append is under way. Commands that arrive while an append is under way wait in a
+//! short queue. A command is judged against the replica. It is then appended, on the condition
+//! that the head of the log has not changed since the judgment. After that, the command is
+//! carried out, shown and acknowledged. A conflict means that another server has appended first.
+//! The table then reads the new entries and judges the command again. An unknown outcome is
+//! resolved by looking for the command in the log, never by writing again.
 
 mod aborts;
 mod admission;

@@ -51,7 +51,7 @@ struct Account {
     thinking: usize,
     waiting: usize,
     /// The value of [`Room::picks`] when this account was last picked, or began to wait. Accounts
-    /// that are otherwise equal take turns by it.
+    /// that are otherwise equal take turns in the order of this value.
     picked: u64,
 }
 
@@ -174,7 +174,7 @@ impl Room {
         false
     }
 
-    /// Forgets idle accounts that would be the same if they were created anew.
+    /// Forgets idle accounts that do not differ from new ones.
     fn forget_idle(&mut self, share: &ThinkingShare) {
         let branch = share.branch();
         if let Some(network) = self.networks.get_mut(&branch) {
@@ -210,7 +210,7 @@ impl ThinkingRoom {
         ThinkingRoom(Arc::new(Mutex::new(Room { free, least, picks: 0, networks })))
     }
 
-    /// Runs a thought on a separate thread. The place is taken until the thought ends.
+    /// Runs a thought on a separate thread. The place stays taken until the thought ends.
     pub(super) fn think<T: Send + 'static>(
         place: Place,
         thought: impl FnOnce() -> T + Send + 'static,
@@ -266,8 +266,8 @@ mod tests {
         ThinkingShare { network, player: player.into() }
     }
 
-    /// Plays a game whose house player thinks without a break. Adds the player to `log` each time
-    /// the game gets a place.
+    /// Plays a game whose house player thinks without a break. Whenever the game gets a place,
+    /// adds the player to `log`.
     fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
         let (room, log) = (room.clone(), log.clone());
         tokio::spawn(async move {
@@ -354,7 +354,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // Drop a wait that has got a place but never used it.
+        // Drop a waiting future that has got a place but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

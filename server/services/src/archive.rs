@@ -2,7 +2,7 @@
 //! read like all others.
 //!
 //! The append that ends a game also writes the record `ended/TIME/GAME`. When the record is old
-//! enough, a server has the store archive the log, and then deletes the record. If the server
+//! enough, a server makes the store archive the log, and then deletes the record. If the server
 //! crashes in between, the record is found again. Archiving a log twice does no harm.
 
 use std::sync::Arc;
@@ -43,8 +43,8 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
 }
 
 /// Archives the games that ended at least `after` ago, and returns how many were archived. If an
-/// error stops this, the next call finds the remaining games. A damaged game does not count as an
-/// error. It is reported and not changed.
+/// error interrupts the work, the next call finds the remaining games. A damaged game does not
+/// count as an error. It is reported and not changed.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
     let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
     while let Some(records) = scan.next().await? {
@@ -86,8 +86,8 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 }
 
 /// Archives all games that ended at least `after` ago, even without a record of their end.
-/// Returns how many of these games are archived, and how many games the store has. Calls `told`
-/// with both numbers as counted so far, after each game.
+/// Returns how many of these games are archived, and how many games the store has. After each
+/// game, calls `told` with both counts so far.
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,

@@ -57,7 +57,7 @@ pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<
     Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }
 
-/// True if one of the two has blocked the other. Such players cannot play each other.
+/// True if one of the two has blocked the other, so that they cannot play each other.
 pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }

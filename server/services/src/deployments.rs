@@ -1,5 +1,5 @@
 //! Deployments that accounts have saved, under `deployments/PLAYER/RULESET/NAME`. They are
-//! secret, because opponents could learn from them how their owner usually deploys. They are sent
+//! secret, because an opponent could learn from them how the owner usually deploys. They are sent
 //! only to their owner and never logged.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use flagfall_base::transact::{delete, delete_all, write};
 
 pub const PER_RULESET_MAX: usize = 50;
 const ALL_MAX: usize = 1_000;
-/// The longest text that is parsed, in bytes, including blanks.
+/// The longest text that is parsed, in bytes, including spaces.
 const TEXT_MAX: usize = 1_000;
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Deployments {
         Deployments { store }
     }
 
-    /// Returns the asker's deployments, ordered by ruleset and name.
+    /// Returns the requester's deployments, ordered by ruleset and name.
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, Refused> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
@@ -62,7 +62,7 @@ impl Deployments {
         if text.len() > TEXT_MAX {
             return Err(bad("too_long"));
         }
-        // Store the deployment as Red's. It is turned around when it is loaded for Blue.
+        // Store the deployment from Red's side. It is turned around when it is loaded for Blue.
         let deployed =
             Setup::from_text(text, Side::Red, rules).and_then(|setup| setup.deploy(Side::Red, rules));
         let text = deployed.map_err(|error| bad_setup(&error))?.into_text();
@@ -106,8 +106,8 @@ fn bad(reason: &str) -> Refused {
     Refusal::new(Code::BAD_DEPLOYMENT).because(reason).into()
 }
 
-/// Returns the refusal of a deployment that is not valid. It may name the wrong piece, because
-/// only the owner sees it.
+/// Returns the refusal of a deployment that is not valid. The refusal is allowed to name the
+/// wrong piece, because only the owner of the deployment sees it.
 fn bad_setup(error: &SetupRefusal) -> Refused {
     let Refusal { code, args } = Refusal::from(error);
     let refused = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args };

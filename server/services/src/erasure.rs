@@ -1,6 +1,6 @@
 //! Removes the remaining data of a deleted account. This is the work of the job `leaving/ID`,
 //! which is written together with the deletion. The request that deletes the account also does
-//! the job at once. If the server crashes before that, any server does the job.
+//! the job immediately. If the server crashes before that, any server does the job.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub struct Erasure {
 }
 
 impl Erasure {
-    /// Does this player's job at once, if the store has one. If that fails, the job runner does
-    /// it later.
+    /// Does this player's job immediately, if there is one in the store. If that fails, the job
+    /// runner does the job later.
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,

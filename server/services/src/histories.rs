@@ -5,6 +5,7 @@
 //! that the job still exists, so each game is counted once. Data is stored in the form in which
 //! it is read: one scan reads a page of games, and tallies have their own records.
 
+mod latest;
 mod record;
 
 use std::collections::HashMap;
@@ -12,12 +13,13 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    DeploymentTally, GameScore, HeadToHead, PlayedGame, PlayedGames, Player, PlayerKind, RulesetStatistics,
-    RulesetTally, Secret, Statistics,
+    DeploymentTally, GameScore, GameSummary, HeadToHead, PlayedGame, PlayedGames, Player, PlayerKind,
+    RulesetStatistics, RulesetTally, Secret, Statistics,
 };
 use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
+use self::latest::latest_key;
 use self::record::{Figures, Pair, Shelf, played_key, played_of, versus_key, versus_of};
 use crate::records::{damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
@@ -26,11 +28,13 @@ use flagfall_base::names::player_shown;
 use flagfall_base::transact::{Transaction, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
+pub use self::latest::LATEST_MAX;
+
 pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
 pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
-/// The most rulesets in a player's statistics. Each custom ruleset counts.
+/// The maximum number of rulesets in a player's statistics. Each custom ruleset counts.
 const RULESETS_MAX: usize = 200;
 
 #[derive(Clone)]
@@ -65,10 +69,10 @@ impl Histories {
                 for side in Side::BOTH {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
+                latest::list(&*self.store, game, &archived.finished, &mut update).await?;
             }
-            // If the commit fails, there are three possible reasons: another game of these
-            // players was counted first, another server has done the job, or this update was
-            // written after all.
+            // A failed commit can mean three things: another game of these players was counted
+            // first, another server has done the job, or this update was written after all.
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
@@ -83,7 +87,7 @@ impl Histories {
         side: Side,
         update: &mut Update,
     ) -> Result<(), StoreError> {
-        let Finished { terms, players, winner, reason, plies, ended } = &archived.finished;
+        let Finished { terms, players, winner, reason, plies, ended, .. } = &archived.finished;
         let (player, opponent) = (&players[side], &players[side.opponent()]);
         if player.kind == PlayerKind::House {
             return Ok(());
@@ -155,8 +159,8 @@ impl Histories {
         Ok(PlayedGames { player, games, next })
     }
 
-    /// Returns a player's finished games, including private ones, latest first. Their number is
-    /// limited to that of an export.
+    /// Returns a player's finished games, including private ones, latest first, up to the number
+    /// that an export contains.
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };
@@ -169,6 +173,11 @@ impl Histories {
                 _ => return Ok(all),
             }
         }
+    }
+
+    /// Returns the public games that ended last, latest first. Aborted games are left out.
+    pub async fn latest(&self, limit: usize) -> Result<Vec<GameSummary>, StoreError> {
+        latest::latest(&*self.store, limit).await
     }
 
     /// Returns a page of two players' games against each other. Only these two see their private
@@ -202,7 +211,8 @@ impl Histories {
         let is_last = found.len() <= limit;
         found.truncate(limit);
         let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
-        // Look up each opponent only once, because a page has few different opponents.
+        // Look up each opponent only once, because the games on a page are against few different
+        // opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
@@ -262,9 +272,9 @@ pub(crate) fn score_of(winner: Option<Side>, side: Side) -> GameScore {
     }
 }
 
-/// Returns the keys of one game in the lists of its players.
+/// Returns the keys of one game in the lists of its players, and in the list of public games.
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
-    let mut keys = Vec::new();
+    let mut keys = vec![latest_key(over.ended.0, game)?];
     for side in Side::BOTH {
         let (player, opponent) = (&over.players[side].id, &over.players[side.opponent()].id);
         for shelf in Shelf::BOTH {

@@ -9,16 +9,15 @@ use futures_util::FutureExt;
 use crate::lobby::{Lobby, PLAN_MS};
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
-use flagfall_base::keys::{NOTICES, PLANS};
+use flagfall_base::keys::{NOTICES, PLANS, PUSHES};
 
 /// The time between two searches for planned games. It is short, because players wait for these
 /// games.
 const PLAN_LOOK: Duration = Duration::from_secs(2);
-/// The most notices that are being sent or wait to be sent to their destinations at the same
-/// time.
+/// The largest number of notices that are being sent, or wait to be sent, at the same time.
 const NOTICES_AT_ONCE: usize = 4_096;
-/// The most notices of one player that are being sent or wait to be sent. It is larger than the
-/// number of deliveries that one host allows at once.
+/// The largest number of notices of one player that are being sent, or wait to be sent, at the
+/// same time. It is larger than the number of deliveries that one host allows at once.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {
@@ -30,7 +29,9 @@ pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Job
         leases_itself: true,
         ..JobKind::new(NOTICES.name)
     };
+    let pushes = JobKind { name: PUSHES.name, ..kind.clone() };
     jobs.with(kind, by(notices, |notices, job| async move { notices.do_job(job).await }))
+        .with(pushes, by(notices, |notices, job| async move { notices.do_push(job).await }))
 }
 
 pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {

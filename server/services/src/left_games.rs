@@ -1,9 +1,9 @@
-//! Records which players leave games. A player who does so often must wait before they are paired
-//! again.
+//! Records which players leave games. A player who often leaves games must wait before they are
+//! paired again.
 //!
-//! A mark is a record with the key `left/PLAYER/GAME`, written in the append that ends the game.
-//! So a player has at most one mark per game, even after a crash, and marks expire automatically.
-//! No other count is stored. The wait is computed from the marks when the player wants to be
+//! A marker with the key `left/PLAYER/GAME` is written in the append that ends the game. So a
+//! player has at most one marker per game, even after a crash. Markers expire automatically. No
+//! other count is stored. The wait is computed from the markers when the player wants to be
 //! paired.
 
 use flagfall_base::keys::LEFT;
@@ -13,12 +13,13 @@ use flagfall_store::{Store, StoreError, Write};
 
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
 const MARKS_MAX: usize = 64;
-/// The wait after the latest mark, in seconds. The index is the number of earlier marks. The
-/// first mark causes no wait, because anyone may have to leave a game once.
+/// The wait after the latest marker, in seconds. The index into this list is the number of
+/// earlier markers. The first marker causes no wait, because anyone may have to leave a game
+/// once.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// Returns the write of a mark for a player who left this game or did not deploy. `None` if the
-/// player's id does not fit into a key.
+/// Returns a write that stores the marker of a player who left this game or did not deploy.
+/// `None` if the player's id does not fit into a key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
@@ -27,7 +28,7 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
     let marks = store.scan(LEFT.under([&player])?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
-    // A mark that cannot be read counts as a mark from long ago.
+    // A marker that cannot be read counts as a very old one.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
 }

@@ -7,6 +7,7 @@
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
+pub mod about;
 pub mod archive;
 pub mod blocks;
 pub mod deployments;

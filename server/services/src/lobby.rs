@@ -1,4 +1,4 @@
-//! Where games are arranged: seeks, challenges, house players.
+//! The lobby, where games are arranged: seeks, challenges, house players.
 //!
 //! Open offers are kept in the store, so any server may accept them. State in memory (the known
 //! seeks and the watchers) is protected by mutexes, which are never held across an await. The
@@ -67,7 +67,7 @@ use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
 use flagfall_game::{NewGame, TableError, Tables};
 
-/// The most commands that are carried out at once. Other commands wait.
+/// The maximum number of commands that are carried out at once. Other commands wait.
 const COMMANDS_MAX: u32 = 1_024;
 
 /// The number of locks that make the commands of a player run one after the other. The hash of a
@@ -89,8 +89,8 @@ struct Inner {
     seeks: Mutex<Seeks>,
     board: Mutex<Board>,
     turns: Vec<Arc<tokio::sync::Mutex<()>>>,
-    /// Held from counting the open seeks until a new seek is stored, so that the count stays
-    /// correct.
+    /// This lock is held from counting the open seeks until a new seek is stored, so that the
+    /// count stays correct.
     opening: tokio::sync::Mutex<()>,
     changed: Notify,
     committed: Committed,
@@ -123,8 +123,8 @@ impl Lobby {
     /// command returns the same outcome. Once begun, the command continues even if the caller is
     /// dropped.
     ///
-    /// A refusal usually means that nothing has changed. There are two exceptions: if the store
-    /// becomes unreachable or the server stops, the command may have been stored; and if the game
+    /// A refusal usually means that nothing has changed. There are two exceptions. If the store
+    /// becomes unreachable or the server stops, the command may have been stored. If the game
     /// could not be created, the offer may have been taken.
     pub async fn handle(
         &self,
@@ -133,8 +133,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Lock the player's turn before taking a place for committed work. So a player takes at
-        // most one place, even if they open and close many connections.
+        // Lock the player's turn before taking a place for committed work. This way, a player
+        // takes at most one place, even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -392,7 +392,7 @@ impl Asker<'_> {
     }
 
     /// Reads a seek from the store. If the store does not have it, also removes it from this
-    /// server's list, so that it is not shown any longer.
+    /// server's list, so that watchers do not see it.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(&found, Err(refused) if refused.is(Code::NO_SUCH_SEEK))
@@ -416,7 +416,7 @@ impl Asker<'_> {
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
-        // The seek is gone, whether this command closed it or an earlier one.
+        // The seek is gone, because this command or an earlier one has closed it.
         self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, no_such_seek, vec![again]).await
@@ -494,8 +494,8 @@ impl Asker<'_> {
         self.finish(kept, store_unclear, Vec::new()).await
     }
 
-    /// Plans a game between the player who made the offer and the asker. Returns the plan, and
-    /// the answer to the asker.
+    /// Plans a game between the player who made the offer and the requester. Returns the plan,
+    /// and the answer to the requester.
     fn plan(
         &self,
         offerer: &Player,
@@ -519,7 +519,7 @@ impl Asker<'_> {
         Ok((plan, outcome))
     }
 
-    /// Refuses to pair the asker if they left games and must therefore wait.
+    /// Refuses to pair the requester if they left games and must therefore wait.
     async fn check_conduct(&self) -> Result<(), Refused> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),
@@ -531,7 +531,7 @@ impl Asker<'_> {
     }
 
     /// Calls [`Self::check_conduct`] if the terms are rated. So a player who must wait for the
-    /// pool cannot accept or make rated offers meanwhile.
+    /// pool cannot accept or make rated offers during the wait.
     async fn check_conduct_for(&self, terms: &Terms) -> Result<(), Refused> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
@@ -554,8 +554,8 @@ impl Asker<'_> {
         if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    /// Creates the game of a stored command. `conflict` makes the refusal in case the offer has
-    /// changed. `offer` contains the writes that open the offer again if the game cannot be
+    /// Creates the game of a stored command. If the offer has changed, `conflict` makes the
+    /// refusal. `offer` contains the writes that open the offer again if the game cannot be
     /// created.
     async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {

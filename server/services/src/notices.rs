@@ -1,17 +1,18 @@
-//! Notices of turns to players, over webhooks and feeds.
+//! Notices of turns to players, over webhooks, push services and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
 //! announced. So there is one notice per turn, even if several servers find the job. To send a
 //! notice, a server first waits until deliveries to its destination are possible. It then leases
-//! the notice for a minute with a conditional update, and sends it. If the server dies meanwhile,
-//! another server leases the notice after that minute. So a notice may be delivered twice, with
-//! the same id, but no turn is missed. Destinations do not delay each other (see
+//! the notice for a minute with a conditional update, and sends it. If the server dies in the
+//! meantime, another server leases the notice after that minute. So a notice may be delivered
+//! twice, with the same id, but no turn is missed. Destinations do not delay each other (see
 //! `destinations.rs`).
 
 mod address;
 mod deliver;
 mod destinations;
 mod feed;
+mod push;
 mod sender;
 #[cfg(test)]
 mod tests;
@@ -25,9 +26,11 @@ use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutco
 use metrics::counter;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 use self::address::Target;
 use self::destinations::Destinations;
+use self::push::VapidKey;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
 use crate::records::{bytes, find, mark, put};
@@ -35,7 +38,7 @@ use crate::refused::{Refused, check_account};
 use crate::settings::Reach;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::JobWriter;
-use flagfall_base::keys::{DEAD_JOBS, NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
+use flagfall_base::keys::{DEAD_JOBS, NOTICES, PUSHES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{delete, delete_all, expect, write};
@@ -46,7 +49,7 @@ const TAKEN_MS: u64 = 60_000;
 /// The waits before the second and later attempts, in milliseconds. If the last attempt fails,
 /// the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
-/// The most notices that may wait for one player. More notices are dropped.
+/// The maximum number of notices that may wait for one player. More notices are dropped.
 const WAITING_MAX: usize = 100;
 /// The number of notices lost in a row after which a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
@@ -64,6 +67,10 @@ pub struct Notices {
     jobs: JobWriter,
     sender: Sender,
     destinations: Destinations,
+    /// The key for push services, once it has been read.
+    vapid: Arc<OnceCell<VapidKey>>,
+    /// An address of the operator, for push services.
+    contact: Option<Arc<str>>,
 }
 
 /// The stored record of a webhook. It does not implement `Debug`, because it contains a secret.
@@ -93,11 +100,18 @@ struct WaitingNotice {
 }
 
 impl Notices {
-    pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender, jobs: JobWriter) -> Notices {
-        Notices { store, tables, jobs, sender, destinations: Destinations::default() }
+    pub fn new(
+        store: Arc<dyn Store>,
+        tables: Tables,
+        sender: Sender,
+        jobs: JobWriter,
+        contact: Option<Arc<str>>,
+    ) -> Notices {
+        let (destinations, vapid) = (Destinations::default(), Arc::default());
+        Notices { store, tables, jobs, sender, destinations, vapid, contact }
     }
 
-    /// Sets the asker's webhook with a new secret. This replaces an earlier webhook. After an
+    /// Sets the requester's webhook with a new secret. This replaces an earlier webhook. After an
     /// error, usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker, "webhooks")?;
@@ -123,20 +137,20 @@ impl Notices {
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
     }
 
-    /// Removes the asker's webhook and the notices that wait to be sent to it.
+    /// Removes the requester's webhook and the notices that wait to be sent to it.
     pub async fn remove(&self, asker: &Identity) -> Result<(), Refused> {
         self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once. If the test fails, this is not an error; the
-    /// answer says so.
+    /// Sends a test to the requester's webhook immediately. A failed test is not an error. The
+    /// answer reports the failure.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // The time of the test is not stored in the webhook's record. Otherwise a player could
-        // replace or remove the webhook to make more tests.
+        // The time of the test is not stored in the webhook's record. Otherwise, a player could
+        // make more tests by replacing or removing the webhook.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];
@@ -155,13 +169,13 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// Writes a notice for a player who is to act in a game, at most once per turn. Does nothing
-    /// if the player has no working webhook. After an error, the notice may or may not have been
-    /// written; it is safe to call this again.
+    /// Writes notices for a player who is to act in a game, at most once per turn. Does nothing if
+    /// the player has neither a working webhook nor a subscribed browser. After an error, the
+    /// notices may or may not have been written; it is safe to call this again.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
-        if !own.to_act || !is_wanted {
+        if !own.to_act || !is_wanted && !self.has_push(player).await? {
             return Ok(());
         }
         let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
@@ -182,11 +196,12 @@ impl Notices {
         };
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
-        if self.store.scan(NOTICES.under([&player])?, None, WAITING_MAX).await?.len() < WAITING_MAX {
-            let value = self.jobs.job_with(&bytes(&WaitingNotice { notice })?, self.store.now());
-            writes.push(Write::Put { key: NOTICES.key([&player, &id])?, value, expires: None });
-        } else {
-            count("dropped");
+        writes.extend(self.push_jobs(player, &notice).await?);
+        if is_wanted {
+            match self.webhook_job(player, notice).await? {
+                Some(job) => writes.push(job),
+                None => count("dropped"),
+            }
         }
         // On a conflict, another server has already written the notice.
         let conditions = vec![(told, expect(before))];
@@ -194,13 +209,26 @@ impl Notices {
             return Err(StoreError::Unavailable { why: "it did not confirm a notice".to_owned() });
         }
         self.jobs.wake_for(NOTICES.name, NOTICES.key([&player, &id])?);
+        self.jobs.wake(PUSHES.name);
         Ok(())
     }
 
-    /// Deletes the webhook, the notices and the feed of a deleted account. After an error, some
-    /// of them may still exist.
+    /// Returns the write of the job that sends a notice to a player's webhook. `None` if too many
+    /// notices of the player wait.
+    async fn webhook_job(&self, player: &str, notice: Notice) -> Result<Option<Write>, StoreError> {
+        if self.store.scan(NOTICES.under([&player])?, None, WAITING_MAX).await?.len() >= WAITING_MAX {
+            return Ok(None);
+        }
+        let key = NOTICES.key([&player, &notice.id])?;
+        let value = self.jobs.job_with(&bytes(&WaitingNotice { notice })?, self.store.now());
+        Ok(Some(Write::Put { key, value, expires: None }))
+    }
+
+    /// Deletes the webhook, the subscriptions, the notices and the feed of a deleted account.
+    /// After an error, some of them may still exist.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
+        self.forget_pushes(player).await?;
         self.forget_feed(player).await
     }
 

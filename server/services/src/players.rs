@@ -104,8 +104,8 @@ impl Players {
     }
 
     /// Creates a guest. Nothing is stored, because the guest's token contains all their data. If
-    /// no name is wanted, the guest gets a generated one. If the wanted name is taken, a number
-    /// is added to it.
+    /// no name is requested, the guest gets a generated one. If the requested name is taken, a
+    /// number is added to it.
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
         let is_within = self.inner.new_guests.lock().take(Instant::now());
@@ -168,7 +168,7 @@ impl Players {
         match self.inner.store.update(update).await? {
             UpdateOutcome::Ok => Ok(true),
             UpdateOutcome::Conflict => Ok(false),
-            // If the store contains our bytes, the whole update was written.
+            // If the store contains the bytes of this record, the whole update was written.
             UpdateOutcome::Unknown => {
                 let stored = self.inner.store.get(player_key).await?;
                 if stored == Some(record.bytes()?) { Ok(true) } else { Err(PlayerError::Store) }
@@ -262,7 +262,8 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
     Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
-/// The house players, weaker ones first. Each plays every ruleset, also with changes.
+/// The house players, weaker ones first. Each of them plays every ruleset, including rulesets
+/// with changes.
 pub fn house_players() -> Vec<HousePlayerInfo> {
     let rulesets: Vec<String> = Ruleset::all().iter().map(|ruleset| ruleset.id.to_owned()).collect();
     let info = |level: Level| HousePlayerInfo { level: level.name().to_owned(), rulesets: rulesets.clone() };

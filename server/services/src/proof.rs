@@ -5,8 +5,8 @@
 //! signs the game's digest. One update writes the signature and removes the job, on the condition
 //! that the job still exists. So each game is signed once, and after a crash another server finds
 //! the job. Renaming players or archiving the game does not change the digest, so the signature
-//! stays valid. It also stays valid after the key is replaced, because all public keys stay
-//! published.
+//! stays valid. The signature also stays valid after the key is replaced, because all public keys
+//! stay published.
 
 mod key;
 

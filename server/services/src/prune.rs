@@ -2,8 +2,8 @@
 //!
 //! When a guest is stored, they are listed under `new_guests/TIME/ID`. When a casual game without
 //! an account ends, the append that ends it lists the game under `guest_ended/TIME/GAME`. Servers
-//! go through these two lists, oldest entry first, a few entries at a time. Versions before these
-//! lists did not write them, so `flagfall-server store prune` checks the whole store.
+//! go through these two lists, oldest entry first, a few entries at a time. Earlier versions did
+//! not write these lists, so `flagfall-server store prune` checks the whole store.
 //!
 //! Four kinds of games are kept: rated games, games in which an account plays (a guest may have
 //! become an account since then), games with a report that is still stored, and damaged games.
@@ -31,7 +31,7 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// The most guests, and the most games, that a server deletes in one round.
+/// The maximum numbers of guests and of games that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 
@@ -251,7 +251,8 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     store.delete_log(game).await?;
     for side in Side::BOTH {
         let player = &over.players[side];
-        // If a player is a deleted guest, delete their tallies with the last of their games.
+        // If a player is a deleted guest, delete the guest's tallies together with their last
+        // game.
         if player_kind(store, player).await?.is_none() {
             histories::forget_without_games(store, &player.id).await?;
         }

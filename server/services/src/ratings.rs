@@ -49,9 +49,10 @@ use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_H
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
-/// The most records of a leaderboard that are read to fill its places.
+/// The maximum number of records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
-/// The time that a leaderboard is cached, unless a game on this server changes it.
+/// The time for which a leaderboard is cached. If a game on this server changes the leaderboard,
+/// it is read again sooner.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
 
 /// Cached leaderboards, with the times at which they were read. The `bool` in the key is true for
@@ -73,8 +74,8 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
 
-/// Returns the reason why a game with these terms and players cannot be rated, for use in a
-/// refusal. `None` if the game can be rated.
+/// Returns why a game with these terms and players cannot be rated, for use in a refusal. `None`
+/// if the game can be rated.
 pub fn why_unrated(
     ruleset: &str,
     time: flagfall_protocol::Time,
@@ -113,7 +114,7 @@ impl Ratings {
         }
     }
 
-    /// Rates this game at once, if the store has a rating job for it.
+    /// Rates this game immediately, if the store has a rating job for it.
     pub async fn rate_now(&self, game: GameId) -> Result<(), JobError> {
         match Claimed::now(&self.store, RATING_DUE.key([&game])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -135,16 +136,16 @@ impl Ratings {
                 tracing::debug!(%game, ?outcome, "a rating job is done");
                 return Ok(());
             }
-            // There are three possible reasons: another game of these players was rated first,
-            // another server has done the job, or this update was written after all.
+            // A failed commit can mean three things: another game of these players was rated
+            // first, another server has done the job, or this update was written after all.
             if !job.is_held().await? {
                 return Ok(());
             }
         }
     }
 
-    /// Returns the game and its speed if it counts: it is rated, was not aborted, and had enough
-    /// plies.
+    /// Returns the game and its speed if the game counts: it is rated, was not aborted, and had
+    /// enough plies.
     async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());

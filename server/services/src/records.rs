@@ -28,7 +28,7 @@ pub(crate) fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> 
     Ok(Write::Put { key, value: bytes(record)?, expires })
 }
 
-/// Returns the write of an empty record. All its information is in its key.
+/// Returns a write that stores an empty record. All information of such a record is in its key.
 pub(crate) fn mark(key: Key, expires: Option<Stamp>) -> Write {
     Write::Put { key, value: Vec::new(), expires }
 }

@@ -1,4 +1,4 @@
-//! The reason why a service refused a request.
+//! Why a service refused a request.
 
 use flagfall_base::admission::TooMany;
 use flagfall_base::identity::Identity;
@@ -9,8 +9,8 @@ use flagfall_game::TableError;
 use flagfall_protocol::{Code, PlayerKind, Refusal};
 use flagfall_store::StoreError;
 
-/// The reason why a service refused a request, in the form that is sent to the asker. Usually
-/// nothing has changed.
+/// Why a service refused a request, in the form that is sent to the requester. Usually nothing
+/// has changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub Refusal);
@@ -22,7 +22,7 @@ impl Refused {
     }
 }
 
-/// Returns a refusal if the asker is a guest. `what` is the feature that only accounts have.
+/// Returns a refusal if the requester is a guest. `what` is the feature that only accounts have.
 pub(crate) fn check_account(asker: &Identity, what: &str) -> Result<(), Refusal> {
     if asker.player.kind == PlayerKind::Guest {
         return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because(what));

@@ -13,7 +13,7 @@ use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
 use flagfall_base::scan::Scan;
 
 pub const REASON_LEN_MAX: usize = 300;
-/// The most reports of one player per day.
+/// The maximum number of reports of one player per day.
 const REPORTS_MAX: usize = 10;
 /// The time for which a report counts against this limit, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -71,7 +71,8 @@ pub async fn report(
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict => Err(Refusal::new(Code::REPORTED_BEFORE).into()),
-        // To find out, read one of the records, because either all or none of them were written.
+        // To find out whether the records were written, read any one of them, because either all
+        // or none were written.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
             None => Err(refusals::store_away().into()),

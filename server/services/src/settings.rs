@@ -11,6 +11,7 @@ use clap::{ArgAction, Args};
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
+use crate::about::About;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
@@ -33,8 +34,8 @@ const CONNECTIONS: usize = 10_000;
 pub struct Settings {
     /// The address at which people open this server in a browser, such as
     /// `https://play.example.org`: scheme, host and optionally a port. Pages at this address can
-    /// have sessions by cookie. If unset, only pages at loopback addresses can, and pages behind a
-    /// trusted proxy that speaks TLS.
+    /// use sessions with cookies. If unset, only pages at loopback addresses and pages behind a
+    /// trusted proxy that speaks TLS can use sessions.
     #[arg(long = "public-url", env = "FLAGFALL_PUBLIC_URL", value_name = "URL",
           value_parser = Origin::of_url, help_heading = "Listening")]
     pub public_url: Option<Origin>,
@@ -44,17 +45,20 @@ pub struct Settings {
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
           value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
     pub allowed_origins: Vec<String>,
-    /// Where to report vulnerabilities of this server: mailto:ADDRESS or https://PAGE. The server
-    /// publishes it as /.well-known/security.txt.
+    /// The address for reports of vulnerabilities in this server: mailto:ADDRESS or https://PAGE.
+    /// The server publishes it as /.well-known/security.txt.
     #[arg(long, env = "FLAGFALL_SECURITY_CONTACT", value_name = "URI", value_parser = contact,
           help_heading = "Listening")]
     pub security_contact: Option<String>,
+    /// The operator's text about the server.
+    #[arg(skip)]
+    pub about: Option<About>,
     /// The page for browsers.
     #[command(flatten)]
     pub page: PageSettings,
-    /// Format of moves in the store. Servers of version 0.1 can read format 1; format 2 is
-    /// smaller. If unset, a server writes format 2 while every server on its store can read it.
-    /// If set, `store export` writes all moves in this format.
+    /// The format in which moves are stored. Servers of version 0.1 can read format 1; format 2
+    /// is smaller. If unset, a server writes format 2 while every server on its store can read
+    /// it. If set, `store export` writes all moves in this format.
     #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
     pub write_format: Option<Form>,
     #[command(flatten)]
@@ -62,27 +66,27 @@ pub struct Settings {
     #[command(flatten)]
     pub times: Times,
     /// Measure the advantage of the first move, but ignore it in ratings. Without this flag,
-    /// ratings take the advantage into account once the ruleset has 1,000 rated games and these
-    /// show an advantage that is more than chance.
+    /// ratings take the advantage into account once the ruleset has 1,000 rated games in which
+    /// the advantage is statistically significant.
     #[arg(long = "ignore-first-move", env = "FLAGFALL_IGNORE_FIRST_MOVE", help_heading = "Games")]
     pub ignores_first_move: bool,
     #[command(flatten)]
     pub passwords: Passwords,
-    /// Limits per address and per player.
+    /// Per-address and per-player limits.
     #[command(flatten)]
     pub admission: AdmissionLimits,
     /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.
     #[command(flatten)]
     pub proxies: ProxyTrust,
-    /// Allow players' webhooks to lead to private and loopback addresses, even without TLS.
-    /// Without this flag, webhooks may only lead to public addresses over https, so that players
+    /// Allow players' webhooks and push services at private and loopback addresses, even without
+    /// TLS. Without this flag, they must have public addresses and use https, so that players
     /// cannot reach into your network through this server.
     #[arg(long = "webhooks-to-private", env = "FLAGFALL_WEBHOOKS_TO_PRIVATE",
           action = ArgAction::SetTrue,
           value_parser = BoolValueParser::new().map(Reach::from_private),
           help_heading = "Webhooks")]
     pub webhooks: Reach,
-    /// Which certificate authorities webhooks trust.
+    /// The certificate authorities that webhooks trust.
     #[arg(skip)]
     pub webhook_trust: Trust,
 }
@@ -104,6 +108,14 @@ impl Settings {
         }
     }
 
+    /// Returns an address of the operator in the form that push services accept: the contact for
+    /// vulnerabilities, or else the server's address.
+    pub fn contact(&self) -> Option<String> {
+        let contact = self.security_contact.clone().filter(|contact| !contact.starts_with("tel:"));
+        let public = self.public_url.as_ref().filter(|url| url.is_https());
+        contact.or_else(|| public.map(ToString::to_string))
+    }
+
     /// The quota of lag compensation; `None` if it is switched off.
     fn lag_quota(&self) -> Option<LagQuota> {
         let ms = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
@@ -116,7 +128,7 @@ pub(crate) fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Which addresses webhooks may reach.
+/// The addresses that webhooks may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reach {
     /// Public addresses, over TLS.
@@ -136,17 +148,17 @@ impl Reach {
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 #[command(next_help_heading = "Page")]
 pub struct PageSettings {
-    /// Serve the page from this folder, `client-web` of a checkout, and read it on each request:
-    /// for those who work on the page. Without this the server has the page that it was built
-    /// with.
+    /// Serve the page from this folder, and read the folder on each request. This is for
+    /// developers of the page, with the folder `client-web` of a checkout. Without this flag, the
+    /// server serves the page that it was built with.
     #[arg(long = "page", env = "FLAGFALL_PAGE", value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Serve no page. --page has no effect then.
+    /// Serve no page. This flag overrides --page.
     #[arg(long = "no-page", env = "FLAGFALL_NO_PAGE")]
     pub is_off: bool,
 }
 
-/// Checks where vulnerabilities are reported: a URI on one line.
+/// Checks that the address for vulnerability reports is a URI on one line.
 fn contact(text: &str) -> Result<String, &'static str> {
     let is_known = ["mailto:", "https://", "tel:"]
         .iter()
@@ -173,23 +185,23 @@ fn origin(text: &str) -> Result<String, &'static str> {
 /// The cost of a password hash (argon2id).
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Passwords {
-    /// Memory that one password hash (argon2id) takes, in KiB.
+    /// Memory that is used for one password hash (argon2id), in KiB.
     #[arg(long = "password-memory-kib", env = "FLAGFALL_PASSWORD_MEMORY_KIB", value_name = "KIB",
           default_value = "19456", value_parser = number(32..=4_194_304),
           help_heading = "Accounts")]
     pub memory_kib: u32,
-    /// Passes of a password hash over its memory.
+    /// Number of passes that a password hash makes over its memory.
     #[arg(long = "password-passes", env = "FLAGFALL_PASSWORD_PASSES", value_name = "COUNT",
           default_value = "2", value_parser = number(1..=100), help_heading = "Accounts")]
     pub passes: u32,
-    /// Lanes of one password hash.
+    /// Number of lanes of one password hash.
     #[arg(skip = 1_u32)]
     pub lanes: u32,
-    /// Password hashes computed at once. Each keeps one core busy.
+    /// Maximum number of password hashes that are computed at once. Each keeps one core busy.
     #[arg(long = "passwords-at-once", env = "FLAGFALL_PASSWORDS_AT_ONCE", value_name = "COUNT",
           default_value = "2", value_parser = count(1..=256), help_heading = "Accounts")]
     pub at_once: usize,
-    /// Password hashes that may wait to be computed.
+    /// Maximum number of password hashes that wait to be computed.
     #[arg(skip = 128_usize)]
     pub waiting: usize,
 }
@@ -203,36 +215,40 @@ impl Default for Passwords {
 /// Limits on numbers and sizes.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Open connections, including HTTP. If unset, the number of files that the system lets this
-    /// process open, minus some for the store.
+    /// Maximum number of open connections, including HTTP. If unset, this is the number of files
+    /// that the system lets this process open, minus some for the store.
     #[arg(long = "max-connections", env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
           value_parser = count(1..=1_000_000), help_heading = "Connections")]
     pub connections_max: Option<usize>,
-    /// Disconnected players who are remembered for [`Times::visitor_memory`].
+    /// Maximum number of disconnected players who are remembered for [`Times::visitor_memory`].
     #[arg(skip = 10_000_usize)]
     pub visitors_remembered: usize,
-    /// Connections of one player. A further connection closes the player's oldest one.
+    /// Maximum number of connections of one player. A further connection closes the player's
+    /// oldest one.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value = "8",
           value_parser = count(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: usize,
     /// The number of HTTP requests on one connection. After the last one, the server closes it.
     #[arg(skip = 200_u32)]
     pub requests_per_connection: u32,
-    /// Messages that a connection may send within --messages-seconds. Legal moves do not count.
+    /// Maximum number of messages on one connection within --messages-seconds. Legal moves do not
+    /// count.
     #[arg(long = "messages", env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value = "100",
           value_parser = number(10..=10_000_000), help_heading = "Connections")]
     pub messages_per_window: u32,
-    /// Malformed messages that a connection may send before it is closed.
+    /// Maximum number of malformed messages on one connection. The next one closes the
+    /// connection.
     #[arg(skip = 4_u32)]
     pub malformed_max: u32,
-    /// Games that a connection may have open at a time.
+    /// Maximum number of games that a connection may have open at a time.
     #[arg(skip = 32_usize)]
     pub open_games_per_connection: usize,
-    /// Running games of one player.
+    /// Maximum number of running games of one player.
     #[arg(long, env = "FLAGFALL_GAMES_PER_PLAYER", value_name = "COUNT", default_value = "20",
           value_parser = count(1..=1_000), help_heading = "Games")]
     pub games_per_player: usize,
-    /// Running games of all players together. Above this limit, new games are refused.
+    /// Maximum number of running games of all players together. Above this limit, new games are
+    /// refused.
     #[arg(long = "max-running-games", env = "FLAGFALL_MAX_RUNNING_GAMES", value_name = "COUNT",
           default_value = "100000", value_parser = count(1..=100_000_000), help_heading = "Games")]
     pub running_games: usize,
@@ -247,39 +263,39 @@ pub struct Limits {
         help_heading = "Games"
     )]
     pub memory: MemoryLimit,
-    /// Spectators of one game.
+    /// Maximum number of spectators of one game.
     #[arg(long, env = "FLAGFALL_SPECTATORS_PER_GAME", value_name = "COUNT", default_value = "10000",
           value_parser = count(0..=1_000_000), help_heading = "Games")]
     pub spectators_per_game: usize,
-    /// Open seeks of one player.
+    /// Maximum number of open seeks of one player.
     #[arg(long, env = "FLAGFALL_SEEKS_PER_PLAYER", value_name = "COUNT", default_value = "3",
           value_parser = count(1..=80), help_heading = "Games")]
     pub seeks_per_player: usize,
-    /// Open seeks of all players together, on all servers of a store.
+    /// Maximum number of open seeks of all players together, on all servers of a store.
     #[arg(long = "max-seeks", env = "FLAGFALL_MAX_SEEKS", value_name = "COUNT",
           default_value = "1000", value_parser = count(1..=4_000), help_heading = "Games")]
     pub seeks_max: usize,
-    /// Open challenges of one player.
+    /// Maximum number of open challenges of one player.
     #[arg(long, env = "FLAGFALL_CHALLENGES_PER_PLAYER", value_name = "COUNT", default_value = "10",
           value_parser = count(1..=1_000), help_heading = "Games")]
     pub challenges_per_player: usize,
-    /// New guests in a minute.
+    /// Maximum number of new guests in a minute.
     #[arg(long = "new-guests-per-minute", env = "FLAGFALL_NEW_GUESTS_PER_MINUTE",
           value_name = "COUNT", default_value = "6000", value_parser = number(1..=10_000_000),
           help_heading = "Connections")]
     pub guests_per_minute: u32,
-    /// Tokens of one account.
+    /// Maximum number of tokens of one account.
     #[arg(long = "tokens-per-account", env = "FLAGFALL_TOKENS_PER_ACCOUNT", value_name = "COUNT",
           default_value = "16", value_parser = count(2..=24), help_heading = "Accounts")]
     pub tokens_per_player: usize,
-    /// Wrong passwords for one name from one network within --attempts-minutes. Networks without
-    /// a recent sign-in to the account share a limit ten times as high. Each server counts
-    /// separately.
+    /// Maximum number of wrong passwords for one name from one network within --attempts-minutes.
+    /// Networks without a recent sign-in to the account share a limit ten times as high. Each
+    /// server counts separately.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value = "10",
           value_parser = number(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_name: u32,
-    /// Attempts at passwords and recovery codes, and new accounts, from one network within
-    /// --attempts-minutes.
+    /// Maximum number of attempts from one network within --attempts-minutes. Passwords, recovery
+    /// codes and new accounts count as attempts.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value = "300",
           value_parser = number(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_address: u32,
@@ -300,48 +316,48 @@ impl Limits {
 
 /// Durations.
 ///
-/// Where 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a
-/// flag that may be missing.
+/// If 0 means never, the type is `option::Option`, because clap takes a plain `Option` for a flag
+/// that may be missing.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Times {
     /// Time to deploy, in seconds.
     #[arg(long = "deploy-seconds", env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS",
           default_value = "300", value_parser = time(SECOND, 5..=86_400), help_heading = "Games")]
     pub deployment: Duration,
-    /// Network delay given back to a player with each move, on average, in milliseconds. The
-    /// server measures the delay. Before a flag falls, the server waits this long for a move that
-    /// may be under way.
+    /// Average network delay that is given back to a player with each move, in milliseconds. The
+    /// server measures the delay. Before a player loses on time, the server waits this long for a
+    /// move that may still arrive.
     #[arg(long = "lag-ms-per-ply", env = "FLAGFALL_LAG_MS_PER_PLY", value_name = "MS",
           default_value = "500", value_parser = time(MILLISECOND, 0..=5_000),
           help_heading = "Games")]
     pub lag_per_ply: Duration,
-    /// The most network delay given back at once, in milliseconds. 0 gives nothing back.
+    /// Maximum network delay that is given back at once, in milliseconds. 0 gives nothing back.
     #[arg(long = "lag-ms", env = "FLAGFALL_LAG_MS", value_name = "MS", default_value = "3000",
           value_parser = time(MILLISECOND, 0..=60_000), help_heading = "Games")]
     pub lag_stock: Duration,
     /// Time after which a player can claim a game that their opponent has left, in seconds. In
-    /// longer games it is up to five times as long.
+    /// longer games, this time is up to five times as long.
     #[arg(long = "claim-seconds", env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS",
           default_value = "60", value_parser = time(SECOND, 1..=3_600), help_heading = "Games")]
     pub claim: Duration,
-    /// Time after which a running game that no client has open leaves memory, in seconds. With a
-    /// live clock it is at most a minute. The game is loaded again when a player asks for it, and
-    /// its flag falls on time.
+    /// Time after which a running game that no client has open leaves memory, in seconds. In
+    /// games with a live clock, this time is at most a minute. The game is loaded again when a
+    /// player opens it, or when a player runs out of time.
     #[arg(long = "rest-seconds", env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS",
           default_value = "600", value_parser = time(SECOND, 1..=86_400), help_heading = "Games")]
     pub rest: Duration,
-    /// How often games that are not in memory are checked for due flags and due moves of house
-    /// players.
+    /// The time between two checks of the games that are not in memory for due flags and due
+    /// moves of house players.
     #[arg(skip = Duration::from_secs(1))]
     pub rest_look: Duration,
-    /// Days after which a finished game in Redis is archived. An archived game takes less than
-    /// half of the memory and can be read as before. 0 archives no games. Games in a data folder
-    /// are on disk in any case.
+    /// Days after which a finished game in Redis is archived. An archived game takes up less than
+    /// half of the memory and can still be read. 0 archives no games. Games in a data folder are
+    /// not archived, because they are on disk anyway.
     #[arg(long = "archive-after-days", env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS",
           default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
           help_heading = "Games")]
     pub archive: option::Option<Duration>,
-    /// How often the server looks for games to archive.
+    /// The time between two searches for games to archive.
     #[arg(skip = Duration::from_secs(10 * 60))]
     pub archive_look: Duration,
     /// Time for a client's hello, in seconds.
@@ -362,94 +378,95 @@ pub struct Times {
           default_value = "20", value_parser = time(SECOND, 1..=3_600),
           help_heading = "Connections")]
     pub message_window: Duration,
-    /// How long a client has for the head of an HTTP request.
+    /// The time in which a client must send the head of an HTTP request.
     #[arg(skip = Duration::from_secs(5))]
     pub http_head: Duration,
-    /// How long an HTTP request may take in all, including its answer.
+    /// The time limit for an HTTP request as a whole, including its answer.
     #[arg(skip = Duration::from_secs(30))]
     pub http_request: Duration,
-    /// How long a connection stays open for the next request after an answer to GET or HEAD, in
-    /// seconds. 0 closes it after each answer, as connections of proxies always are.
+    /// Time for which a connection stays open for another request after an answer to GET or HEAD,
+    /// in seconds. 0 closes the connection after each answer. Connections from proxies are always
+    /// closed after each answer.
     #[arg(long = "keep-alive-seconds", env = "FLAGFALL_KEEP_ALIVE_SECONDS", value_name = "SECONDS",
           default_value = "15", value_parser = time_or_never(SECOND, 0..=300),
           help_heading = "Connections")]
     pub http_idle: option::Option<Duration>,
-    /// How long a closing connection may take to flush its output and to receive the client's
+    /// The time in which a closing connection must flush its output and receive the client's
     /// close.
     #[arg(skip = Duration::from_secs(3))]
     pub close_grace: Duration,
-    /// How long after a player's last connection their token is accepted while the store is
-    /// unreachable, in minutes. With it they can watch games in memory. A token that another
-    /// server has revoked counts as valid until this server can learn of that. 0 accepts no token
+    /// Time after a player's last connection for which their token is accepted while the store is
+    /// unreachable, in minutes. With the token, they can watch games in memory. If another server
+    /// has revoked a token, this server accepts it until the store is back. 0 accepts no tokens
     /// while the store is unreachable.
     #[arg(long = "visitor-minutes", env = "FLAGFALL_VISITOR_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 0..=1_440),
           help_heading = "Connections")]
     pub visitor_memory: Duration,
-    /// How long a seek outlives its seeker's last connection.
+    /// The time for which a seek stays open after the seeker's last connection has closed.
     #[arg(skip = Duration::from_secs(10))]
     pub seek_grace: Duration,
     /// Time between two waves of pairing in the pool, in seconds.
     #[arg(long = "pool-wave-seconds", env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS",
           default_value = "5", value_parser = time(SECOND, 1..=600), help_heading = "Games")]
     pub pool_wave: Duration,
-    /// How long a place in the pool outlives its player's last connection. The place lasts at
-    /// least half of this time. `None` means 30 s plus three waves.
+    /// The time for which a place in the pool is kept after its player's last connection. The
+    /// place lasts at least half of this time. `None` means 30 s plus three waves.
     #[arg(skip)]
     pub pool_grace: Option<Duration>,
     /// Shortest time between two lobby messages to a watcher.
     #[arg(skip = Duration::from_millis(500))]
     pub lobby_interval: Duration,
-    /// How long a challenge is open, in hours.
+    /// Time for which a challenge is open, in hours.
     #[arg(long = "challenge-hours", env = "FLAGFALL_CHALLENGE_HOURS", value_name = "HOURS",
           default_value = "24", value_parser = time(HOUR, 1..=720), help_heading = "Games")]
     pub challenge: Duration,
-    /// How long the outcome of a lobby command is remembered.
+    /// The time for which the outcome of a lobby command is remembered.
     #[arg(skip = DAY)]
     pub command_memory: Duration,
-    /// How long a guest who does not come back is remembered, in days.
+    /// Time for which a guest is remembered after their last visit, in days.
     #[arg(long = "guest-days", env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS",
           default_value = "90", value_parser = time(DAY, 2..=3_650), help_heading = "Games")]
     pub guest: Duration,
-    /// How long a guest who has never finished a game is kept, in days since their first offer.
-    /// Their token stays valid, so they come back as the same guest. 0 keeps them as long as
-    /// other guests.
+    /// Time for which a guest who has never finished a game is kept, in days since their first
+    /// offer. The guest's token stays valid, so they can come back as the same guest. With 0,
+    /// such guests are kept as long as other guests.
     #[arg(long = "new-guest-days", env = "FLAGFALL_NEW_GUEST_DAYS", value_name = "DAYS",
           default_value = "2", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub new_guest: option::Option<Duration>,
-    /// How long finished casual games without an account are kept, in days. This covers their
-    /// logs, records and histories. Rated games and games with an account are always kept. 0
-    /// keeps all games forever.
+    /// Time for which finished casual games between players without accounts are kept, in days,
+    /// together with their logs, records and histories. Rated games and games of accounts are
+    /// always kept. 0 keeps all games.
     #[arg(long = "guest-game-days", env = "FLAGFALL_GUEST_GAME_DAYS", value_name = "DAYS",
           default_value = "90", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub guest_game: option::Option<Duration>,
-    /// How often the server looks for guests and games to delete.
+    /// The time between two searches for guests and games to delete.
     #[arg(skip = Duration::from_secs(60))]
     pub prune_look: Duration,
     /// Period for which --attempts-per-name and --attempts-per-address apply, in minutes.
     #[arg(long = "attempts-minutes", env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 1..=1_440), help_heading = "Accounts")]
     pub attempt_window: Duration,
-    /// How often the server looks for tokens that other servers have revoked.
+    /// The time between two checks for tokens that other servers have revoked.
     #[arg(skip = Duration::from_secs(1))]
     pub revocation_interval: Duration,
-    /// How often the server looks for work that follows from turns in correspondence games.
+    /// The time between two checks for work that follows from turns in correspondence games.
     #[arg(skip = Duration::from_secs(2))]
     pub turn_look: Duration,
-    /// How often a heartbeat is sent to the store.
+    /// The time between two heartbeats to the store.
     #[arg(skip = Duration::from_secs(1))]
     pub heartbeat: Duration,
-    /// How long the store may take to answer a heartbeat before clients are told that the store
-    /// is unreachable. Together with the pause before the heartbeat, that is 2.25 s after the
-    /// last answer.
+    /// The time that the store may take to answer a heartbeat before clients are told that the
+    /// store is unreachable. Together with the pause before the heartbeat, that is 2.25 s after
+    /// the last answer.
     #[arg(skip = Duration::from_millis(1_250))]
     pub store_late: Duration,
-    /// How long the store may take for a health check.
+    /// The time that the store may take for a health check.
     #[arg(skip = Duration::from_secs(2))]
     pub health: Duration,
-    /// How long stopping may take before the remaining work is aborted.
+    /// The time that stopping may take before the remaining work is aborted.
     #[arg(skip = Duration::from_secs(8))]
     pub stop: Duration,
 }
@@ -461,7 +478,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// How long a place in the pool outlives its player's last connection.
+    /// Returns the time for which a place in the pool is kept after its player's last connection.
     pub fn pool_grace(&self) -> Duration {
         self.pool_grace.unwrap_or_else(|| 30 * SECOND + 3 * self.pool_wave)
     }

@@ -1,5 +1,5 @@
 //! Suggested deployments to start from. They are drawn at random like those of house players, so
-//! two are rarely alike.
+//! two of them are rarely alike.
 
 use flagfall_board::Side;
 use flagfall_bots::{Chance, sensible_setup};
@@ -25,8 +25,8 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// Creates a request. The same seed always gives the same deployments; without a seed, they
-    /// are random.
+    /// Creates a request. The same seed always gives the same deployments. Without a seed, the
+    /// deployments are random.
     pub fn new(ruleset: &str, seed: Option<u32>) -> Result<Suggestion, Refused> {
         let known = Ruleset::all().iter().copied().find(|known| known.id == ruleset);
         let has_deployments = |ruleset: &&Ruleset| ruleset.start == Start::Deployments;

@@ -1,10 +1,10 @@
-//! The jobs of turns in games with days per move. They make queued moves, and write webhook
-//! notices to players who are to act.
+//! The jobs of turns in games with days per move. They make queued moves, and write notices
+//! to players who are to act.
 //!
-//! Every append to such a game also writes the job `turn_due/GAME`, so even after a crash, the
-//! job is there. A server claims the job, does its work, and deletes the job if nothing was
-//! appended meanwhile. Doing a job twice does no harm: the command id of a queued move contains
-//! its ply, so each ply is made only once.
+//! Every append to such a game also writes the job `turn_due/GAME`, so the job exists even after
+//! a crash. A server claims the job, does its work, and deletes the job if nothing was appended
+//! in the meantime. Doing a job twice does no harm: the command id of a queued move contains its
+//! ply, so each ply is made only once.
 
 mod queue;
 
@@ -60,7 +60,7 @@ impl Turns {
     }
 
     /// Returns the writes that delete the queues of a finished game. If a queue is written at the
-    /// same moment, a new job is written with it and deletes it.
+    /// same moment, a new job is written together with it, and that job deletes the queue.
     async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, JobError> {
         let (summary, view) = self.view(game, None).await?;
         if view.phase != Phase::Over {
@@ -70,7 +70,7 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for a player who is to act, if they have a webhook.
+    /// Queues a notice for a player who is to act, if they have a webhook or a subscribed browser.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();

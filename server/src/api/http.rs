@@ -1,4 +1,4 @@
-//! The HTTP API: health, rulesets, games, records, players and their credentials. And the routes
+//! The HTTP API (health, rulesets, games, records, players and their credentials), and the routes
 //! of the page for browsers.
 
 mod accounts;
@@ -50,10 +50,11 @@ use crate::app::App;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
-/// The assets of the page, below the hash of their build.
+/// The page's assets, served under a path that contains the hash of their build.
 const ASSETS: &str = "/assets/{build}/{*path}";
 
-/// What never answers the page: a program that gets a path wrong must not get a document.
+/// Paths that are never answered with the page. A program that requests a wrong path must get an
+/// error, not a document.
 const NOT_THE_PAGE: [&str; 3] = ["/api", "/assets", "/ws"];
 
 /// Returns the routes of the game listener.
@@ -84,8 +85,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Answers an address of the page. Any other path too, so that a person who mistypes an address
-/// can go on from there.
+/// Answers with the page. This includes unknown paths, so that a person who mistypes an address
+/// can continue from there.
 async fn show_page(Extension(page): Extension<Page>, request: Request) -> Result<Response, ApiError> {
     let path = request.uri().path();
     if !matches!(*request.method(), Method::GET | Method::HEAD)
@@ -158,14 +159,15 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     }
     let headers = response.headers_mut();
     page::secure(headers);
-    // A browser that has used https here never uses http again. On a loopback name this would hold
-    // for all ports.
+    // A browser that has used HTTPS here never uses HTTP again. The header is not sent for a
+    // loopback name, because it would apply to all ports of that name.
     if app.settings.public_url.as_ref().is_some_and(|url| url.is_https() && !url.is_loopback()) {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if is_check {
-        // Health checks are not counted as requests. Closing makes each one cost a connection,
-        // which is counted.
+        // Health checks are not counted as requests. They are limited in another way: the
+        // connection is closed after each check, so each check uses up a connection, and
+        // connections are counted.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     // Views depend on the caller, so proxies must not cache them, unless the handler allows it.
@@ -186,8 +188,9 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let address = address_of(app, request.extensions(), request.headers());
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
-        // Through a proxy, every asset may come on a connection of its own. If these counted as
-        // handshakes of the client, a classroom could not load one page.
+        // Through a proxy, every asset may come on a connection of its own. If these connections
+        // counted as handshakes of the client, even one page would be too much for a classroom
+        // that shares an address.
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }

@@ -14,7 +14,7 @@ use flagfall_base::identity::Token;
 use flagfall_base::origin::Origin;
 use flagfall_services::settings::Settings;
 
-/// How long a browser keeps the cookie after the last visit, in seconds: one year.
+/// The time for which a browser keeps the cookie after the last visit, in seconds: one year.
 const KEPT_S: u32 = 365 * 24 * 60 * 60;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";

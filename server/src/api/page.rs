@@ -1,8 +1,8 @@
 //! The page for browsers: its addresses, its files, and the headers that guard it.
 //!
 //! Every address of the page answers the same document, which loads modules from `/assets/HASH/`.
-//! The hash is that of the build, so browsers keep assets for good, and a server of another build
-//! has none of them.
+//! The hash identifies the build, so browsers may keep assets permanently. A server of another
+//! build does not have these assets.
 
 mod addresses;
 mod headers;
@@ -33,12 +33,12 @@ const NEVER: &str = "no-store";
 /// The name of the folder of the assets that are read from the disk.
 const UNNAMED_BUILD: &str = "dev";
 
-/// Where the page comes from.
+/// The source of the page.
 #[derive(Clone, Debug)]
 pub(crate) enum Page {
-    /// From the program.
+    /// The page that was built into the program.
     Embedded,
-    /// From a checkout, read on each request.
+    /// A folder in a checkout. Its files are read on each request.
     Folder(Folder),
     /// There is no page.
     Off,
@@ -58,7 +58,7 @@ impl Page {
         matches!(Page::new(settings), Page::Embedded).then(flagfall_page::hash)
     }
 
-    /// Answers a path with the page: with status 404 if the page does not have this address.
+    /// Answers a path with the page. The status is 404 if the page does not have this address.
     /// `None` if there is no page.
     pub(crate) async fn open(&self, path: &str, request: &HeaderMap) -> Option<Response> {
         let page = page_at(path);
@@ -72,7 +72,8 @@ impl Page {
             Page::Off => return None,
         };
         let mut response = match document {
-            // A client cannot have what does not exist.
+            // There is no page at this address, so a client cannot already have it. Without a
+            // tag, the answer is never 304.
             Ok(Some(document)) if page.is_none() => {
                 Representation { tag: None, ..document }.answer(request, NEVER)
             }
@@ -123,7 +124,8 @@ impl Page {
         !matches!(self, Page::Off)
     }
 
-    /// What is read from the disk may be another file the next time.
+    /// Returns the cache policy. A file on the disk may change before the next request, so it is
+    /// never cached.
     const fn cache(&self, embedded: &'static str) -> &'static str {
         match self {
             Page::Embedded => embedded,
@@ -143,21 +145,22 @@ fn embedded(asset: &'static Asset) -> Representation {
     }
 }
 
-/// Reads a file off the threads that serve connections. It has no tag and is not compressed.
+/// Reads a file on a separate thread, so that it does not delay connections. The file has no tag
+/// and is not compressed.
 async fn from_disk<T: Into<Bytes> + Send + 'static>(
     folder: &Folder,
     path: &str,
     read: impl FnOnce(&Folder) -> Result<Option<T>, PageError> + Send + 'static,
 ) -> Result<Option<Representation>, PageError> {
     let folder = folder.clone();
-    // The task is lost only when the server stops.
+    // The task fails only if the server is stopping.
     let Ok(read) = spawn_blocking(move || read(&folder)).await else { return Ok(None) };
     let Some(plain) = read? else { return Ok(None) };
     let media_type = media_type(path)?;
     Ok(Some(Representation { media_type, tag: None, plain: plain.into(), gzip: None, brotli: None }))
 }
 
-/// Tells who works on the page what is wrong with it.
+/// Returns an answer that tells the developer of the page what is wrong with it.
 fn failed(error: &PageError) -> Response {
     tracing::warn!(%error, "the page cannot be read from its folder");
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()

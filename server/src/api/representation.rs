@@ -97,7 +97,7 @@ pub(super) struct Representation {
 }
 
 impl Representation {
-    /// Makes a document from a text that does not change while the server runs.
+    /// Makes a document from text that does not change while the server runs.
     pub(super) fn of_text(text: &'static str, media_type: &'static str, hash: &str) -> Representation {
         Representation {
             media_type,

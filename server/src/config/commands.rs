@@ -12,17 +12,17 @@ use super::values::socket_address;
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
     /// Check, back up, restore, export, import or clean up a store. The server's own flags name
-    /// the store; no server is started.
+    /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
     /// Read reports, close and reopen accounts, and undo the effects of games on ratings. Every
-    /// action is logged. The server's own flags name the store. Servers on a Redis may be running;
-    /// the server of a data folder must be stopped.
+    /// action is logged. The server's own flags name the store. Servers that use Redis may be
+    /// running. A server with a data folder must be stopped first.
     #[command(subcommand)]
     Operator(OperatorCommand),
     /// Ask a running server for its health and print the answer. The exit code is 0 if the server
-    /// is healthy, and 1 if it is not or does not answer. For health checks of containers and
-    /// services.
+    /// is healthy, and 1 if it is not or does not answer. This is meant for health checks of
+    /// containers and services.
     Health {
         /// Address that the server listens on. The default is the server's own --listen or
         /// FLAGFALL_LISTEN.
@@ -41,8 +41,8 @@ pub enum OperatorCommand {
     Close(OfPlayer),
     /// Reopen a closed account.
     Reopen(OfPlayer),
-    /// Undo the effect of a game on the ratings of its players, once: the current ratings are
-    /// corrected, and the histories say so.
+    /// Undo the effect of a game on the ratings of its players: correct their current ratings,
+    /// and note this in their histories. A game can be undone only once.
     Undo {
         /// The game's id.
         game: GameId,
@@ -50,8 +50,8 @@ pub enum OperatorCommand {
         #[arg(long)]
         reason: String,
     },
-    /// Undo the effects of all rated games of a player on the ratings of both players, once for
-    /// each game.
+    /// Undo the effects of all of a player's rated games on ratings, both the player's own and
+    /// the opponents'. Each game can be undone only once.
     UndoAll(OfPlayer),
     /// List jobs that failed permanently, and how many jobs of each kind are waiting.
     Jobs {
@@ -63,7 +63,7 @@ pub enum OperatorCommand {
     Log,
 }
 
-// Without a doc comment: each command has its own.
+// This struct has no doc comment, because clap would show it instead of each command's own.
 #[derive(Args, Clone, Debug)]
 pub struct OfPlayer {
     /// The player's name.
@@ -128,20 +128,21 @@ pub enum StoreCommand {
     /// Write the whole store to a file, including the hidden information of games. Stop the
     /// servers first.
     Export {
-        /// The file, which must not exist. `-` is standard output.
+        /// The file to write, which must not exist yet. `-` is standard output.
         file: PathBuf,
     },
     /// Archive all games in a Redis that ended at least this long ago, including games that
     /// servers do not archive by themselves, such as games from an earlier version or imported
     /// games. Servers may be running.
     Archive {
-        /// How many days ago a game must have ended.
+        /// The minimum number of days since the end of a game.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         after_days: u32,
     },
     /// Delete expired data: guests who never played (--new-guest-days) and finished casual games
     /// without an account (--guest-game-days). Servers do this by themselves, except for data
-    /// from version 0.1; this command searches the whole store. On Redis, servers may be running.
+    /// from version 0.1; this command searches the whole store. Servers that use Redis may be
+    /// running.
     Prune {
         /// Count only; delete nothing.
         #[arg(long)]

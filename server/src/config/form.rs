@@ -131,7 +131,7 @@ fn write_comment(text: &mut String, comment: &str) {
     text.push('\n');
 }
 
-/// Formats a value as TOML: a number, true or false, or a text.
+/// Formats a value as TOML: a number, true or false, or a string.
 fn toml_value(setting: &Arg, value: &str) -> String {
     let is_number = value.parse::<u32>().is_ok_and(|number| number.to_string() == value);
     match setting.get_action() {

@@ -17,7 +17,7 @@ use super::Config;
 /// The flag that names the configuration file.
 const FILE_FLAG: &str = "config";
 
-/// The reason why there is no configuration.
+/// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The flags or the environment are wrong, or the flags ask for help.

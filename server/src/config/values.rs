@@ -50,7 +50,7 @@ impl FromStr for StoreKind {
         match text {
             "embedded" => Ok(StoreKind::Embedded),
             "memory" => Ok(StoreKind::Memory),
-            // The error does not repeat the text, which may contain a password.
+            // The error does not repeat the value, which may contain a password.
             text => text
                 .parse()
                 .map(StoreKind::Redis)

@@ -15,14 +15,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::store::Outage;
 
-/// The longest gap between two heartbeats that is not an outage.
+/// The longest gap between two heartbeats that does not count as an outage.
 const SILENCE: Duration = Duration::from_millis(2_500);
 /// The shortest time between two readings of the wall clock.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The inverse of the maximum slew: stamps run at most 1/200 faster or slower than the steady
 /// clock.
 const SLEW: i128 = 200;
-/// The largest lead of the wall clock over the stamps that is trusted at once.
+/// A wall clock that is ahead of the stamps by at most this much is trusted immediately.
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -46,7 +46,7 @@ pub trait WallClock: Send + Sync + 'static {
 pub struct SystemClock;
 
 /// The system clock that keeps running while the machine is suspended. On Linux,
-/// `CLOCK_MONOTONIC` stops then; on other systems it does not.
+/// `CLOCK_MONOTONIC` stops while the machine is suspended. On other systems, it does not.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -96,7 +96,7 @@ struct State {
     outage: Option<Outage>,
     /// An outage that is not in the record of outages yet.
     unkept: Option<Outage>,
-    /// The time, by the steady clock, since which the wall clock has been too far ahead to be
+    /// The time, by the steady clock, at which the wall clock was first found too far ahead to be
     /// trusted.
     doubted_since: Option<Duration>,
     /// True if the current difference between stamps and wall clock has been logged.
@@ -178,8 +178,8 @@ impl StampClock {
         self.beat();
     }
 
-    /// Returns the time of the last heartbeat if the store pauses and that heartbeat is so old
-    /// that game clocks stand still.
+    /// Returns the time of the last heartbeat if the store is paused and the last heartbeat is so
+    /// old that game clocks stand still.
     pub(crate) fn paused_since(&self) -> Option<Stamp> {
         let state = self.state.lock();
         let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
@@ -228,7 +228,7 @@ impl StampClock {
 }
 
 impl State {
-    /// Compares the current stamp with the wall clock, and moves the stamps towards the wall
+    /// Compares the current stamp with the wall clock, and moves the stamps toward the wall
     /// clock.
     fn look(&mut self, run_us: u64, elapsed: Duration, steady: Duration, wall: Stamp) -> Stamp {
         let ahead = i128::from(us(wall)) - i128::from(run_us);
@@ -298,9 +298,8 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
-/// The manual clock of the crate `flagfall-store-testing`. The crate itself cannot be a
-/// dependency of these tests, because its clock would implement the trait of another copy of this
-/// crate.
+/// The manual clock of the crate `flagfall-store-testing`. These tests cannot depend on that
+/// crate, because its clock would implement the trait of another copy of this crate.
 #[cfg(test)]
 #[path = "../../../tests/store/src/manual_clock.rs"]
 #[expect(unreachable_pub, reason = "public in the crate that it belongs to")]

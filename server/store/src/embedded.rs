@@ -3,9 +3,10 @@
 //! `docs/internals/embedded-store.md` explains the files of the store, writing, the index,
 //! opening a store, the kinds of damage, and a full disk. In short:
 //!
-//! - **Crashes.** A killed process loses no acknowledged write. Neither does a power cut, if the
-//!   disk has really written the data that it has confirmed. An unacknowledged request is written
-//!   completely or not at all: the next start cuts off a partial write at the end of the log.
+//! - **Crashes.** No acknowledged write is lost when the process is killed. None is lost in a
+//!   power cut either, if the disk has really written the data that it has confirmed. An
+//!   unacknowledged request is written completely or not at all: the next start cuts off a
+//!   partial write at the end of the log.
 //! - **A failed write.** If a write fails for another reason than a full disk, its requests are
 //!   answered `Unknown`. From then on the store refuses everything, including reads, because the
 //!   end of the log may contain the failed write: a read could miss entries that exist after the
@@ -143,7 +144,7 @@ impl EmbeddedStore {
         self.shared.groups.load(Ordering::Relaxed)
     }
 
-    /// Returns the reason why the store refuses changes, if its disk is too full.
+    /// Returns why the store refuses changes, if its disk is too full.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {
@@ -158,8 +159,8 @@ impl EmbeddedStore {
         &self.shared.losses
     }
 
-    /// Returns the reason why the store has failed, or `None` if it has not. Also checks that the
-    /// store's folder still exists. After a failure, the process should exit.
+    /// Returns why the store has failed, or `None` if it has not. Also checks that the store's
+    /// folder still exists. After a failure, the process should exit.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         // A failed check also sets `failed`.

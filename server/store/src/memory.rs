@@ -1,8 +1,8 @@
 //! A store in memory. It keeps its data only as long as the process runs.
 //!
-//! It fulfills the contract of [`Store`] except for durability. Only one process uses it, so it
-//! announces nothing, and nothing in it can be damaged. The crate `flagfall-store-testing` wraps
-//! it in a store that fails on request.
+//! It fulfills the contract of [`Store`] except for durability. Only one process uses this store,
+//! so it announces nothing, and its data cannot be damaged. The crate `flagfall-store-testing`
+//! wraps it in a store that fails on request.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::ready;

@@ -8,8 +8,8 @@
 //! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
 //! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
 //! set, and accepts no requests until the settings are right again. It always refuses a node of a
-//! Redis Cluster. A table in that document shows, for different settings, which failures an
-//! acknowledged move survives.
+//! Redis Cluster. A table in the same document shows which failures an acknowledged move survives
+//! with which settings.
 //!
 //! An acknowledged move survives a power cut only if the disk has really written the data that it
 //! has confirmed. Each server holds the logs of the games it serves, up to
@@ -70,7 +70,7 @@ use crate::store::{
 };
 use crate::value::{Head, Key, SecretBytes};
 
-/// The reason why the store could not be opened.
+/// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisOpenError {
     /// Redis is less durable than demanded.
@@ -208,7 +208,7 @@ impl RedisStore {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             self.shared.held.lock().forget(game);
-            // If the quarantine is not stored, the next read finds the damage again.
+            // If storing the quarantine fails, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
         found.map_err(|fault| fault.of_game(game))

@@ -196,7 +196,7 @@ mod tests {
         ] {
             assert_eq!(parse(frame, seal, at), None, "{seal:?} {at}");
         }
-        // A payload that contains the bytes of a frame, as a player could send it.
+        // A payload that contains the bytes of a frame. A player could send such a payload.
         let (bytes, _) = sample(&[b"first", frame, b"third"]);
         let mut damaged = bytes.clone();
         let start = HEADER_BYTES + PREFIX_BYTES + 6;

@@ -165,7 +165,7 @@ pub enum UpdateOutcome {
     Unknown,
 }
 
-/// The reason why a request failed. An append or update that fails has written nothing.
+/// Why a request failed. An append or update that fails has written nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
     #[error("beyond a limit: {0}")]
@@ -230,8 +230,8 @@ pub enum Notice {
 /// detected. Such clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
-/// The key of the record of outages: a JSON list of pairs of stamps, the oldest first. A game
-/// that is not in memory reads this record when the game is opened.
+/// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
+/// A game that is not in memory reads this record when the game is opened.
 pub const OUTAGES_KEY: &str = "outages";
 /// The maximum number of outages kept in the record.
 pub const OUTAGES_MAX: usize = 1_024;
@@ -376,9 +376,10 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps copies of side records in memory for this owner. They replace the owner's earlier
     /// copies.
     ///
-    /// A shared store can lose its data while servers run. It then restores records from these
-    /// copies, unless they have been written again by then. Later writes through this store also
-    /// update the copies. Memory is bounded: if there is no room, no copies are kept.
+    /// A shared store can lose its data while servers run. Such a store then restores the records
+    /// from these copies, except those that have been written again by then. Later writes through
+    /// this store also update the copies. The memory for copies is limited. If there is no room,
+    /// no copies are kept.
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {
         let _ = (owner, records);
     }

@@ -62,7 +62,8 @@ fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// Not a test: the child process runs this. In an ordinary test run, it returns at once.
+/// This is not a test, but the code of the child process. In an ordinary test run, it returns
+/// immediately.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };

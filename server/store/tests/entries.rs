@@ -1,5 +1,5 @@
-//! Tests of the bodies of entries: the events of games of every ruleset survive encoding and
-//! decoding in both forms.
+//! Tests that the events of games survive being encoded as entry bodies and decoded, for every
+//! ruleset and in both forms.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use flagfall_board::{PerSide, Side};

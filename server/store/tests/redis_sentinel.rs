@@ -74,7 +74,7 @@ impl Sentinel {
 
 impl Drop for Sentinel {
     fn drop(&mut self) {
-        // Errors are ignored, because this also runs when a test has failed, and the test's
+        // Ignore errors, because this code also runs after a test has failed, and the test's
         // failure matters more.
         self.child.kill().ok();
         self.child.wait().ok();

@@ -126,7 +126,7 @@ async fn password_guesses_are_limited_for_known_and_unknown_names() {
                 "wrong_password",
             );
         }
-        // After too many wrong passwords, even the right one has to wait.
+        // After too many wrong passwords, even the right one is refused for a while.
         let limited = house.ask("POST", "/api/login", "", &log_in(name, PASSWORD)).await;
         assert_refused(&limited, 429, "too_many_attempts");
         assert!(limited.head.contains("retry-after: 300"), "{}", limited.head);

@@ -26,7 +26,8 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// The time after which a test that still waits has failed. No step of a test takes as long.
+/// The time after which a test that is still waiting counts as failed. No step of a test takes
+/// this long.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns the default settings, but with a short wait for the client's part of a close, because
@@ -53,7 +54,7 @@ pub(crate) struct House {
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
-    /// How far the clock for jobs is ahead of real time.
+    /// The time by which the clock for jobs is ahead of real time.
     ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,

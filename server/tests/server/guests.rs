@@ -193,7 +193,7 @@ async fn pruning_a_guests_game_deletes_everything_about_it() {
     assert_eq!(prune_due(&store, long, 10).await, Ok(Pruned::default()), "it is not old enough");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
     // For a while, a new game is also on two other lists, whose readers remove it. Apart from
-    // them, no key may remain.
+    // these two entries, no key may remain.
     let mut left = keys(&store, &game.to_string()).await;
     left.retain(|key| !key.starts_with("flags/") && !key.starts_with("news/"));
     assert_eq!(left, Vec::<String>::new());

@@ -1,5 +1,5 @@
-//! Tests of histories: who may read about finished games, the division into pages, and that each
-//! game is counted once.
+//! Tests of histories: who may read about finished games, how lists are divided into pages, and
+//! that each game is counted once.
 
 use std::sync::Arc;
 
@@ -146,8 +146,8 @@ async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_al
             json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
         );
     }
-    // A private rated game appears only in its players' own rating histories, and only if they
-    // request them themselves.
+    // A private rated game appears only in the rating histories of its own players, and only if
+    // these players request them.
     let path = "/api/players/ann/ratings/classic/rapid";
     assert_eq!(ids(&table.get(&ann, path).await), [private.as_str()]);
     assert!(ids(&table.get(&eve, path).await).is_empty());
@@ -180,9 +180,38 @@ async fn a_long_history_comes_in_pages() {
         assert_eq!(read, played, "{path}");
         let refused = table.house.get(&format!("{path}?limit=many")).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
-        // An `after` that does not name a place in the list is ignored.
+        // If `after` does not name a place in the list, it is ignored.
         assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
     }
+}
+
+#[tokio::test]
+async fn the_public_games_that_ended_last_are_listed_and_private_ones_never() {
+    let mut table = Table::new().await;
+    let first = table.play(Kind::default()).await.to_string();
+    table.play(Kind { private: true, ..Kind::default() }).await;
+    table.play(Kind { is_called_off: true, ..Kind::default() }).await;
+    let last = table.play(Kind { rated: true, ..Kind::default() }).await.to_string();
+    let listed = |answer: &Value| -> Vec<String> {
+        let games = answer["games"].as_array().unwrap().iter();
+        games.map(|game| game["id"].as_str().unwrap().to_owned()).collect()
+    };
+    for token in ["", &table.tokens[0].clone()] {
+        let over = table.get(token, "/api/games?phase=over").await;
+        assert_eq!(listed(&over), [last.clone(), first.clone()]);
+        assert_eq!(over["games"][0]["outcome"], json!({ "winner": "red", "reason": "resigned" }));
+        assert_eq!((&over["games"][0]["phase"], &over["games"][0]["ply"]), (&json!("over"), &json!(2)));
+    }
+    assert_eq!(listed(&table.get("", "/api/games?phase=over&limit=1").await), [last]);
+    assert!(listed(&table.get("", "/api/games").await).is_empty(), "no game runs");
+    for wrong in ["phase=over&order=rating", "phase=playing", "limit=x"] {
+        assert_eq!(table.house.get(&format!("/api/games?{wrong}")).await.status, 400, "{wrong}");
+    }
+    let confirmation = json!({ "password": "correct horse battery" }).to_string();
+    let deleted = table.house.ask("DELETE", "/api/account", &table.tokens[0], &confirmation).await;
+    assert_eq!(deleted.status, 204, "{}", deleted.body);
+    let over = table.get("", "/api/games?phase=over").await;
+    assert_eq!(over["games"][0]["players"]["red"]["name"], "deleted");
 }
 
 #[tokio::test]
@@ -251,7 +280,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// Returns the id of the key that signed a game's public record; `None` if no key fits.
+/// Returns the id of the key that signed a game's public record; `None` if no key matches.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);

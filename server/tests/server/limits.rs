@@ -1,4 +1,4 @@
-//! Tests of the limits per client over the network, with real sockets from several addresses of
+//! Tests of the per-client limits over the network, with real sockets from several addresses of
 //! this machine.
 
 use crate::common::{Answer, Client, House, dial, http, in_time, settings};
@@ -121,7 +121,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         }
     });
     join_all(watched).await;
-    // Sixty guests connect as well, and each plays a game against a house player.
+    // Sixty guests also connect, and each plays a game against a house player.
     let guests = (0..PEOPLE).map(|number| {
         let house = &house;
         async move {
@@ -198,8 +198,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         let mut stream = dial([127, 0, 0, 3], house.address).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
-        // An error is ignored, because the connection may be reset if the server rejects too many
-        // at once.
+        // Ignore an error of this read: the server may reset the connection if it rejects too
+        // many at once.
         in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }

@@ -21,8 +21,8 @@ struct StoreSwitch(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update that revokes a token is carried out, but its answer is lost and the link goes
-/// down. Until then, the link works.
+/// The link works until an update revokes a token. The store carries out that update, but the
+/// answer is lost and the link goes down.
 const BREAKING: u8 = 2;
 
 /// True for a write that announces a revoked token to other servers.
@@ -224,7 +224,8 @@ async fn unknown_players_all_get_the_same_answer() {
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
     assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
-    // A malformed token is refused permanently, because that needs no store.
+    // A malformed token gets a permanent refusal even during an outage, because detecting it does not
+    // need the store.
     assert_eq!(sent_back(&house, &with("nonsense")).await, for_good());
     other.close().await;
     house.close().await;

@@ -9,7 +9,7 @@ use crate::common::{House, TIMEOUT, dial, http, in_time, settings};
 
 const GET_GAMES: &str = "GET /api/games HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Sends a request and reads an answer of the length that its head names.
+/// Sends a request and reads the answer. The head of the answer states its length.
 async fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();

@@ -255,8 +255,8 @@ fn quiet() -> Settings {
     settings
 }
 
-/// Plays a game on a server that dies at the call number `at` after the resignation. Returns true
-/// if the server survived.
+/// Plays a game on a server whose store stops answering at a call after the resignation; `at` is
+/// the number of that call. Returns true if the server finished its work before that call.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = TestStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);

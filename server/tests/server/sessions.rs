@@ -147,7 +147,7 @@ async fn the_cookie_counts_for_requests_of_the_own_page_alone() {
         assert_eq!(me(unknown).await, (401, json!("bad_token")), "{unknown}");
     }
     assert_eq!(me("Origin: https://friend.example\r\n").await, (401, json!("bad_token")));
-    // Requests that change something are refused as well, and so are those for sessions.
+    // Requests that change something and requests for sessions are also refused.
     let headers = format!("{foreign}{cookie}");
     for (method, path) in [("POST", "/api/me/feed"), ("POST", "/api/session"), ("DELETE", "/api/session")] {
         assert_eq!(ask(&house, method, path, &headers, "{}").await.refusal().0, 403, "{method} {path}");
@@ -207,6 +207,33 @@ async fn a_guest_signs_up_logs_out_and_logs_in() {
     ] {
         assert_eq!(browser.ask("POST", "/api/session", &body.to_string()).await.refusal().0, 400, "{body}");
     }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_session_by_cookie_makes_a_token_only_with_the_password() {
+    let house = House::open(settings()).await;
+    let mut browser = Browser::new(&house);
+    browser.begin(&json!({})).await;
+    let make = |password: &str| match password {
+        "" => json!({ "name": "lab" }).to_string(),
+        password => json!({ "name": "lab", "password": password }).to_string(),
+    };
+    let (status, refusal) = browser.ask("POST", "/api/tokens", &make("")).await.refusal();
+    assert_eq!((status, &refusal["code"]), (403, &json!("account_expected")), "a guest");
+    browser.begin(&json!({ "name": "ana", "password": PASSWORD, "sign_up": true })).await;
+    for wrong in ["", "wrong horse battery"] {
+        let (status, refusal) = browser.ask("POST", "/api/tokens", &make(wrong)).await.refusal();
+        assert_eq!((status, &refusal["code"]), (403, &json!("wrong_password")), "{wrong}");
+    }
+    let listed = browser.ask("GET", "/api/tokens", "").await.json();
+    assert_eq!(listed["tokens"].as_array().unwrap().len(), 1, "the session alone");
+    let made = browser.ask("POST", "/api/tokens", &make(PASSWORD)).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    // A program that has a token makes others as before. A password that it sends must be right.
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    assert_eq!(house.ask("POST", "/api/tokens", &token, &make("")).await.status, 201);
+    assert_eq!(house.ask("POST", "/api/tokens", &token, &make("wrong horse battery")).await.status, 403);
     house.close().await;
 }
 

@@ -72,7 +72,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Errors are ignored, because the server may already have ended.
+        // Ignore errors from ending the server, because it may already have ended.
         self.child.kill().ok();
         self.child.wait().ok();
     }

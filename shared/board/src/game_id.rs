@@ -5,7 +5,7 @@ const LENGTH: usize = 12;
 /// Digits and lowercase letters. The letters i, l, o and u are left out because they are easy to
 /// misread or could form words by accident.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The index in `ALPHABET` of each byte that is a letter of it.
+/// The index in `ALPHABET` of each byte. Zero for bytes that `ALPHABET` does not contain.
 const VALUES: [u8; 256] = {
     let mut values = [0; 256];
     let mut place = 0;
@@ -29,13 +29,13 @@ impl GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
     }
 
-    /// The id as a number of 60 bits: five for each character, with the first character in the
-    /// highest bits.
+    /// The id as a 60-bit number, with five bits for each character. The first character is in
+    /// the highest bits.
     pub fn bits(&self) -> u64 {
         self.0.iter().fold(0, |bits, letter| (bits << 5) | u64::from(VALUES[usize::from(*letter)]))
     }
 
-    /// The id with these 60 bits. `None` if the number has more bits.
+    /// The id with these 60 bits. `None` if a higher bit is set.
     pub fn from_bits(bits: u64) -> Option<GameId> {
         let letter = |place: usize| ALPHABET[(bits >> (5 * (LENGTH - 1 - place)) & 31) as usize];
         (bits >> (5 * LENGTH) == 0).then(|| GameId(std::array::from_fn(letter)))
@@ -61,7 +61,7 @@ impl fmt::Debug for GameId {
     }
 }
 
-/// The error for a text that is not a game id. An id has 12 characters: digits and lowercase
+/// The error for text that is not a game id. An id has 12 characters: digits and lowercase
 /// letters other than i, l, o and u.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a game id: it must have 12 digits and small letters (no i, l, o, u)")]

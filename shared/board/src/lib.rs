@@ -1,7 +1,7 @@
 //! The basic types of a board game: sides, squares, ranks and board shapes.
 //!
-//! All other crates use these types. The only rules here are those that depend on nothing but the
-//! rank: whether a piece moves, and how far. All other rules are in `flagfall-rules`.
+//! All other crates use these types. The only rules here are those that depend on the rank alone:
+//! whether a piece moves, and how far. All other rules are in `flagfall-rules`.
 
 mod chips;
 mod game_id;

@@ -1,9 +1,9 @@
-/// Defines an enum whose values have fixed names in texts. The macro also defines the constant
+/// Defines an enum whose values have fixed names in text. The macro also defines the constant
 /// `ALL`, a function that returns a value's name, and, if requested, a function that finds a
 /// value by its name.
 ///
-/// The names are written out and not derived from the Rust identifiers, so renaming an enum
-/// variant does not change any text.
+/// The names are written out and not derived from the Rust identifiers, so renaming a variant
+/// does not change any message or file.
 #[macro_export]
 macro_rules! named {
     ($(#[$of:meta])* $vis:vis enum $type:ident, $name:ident $(, $from:ident)? {
@@ -18,7 +18,7 @@ macro_rules! named {
             /// Every value, in order.
             pub const ALL: [$type; [$($text),+].len()] = [$($type::$value),+];
 
-            /// The value's name in texts and messages. The name never changes.
+            /// The value's name in text and messages. The name never changes.
             pub const fn $name(self) -> &'static str {
                 match self {
                     $($type::$value => $text,)+

@@ -14,7 +14,7 @@ crate::named! {
         Flag = "flag",
         /// A rank that never moves. A Bomb beats every attacker except the Miner.
         Bomb = "bomb",
-        /// A rank that beats the highest rank when the Spy is the attacker.
+        /// A rank that beats the highest rank, but only as the attacker.
         Spy = "spy",
         /// A rank that moves any distance in a straight line.
         Scout = "scout",

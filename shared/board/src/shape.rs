@@ -46,7 +46,7 @@ impl BoardShape {
         self.columns as usize * self.home_rows as usize
     }
 
-    /// The home square at a place of the deployment text (RULES §P4).
+    /// The home square for a place in the deployment text (RULES §P4).
     ///
     /// Places are numbered row by row, beginning with the row nearest the enemy, and within a row
     /// from left to right as the player sees it. `None` beyond the last place.
@@ -83,15 +83,15 @@ impl BoardShape {
         self.joined_columns | self.joined_rows != 0
     }
 
-    /// The squares, each moved one step in a direction. This is like [`SquareSet::shift`], but
-    /// steps may also cross joints.
+    /// These squares, each moved one step in a direction. Like [`SquareSet::shift`], but steps
+    /// may also cross joints.
     pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         squares.shift(direction).union(self.carry(squares, direction))
     }
 
     /// Like [`SquareSet::fill`], but paths may also cross joints.
     ///
-    /// A path also ends before the first square that is not in `through` when it wraps around.
+    /// A path that wraps around also ends before the first square that is not in `through`.
     pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
         let reached = from.fill(through, direction);
         // A line has at most one joint, so a second fill from the far side of the joint completes

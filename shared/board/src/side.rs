@@ -25,7 +25,7 @@ impl Side {
         }
     }
 
-    /// The side's lower-case name in texts and messages.
+    /// The side's lower-case name in text and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Side::Red => "red",

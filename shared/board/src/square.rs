@@ -10,13 +10,16 @@ pub type Row = u8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", extend("pattern" = "^[a-p]([1-9]|10)$")))]
-#[cfg_attr(feature = "serde", schemars(description = "A square: column letter, row number."))]
+#[cfg_attr(
+    feature = "serde",
+    schemars(description = "A square, written as its column letter and its row number, as in `a4`.")
+)]
 pub struct Square(u8);
 
 impl Square {
     /// One more than the highest square number on any board.
     pub const LIMIT: usize = 160;
-    /// How much a square's number grows from one row to the next.
+    /// The difference between the number of a square and that of the square one row below it.
     pub(crate) const STRIDE: u8 = 16;
 
     /// The square in this column and row. `None` if it lies outside the largest board.
@@ -79,7 +82,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The error for a text that is not a square. A square has a column letter from `a` to `p` and a
+/// The error for text that is not a square. A square has a column letter from `a` to `p` and a
 /// row number from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a square: write a column letter and a row number, as in a4")]
@@ -123,8 +126,8 @@ pub enum Direction {
     Left,
 }
 
-/// One of the two directions along a row or column. If the ends of that line are joined, two
-/// paths lead from one square to another, and the sign selects one of them.
+/// One of the two directions along a row or column. If a joint connects the ends of the row or
+/// column, two paths lead from one square to another, and the sign selects one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Sign {

@@ -111,7 +111,7 @@ impl SquareSet {
         SquareSet([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
     }
 
-    /// The squares, each moved one step in a direction. Squares that leave the 16x10 frame are
+    /// These squares, each moved one step in a direction. Squares that leave the 16x10 frame are
     /// dropped.
     ///
     /// On a board smaller than the frame, the caller must remove the squares outside the board.
@@ -137,8 +137,8 @@ impl SquareSet {
         }
     }
 
-    /// These squares, plus all squares on the paths from them in a direction. A path enters only
-    /// squares of `through`.
+    /// These squares, plus all squares on the paths that lead from them in a direction. A path
+    /// enters only squares that are in `through`.
     ///
     /// Every path ends at the edge of the 16x10 frame. For speed, the code has no branch that
     /// depends on the squares.

@@ -1,6 +1,6 @@
 /// Implements serde for a type that is serialized as its `Display` text and read with `FromStr`.
 ///
-/// The optional second argument turns the parser's error into another message.
+/// The optional second argument converts the parser's error to another message.
 #[macro_export]
 macro_rules! text_serde {
     ($type:ty) => {

@@ -18,8 +18,8 @@ use flagfall_bots::{Chance, Effort, HousePlayer, Level, random_setup, sensible_s
 use flagfall_rules::{EndReason, Ruleset, Setup};
 use flagfall_tests::duel;
 
-/// Plays house players against each other, to measure their strength. The printed score is that
-/// of the level that --red names. A draw counts half a point.
+/// Plays house players against each other, to measure their strength. Prints the score of the
+/// level given with --red. A draw counts as half a point.
 #[derive(Parser)]
 struct Duel {
     /// The level whose score is printed.
@@ -37,14 +37,14 @@ struct Duel {
     /// The number of positions that a player may examine for one move.
     #[arg(long, default_value_t = Effort::default().nodes)]
     nodes: u32,
-    /// The number of positions that --blue may examine, if it differs from that of --red.
+    /// The number of positions that --blue may examine, if it differs from the number for --red.
     #[arg(long)]
     blue_nodes: Option<u32>,
     /// The seed. A run with the same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Swap the sides in every second game. The two games of a pair use the same two deployments,
-    /// unless the levels choose their deployments.
+    /// Swap the sides in every second game. Such a game uses the same two deployments as the game
+    /// before it, unless the levels choose their deployments.
     #[arg(long)]
     swap: bool,
     /// The number of games to play at the same time.
@@ -64,7 +64,7 @@ fn parse_level(text: &str) -> Result<Level, String> {
     Level::from_name(text).ok_or_else(|| format!("there is no such level; there are {names}"))
 }
 
-/// The rulesets that one argument names: one ruleset, or all of them.
+/// The rulesets that the argument selects: one ruleset, or all of them.
 #[derive(Clone)]
 struct RuleList(Vec<&'static Ruleset>);
 
@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// Draws a deployment. Returns `None` if the player chooses it.
+    /// Draws a deployment. Returns `None` if the level chooses its own deployment.
     fn draw(
         &self,
         ruleset: &'static Ruleset,
@@ -127,7 +127,7 @@ impl Source {
     }
 }
 
-/// The result of one game for the level that --red names.
+/// The result of one game for the level given with --red.
 #[derive(Clone, Copy)]
 struct Scored {
     /// The points: 1, 0.5 or 0.
@@ -147,8 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // The two games of a pair draw lakes and deployments from the same seed, so they differ
-        // only in the players' sides.
+        // With --swap, each game and the following one with swapped sides draw lakes and
+        // deployments from the same seed, so they differ only in the players' sides.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());
@@ -221,7 +221,8 @@ fn mix(seed: u64, number: u64, part: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A line that shows the progress once a second. Prints nothing if the output is not a terminal.
+/// A progress line that is updated once a second. Nothing is printed if the output is not a
+/// terminal.
 struct Progress {
     id: &'static str,
     games: usize,

@@ -35,7 +35,7 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// The effort for which one world is drawn, in positions. Twice the effort draws twice as many
+/// The effort per world, in positions. With twice the effort, a player draws twice as many
 /// worlds.
 const NODES_A_WORLD: usize = 150;
 /// The effort that one exchange of ranks costs, in positions.
@@ -246,8 +246,8 @@ impl Scene {
         )
     }
 
-    /// Returns an additional value for a strike at a hidden piece if the player has become less
-    /// cautious.
+    /// Returns the bonus for a strike at a hidden piece. The bonus grows as the player becomes
+    /// less cautious.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
@@ -328,8 +328,9 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
     (CAUTION - share * CAUTION / 80).max(10)
 }
 
-/// Returns what the enemy can infer about our hidden pieces from their squares and from the
-/// number of pieces left. The result has the probabilities of all ranks for each piece, in order.
+/// Returns the probability of each rank for each of our hidden pieces, in order, from the enemy's
+/// point of view. The enemy can infer these from the pieces' squares and from the number of
+/// pieces left.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {

@@ -13,8 +13,8 @@ flagfall_board::named! {
         /// its Flag. It looks ahead to the enemy's next move.
         #[default]
         Simple = "simple",
-        /// A player that infers the ranks that every hidden piece can have, and searches complete
-        /// boards that fit.
+        /// A player that infers which ranks every hidden piece can have, and searches complete
+        /// boards that fit these ranks.
         Good = "good",
     }
 }

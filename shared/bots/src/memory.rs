@@ -4,8 +4,8 @@
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
-/// The maximum number of placements to remember. In rulesets without a limit on plies without a
-/// capture, there could be very many.
+/// The maximum number of placements to remember. Without a maximum, the number could become very
+/// large in rulesets that do not limit the plies without a capture.
 const PLACEMENTS_MAX: usize = 512;
 
 /// One side's memory of one game. It may start in the middle of a game. If views are missing, the
@@ -18,13 +18,13 @@ pub(crate) struct Memory {
     /// The number of the side's turns since the last capture. Turns that the memory has not seen
     /// are not counted.
     pub(crate) quiet_turns: u16,
-    /// The placements after each of the side's moves since the last capture.
+    /// The hash of the placement after each of the side's moves since the last capture.
     placements: Vec<u64>,
     /// The side's last move. `None` if the side's last turn was not a move.
     last: Option<Move>,
-    /// The number of moves in a row, before the last one, that the same piece has made.
+    /// The number of consecutive moves that the same piece made before the last move.
     streak: u16,
-    /// The side's latest move, while its result is not known yet.
+    /// The side's latest move, if its result is not known yet.
     pending: Option<OwnMove>,
     /// In rulesets with a reserve, the enemy's home squares that have been empty at some time.
     /// The Flag cannot be on these squares, because it never moves (§S1.5).

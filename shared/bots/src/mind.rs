@@ -5,7 +5,7 @@ use flagfall_rules::{Command, Ruleset, View};
 
 use crate::Chance;
 
-/// The state and the method with which a level chooses its moves in one game.
+/// A level's way of choosing moves in one game, and the state needed for that.
 ///
 /// A mind receives the views of its side in order, but some views may be missing, and the first
 /// one may come from the middle of the game. The mind stores everything that it needs to

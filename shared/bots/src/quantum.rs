@@ -1,6 +1,6 @@
-//! The level *simple* in games with coins (§Q). It scores every choice against the ranks that the
-//! enemy can have, and every strike by the best choice in that strike. Its other moves go toward
-//! pieces that are worth striking.
+//! The level *simple* in games with coins (§Q). It scores each choice of a rank against the ranks
+//! that the enemy can have. The score of a strike is that of the best choice in it. Other moves
+//! go toward pieces that are worth striking.
 
 mod good;
 mod matrix;
@@ -22,7 +22,8 @@ const SHOWN: f32 = 0.12;
 const WHIM: f32 = 0.8;
 /// The random noise if all ranks are certain.
 const SURE_WHIM: f32 = 0.1;
-/// The additional value of every strike. The other side may have to choose the Flag as its rank.
+/// The additional value of every strike, because the other side may have to choose the Flag as
+/// its rank.
 const PRESSURE: f32 = 1.5;
 /// The additional value of every strike if the game will soon be drawn for lack of captures.
 const LAST_PRESSURE: f32 = 12.0;
@@ -169,8 +170,8 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// Returns the cost of moving an unmoved coin. It matters because the reserve rule restricts
-    /// a side that has no more coins to spare.
+    /// Returns the cost of moving an unmoved coin. There is a cost because the reserve rule
+    /// restricts a side that has no more coins to spare.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
@@ -178,8 +179,8 @@ impl Turn<'_> {
         self.stock.cost_of_setting_out(self.side)
     }
 
-    /// Returns the number of steps by which a move comes closer to a piece that is worth
-    /// striking.
+    /// Returns the number of steps that a move brings the piece closer to an enemy piece that is
+    /// worth striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
         let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();
@@ -255,8 +256,8 @@ impl Stock {
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
-            // The striking side could lose all of its movable pieces to Bombs, and then the game
-            // by the reserve rule.
+            // The striking side could lose all of its movable pieces to Bombs, and would then
+            // lose the game by the reserve rule.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))

@@ -1,5 +1,5 @@
-//! The level *simple*. It scores every legal move, and the enemy's reply to it, by the facts that
-//! it knows, and it moves toward possible gains.
+//! The level *simple*. It scores every legal move and the enemy's reply to that move, using the
+//! facts that it knows. It also moves toward possible gains.
 
 mod attraction;
 mod belief;
@@ -37,10 +37,10 @@ const REPEATED: f32 = 0.5;
 const RETURNED: f32 = 0.2;
 /// The cost of moving the same piece again, for each of its moves in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The value of an unknown rank, as a share of the rank's value, while the enemy has its whole
-/// army.
+/// The value of keeping a rank secret, as a share of the rank's value, while the enemy has its
+/// whole army.
 const SECRECY: f32 = 0.14;
-/// The strength of the enemy's army at which the value of an unknown rank is halved.
+/// The strength of the enemy's army at which the value of keeping a rank secret is halved.
 const SECRECY_HALVED: f32 = 15.0;
 /// The random noise that is added to scores. If two moves differ by less, one of them is chosen
 /// at random.
@@ -98,11 +98,11 @@ pub(crate) struct Turn<'a> {
     trade: f32,
     /// For each rank, the attractions of all squares, computed on first use.
     attractions: [Option<Pulls>; Rank::COUNT],
-    /// The value of an unknown rank, as a share of the rank's value.
+    /// The value of keeping a rank secret, as a share of the rank's value.
     secrecy: f32,
     placement: u64,
-    /// True if the side's ranks are only assumptions. In this case, placements do not distinguish
-    /// ranks.
+    /// True if the side's ranks are only assumptions. In this case, the hash of a placement does
+    /// not depend on the ranks.
     is_supposed: bool,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Turn<'a> {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
 
-    /// Returns the score of making no move, which is comparable to the scores of moves.
+    /// Returns the score of making no move, which can be compared with the scores of moves.
     pub(crate) fn rest(&self) -> f32 {
         -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
@@ -192,8 +192,8 @@ impl<'a> Turn<'a> {
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        // A long move normally reveals a Scout. Chips let other pieces move far as well, and such
-        // a move does not reveal the rank (§S3.3).
+        // A long move normally reveals a Scout. Chips also let other pieces move far, and such a
+        // move does not reveal the rank (§S3.3).
         let is_long =
             own.rank.is_runner() && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
@@ -212,7 +212,8 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// Returns the probability that a strike ends with fates for which `is_such` is true.
+    /// Returns the probability that `is_such` is true for the fates of the attacker and the
+    /// defender in a strike.
     fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))
@@ -255,7 +256,7 @@ impl<'a> Turn<'a> {
         self.worths.foe[Rank::Bomb as usize] + 0.4 * FLAG * behind
     }
 
-    /// Returns the strength with which a square attracts a rank.
+    /// Returns how strongly a square attracts a rank.
     fn pull(&mut self, rank: Rank, square: Square) -> f32 {
         let place = rank as usize;
         if self.attractions[place].is_none() {
@@ -292,7 +293,7 @@ impl<'a> Turn<'a> {
         self.chance_of(own, foe, |(_, defender)| defender == Fate::Leaves) * f32::from(5 - steps)
     }
 
-    /// Returns a move in the form that the memory stores.
+    /// Returns a move as the memory stores it.
     pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
         let rank = self.board.own_at(squares.from)?.rank;
         let is_strike = self.board.foes.contains(squares.to);
@@ -304,12 +305,12 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the hash of the piece on `square`, as if it stood on `on`. A placement's hash
-    /// combines these values. The constants are those of the splitmix64 generator (Steele, Lea,
-    /// Flood 2014).
+    /// Returns the hash that the piece on `square` would have if it were on the square `on`. A
+    /// placement's hash combines these values. The constants are those of the splitmix64
+    /// generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Two of the side's pieces of the same rank count as equal, and so do any two enemy
-        // pieces.
+        // Two of the side's own pieces count as equal if they have the same rank. Any two enemy
+        // pieces count as equal.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,

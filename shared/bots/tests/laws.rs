@@ -26,8 +26,8 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
         command
     });
     let played = played.unwrap_or_else(|error| panic!("{} {levels:?} seed {seed}: {error:?}", ruleset.id));
-    // In some rulesets, an illegal act is not refused but loses the game (§U7). House players
-    // must never do this.
+    // In some rulesets, an illegal act is accepted and loses the game (§U7). House players must
+    // never act illegally.
     assert_ne!(played.outcome.reason, EndReason::IllegalAct, "{} {levels:?} seed {seed}", ruleset.id);
     (played, commands)
 }

@@ -25,8 +25,8 @@ pub struct Settings {
     pub wave_bonus_max: f64,
     /// The minimum value of the limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The divisor that gives strong players a higher limit, because there are few of them. The
-    /// limit is at least the lower rating of the pair divided by this value.
+    /// The limit is at least the lower rating of the pair divided by this value. This gives
+    /// strong players a higher limit, which they need because there are few of them.
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
@@ -34,8 +34,8 @@ pub struct Settings {
     /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
     /// each player.
     pub deviation_widening: f64,
-    /// The bonus for a pair that would balance the first moves of its players, for each game of
-    /// imbalance. At most [`IMBALANCE_MAX`] games count.
+    /// A bonus for pairing a player who has often moved first with a player who has not. It is
+    /// added for each game of difference between the two, up to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 
@@ -67,13 +67,13 @@ pub struct Waiting<K> {
     pub deviation: f64,
     /// The number of waves that the player has missed, because they were not paired.
     pub waves_missed: u32,
-    /// The number of the player's rated games in this ruleset with the first move, minus the
-    /// number without it.
+    /// The number of the player's rated games in this ruleset in which they moved first, minus
+    /// the number in which they moved second.
     pub first_surplus: i32,
     /// The player's last opponent.
     pub last_opponent: Option<K>,
-    /// The players whom this player refuses to play. A pair is already impossible if one of the
-    /// two refuses.
+    /// The players whom this player refuses to play. Two players cannot be paired if either of
+    /// them refuses.
     pub apart: Vec<K>,
 }
 
@@ -130,8 +130,8 @@ fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// Returns the maximum difference between this player's rating and an opponent's. The function
-/// assumes an opponent who has just entered and whose rating is equally uncertain.
+/// Returns the maximum difference between this player's rating and an opponent's. Assumes that
+/// the opponent has just entered the pool and has an equally uncertain rating.
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
@@ -150,8 +150,8 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
     let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
-    // The bonus for sides never makes a pair allowed. It only influences the choice among allowed
-    // pairs.
+    // The bonus for sides never makes a forbidden pair allowed. It only influences the choice
+    // among allowed pairs.
     is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
@@ -165,7 +165,7 @@ const WEIGHT_UNIT: f64 = 100.0;
 /// part, so that the matching pairs as many players as possible.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
-/// Returns the pairs of a part, as indices into it.
+/// Returns the pairs of a part, as indices into the part.
 fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(usize, usize)> {
     let size = part.len();
     let mut merits = vec![None; size * size];

@@ -44,8 +44,8 @@ fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
     // The ratings are 200 points apart, and the limit is 100. Missed waves must lower the cost by
-    // the other 100 points. Each lowers it by 12 points, so this takes 9 missed waves of the two
-    // players together.
+    // the other 100 points. Each missed wave lowers the cost by 12 points, so the two players
+    // must have missed 9 waves in total.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -85,8 +85,7 @@ fn two_uncertain_ratings_need_not_wait() {
 fn uncertain_ratings_that_are_close_are_still_preferred() {
     let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
     assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
-    // A settled player gets the same opponent, whether or not uncertain players are waiting as
-    // well.
+    // A settled player gets the same opponent, whether or not uncertain players are also waiting.
     let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
     let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
     assert!(pairs(&both).contains(&(1, 2)));
@@ -116,8 +115,8 @@ fn rematches_are_avoided_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // It is enough if one of the two has the other as the last opponent, because the other may
-    // have played another game since.
+    // Player 2 has since played another game, so only player 1 still has the other as the last
+    // opponent. This is enough to keep the two apart.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
@@ -128,7 +127,7 @@ fn rematches_are_avoided_while_others_wait() {
 
 #[test]
 fn blocked_players_are_paired_with_others_in_the_same_wave() {
-    // Players 1 and 2 have the closest ratings, and so do players 3 and 4, but player 1 has
+    // The players with the closest ratings are 1 and 2, and also 3 and 4. But player 1 has
     // blocked player 2.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1501.0), waiting(3, 1540.0), waiting(4, 1541.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
@@ -143,8 +142,8 @@ fn blocked_players_are_paired_with_others_in_the_same_wave() {
 
 #[test]
 fn a_blocked_third_player_does_not_prevent_a_rematch() {
-    // Players 1 and 2 have just played each other. Player 3 is waiting as well, but refuses to
-    // play both.
+    // Players 1 and 2 have just played each other. Player 3 is also waiting, but refuses to play
+    // either of them.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0)];
     (pool[0].last_opponent, pool[2].apart) = (Some(2), vec![1, 2]);
     assert_eq!(pairs(&pool), [(1, 2)]);
@@ -205,7 +204,8 @@ proptest! {
             prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
             prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");
         }
-        // The claim: no two of the remaining players could have been paired.
+        // No two of the remaining players could have been paired, unless they have just played
+        // each other.
         let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();
         for (place, one) in left.iter().enumerate() {
             for other in &left[place + 1..] {

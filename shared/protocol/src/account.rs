@@ -8,6 +8,7 @@ use crate::deployment::SavedDeployment;
 use crate::history::{PlayedGame, Statistics};
 use crate::invitation::Invitation;
 use crate::player::Player;
+use crate::push::PushInfo;
 use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
@@ -27,13 +28,13 @@ flagfall_board::named! {
         /// account.
         #[default]
         Play = "play",
-        /// Only playing, with a bot account.
+        /// Only playing games. Only bot accounts can have tokens with this scope.
         Bot = "bot",
     }
 }
 
-/// Creates an account. If the request has a guest's token, the guest becomes the account. `POST
-/// /api/account`.
+/// Creates an account. If the request has a guest's token, that guest is turned into the account.
+/// `POST /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
@@ -69,7 +70,7 @@ pub struct Login {
     pub name: String,
     /// The account's password.
     pub password: Secret,
-    /// The name that the list of tokens shows for the new token, at most 40 characters.
+    /// The name of the new token in the list of tokens, at most 40 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_name: Option<String>,
 }
@@ -85,9 +86,9 @@ pub struct LoggedIn {
 
 /// Begins the session of a page in a browser. `POST /api/session`.
 ///
-/// With `name` and `password`, the session is that of an account. Without a password, it is that of
-/// the player who already has a session in this browser, or else of a new guest. With
-/// `recovery_code`, `password` becomes the account's new password.
+/// With `name` and `password`, the session is that of an account. Without a password, the session
+/// is that of the player who already has a session in this browser, or otherwise that of a new
+/// guest. With `recovery_code`, `password` becomes the account's new password.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
@@ -100,7 +101,8 @@ pub struct NewSession {
     /// The account's recovery code, to set a new password if the old one is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_code: Option<Secret>,
-    /// True to create the account, from the guest whose session the browser has if there is one.
+    /// True to create the account. If the browser has the session of a guest, that guest is
+    /// turned into the account.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sign_up: bool,
 }
@@ -111,8 +113,8 @@ pub struct NewSession {
 pub struct SessionInfo {
     /// The player.
     pub player: Player,
-    /// The recovery code of a new account, or the next one if the request had one. It is sent only
-    /// once.
+    /// The recovery code of a new account, or the next recovery code if the request used one. It
+    /// is sent only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_code: Option<Secret>,
 }
@@ -176,6 +178,10 @@ pub struct NewToken {
     /// The permissions of the token. Only bot accounts can have tokens with the scope `bot`.
     #[serde(default)]
     pub scope: Scope,
+    /// The account's password. Required if the request comes with the session cookie of the
+    /// server's page, so that nobody makes a lasting token in a browser that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Secret>,
 }
 
 /// A new token.
@@ -190,7 +196,7 @@ pub struct MadeToken {
 /// A token's entry in its owner's list. It does not contain the token itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
-    /// The token's id, with which the owner can revoke the token.
+    /// The token's id. The owner can use the id to revoke the token.
     pub id: String,
     /// The name that the owner gave the token.
     pub name: String,
@@ -221,7 +227,7 @@ pub struct Me {
     pub conduct: Conduct,
 }
 
-/// The players that this player has blocked. `GET /api/blocks`.
+/// The players whom this player has blocked. `GET /api/blocks`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BlockList {
     /// The players.
@@ -229,10 +235,11 @@ pub struct BlockList {
 }
 
 /// The consequences of leaving games. Players who often leave games or do not deploy must wait
-/// before they can be paired. The wait grows each time. Only the player can see this.
+/// before they can be paired, and the wait becomes longer each time. Only the player can see
+/// these consequences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
-    /// The number of games within a day that the player left or in which they did not deploy.
+    /// The number of times within a day that the player left a game or did not deploy.
     pub left_games: u32,
     /// The number of seconds until the player can be paired and play rated games again.
     pub wait_s: u64,
@@ -266,7 +273,7 @@ pub struct AccountExport {
     /// The current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
-    /// The player's ended games, latest first, at most 1,000. `GET /api/players/NAME/games`
+    /// The player's finished games, latest first, at most 1,000. `GET /api/players/NAME/games`
     /// returns the rest, page by page.
     #[serde(default)]
     pub played: Vec<PlayedGame>,
@@ -279,13 +286,16 @@ pub struct AccountExport {
     /// The player's webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,
+    /// The browsers that are notified of the player's turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub push: Vec<PushInfo>,
     /// True if the player has a feed. The feed's address is secret and not included.
     #[serde(default)]
     pub has_feed: bool,
     /// The challenges that other players have addressed to this player.
     #[serde(default)]
     pub challenges: Vec<Invitation>,
-    /// The players that this player has blocked.
+    /// The players whom this player has blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
     /// The moves that the player has queued in running correspondence games.

@@ -17,7 +17,7 @@ pub enum Said {
         /// The phrase.
         phrase: Phrase,
     },
-    /// A text that the player wrote.
+    /// Text that the player wrote.
     Text {
         /// The text, which has 1 to 200 printable characters.
         text: String,
@@ -25,10 +25,10 @@ pub enum Said {
 }
 
 impl Said {
-    /// The maximum number of characters in a text.
+    /// The maximum number of characters in text that a player writes.
     pub const TEXT_LEN_MAX: usize = 200;
 
-    /// True if the server accepts the message. A text must be printable and must not be too long.
+    /// True if the server accepts the message. Text must be printable and must not be too long.
     pub fn is_fit(&self) -> bool {
         match self {
             Said::Phrase { phrase: _ } => true,
@@ -37,11 +37,11 @@ impl Said {
     }
 }
 
-/// The maximum number of combining marks on one character. Every language needs fewer, but many
-/// more marks could cover the line above.
+/// The maximum number of combining marks on one character. No language needs more than this, and
+/// large numbers of marks could cover the line above.
 const MARKS_MAX: usize = 3;
 
-/// True if a text has 1 to `len_max` characters, is not blank, and is safe to print. Control
+/// True if `text` has 1 to `len_max` characters, is not blank, and is safe to print. Control
 /// characters, direction changes, invisible characters and stacks of combining marks are not
 /// safe.
 pub fn is_printable(text: &str, len_max: usize) -> bool {

@@ -31,9 +31,9 @@ pub enum ClientToServer {
         /// at most 64 characters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
-        /// True for a page in a browser: without a `token`, the client is the player of the
-        /// session cookie that the browser sent with the connection. Without a valid one it is
-        /// anonymous.
+        /// True for a page in a browser. Without a `token`, the client is then the player of the
+        /// session cookie that the browser sent when it connected. If there is no valid cookie,
+        /// the client is anonymous.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         session: bool,
     },
@@ -42,10 +42,10 @@ pub enum ClientToServer {
         /// The `id` of the ping.
         id: u64,
     },
-    /// Asks for the open seeks and the running public games. The server also sends updates from
-    /// then on.
+    /// Asks for the open seeks and the running public games. From then on, the server also sends
+    /// updates.
     OpenLobby {},
-    /// Stops the updates of the lobby.
+    /// Asks the server to stop sending lobby updates.
     CloseLobby {},
     /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after the
     /// player's last connection closes.
@@ -57,8 +57,8 @@ pub enum ClientToServer {
         /// The side that the seeker wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
-        /// The range of ratings that a player must have to accept. If absent, any player may
-        /// accept.
+        /// The range in which a player's rating must be to accept the seek. If absent, any player
+        /// may accept it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
@@ -75,8 +75,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The id of the seek.
         seek: String,
-        /// True to keep the deployment of the player who accepts, and the full record, private
-        /// after the end.
+        /// True if the player who accepts wants their deployment and the full record to stay
+        /// private after the game.
         #[serde(default)]
         secret: bool,
     },
@@ -109,8 +109,8 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The code of the challenge.
         challenge: String,
-        /// True to keep the deployment of the player who accepts, and the full record, private
-        /// after the end.
+        /// True if the player who accepts wants their deployment and the full record to stay
+        /// private after the game.
         #[serde(default)]
         secret: bool,
     },
@@ -153,11 +153,11 @@ pub enum ClientToServer {
         /// The game.
         game: GameId,
         /// The last event of the game that the client has seen. If present, the answer includes
-        /// the later events.
+        /// the events after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Position>,
     },
-    /// Stops the events of a game.
+    /// Closes a game. The server then stops sending the game's events.
     CloseGame {
         /// The game.
         game: GameId,
@@ -268,8 +268,8 @@ pub enum GameCommand {
     Resign {},
     /// Aborts the game. Allowed until the player has taken their first turn.
     Abort {},
-    /// Claims a result in a game that the opponent has left. The server refuses the claim before
-    /// the time that the message `claimable` names.
+    /// Claims a result in a game that the opponent has left. Before the time given in the message
+    /// `claimable`, the server refuses the claim.
     Claim {
         /// The claimed result.
         result: Claim,
@@ -359,7 +359,7 @@ impl fmt::Debug for GameCommand {
     }
 }
 
-/// The terms of a game on which both players agree.
+/// The terms of a game. Both players must agree on them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
@@ -371,8 +371,8 @@ pub struct Terms {
     /// True if only the two players can see the game.
     #[serde(default)]
     pub private: bool,
-    /// True to keep the deployment of the player who makes the offer, and the full record,
-    /// private after the end.
+    /// True if the player who makes the offer wants their deployment and the full record to stay
+    /// private after the game.
     #[serde(default)]
     pub secret: bool,
     /// True if the game changes the players' ratings. A rated game needs two accounts or two
@@ -382,8 +382,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Returns the terms of a casual game that anyone can see and that keeps nothing secret after
-    /// the end.
+    /// Returns the terms of a casual, public game in which nothing stays secret after the end.
     pub fn casual(ruleset: &Ruleset, time: Time) -> Terms {
         Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false, rated: false }
     }
@@ -405,8 +404,8 @@ pub enum Time {
         /// The increment in seconds, 0 to 3,600.
         increment_s: u32,
     },
-    /// A base time with a delay: the first seconds of every turn do not count. Free seconds that
-    /// a player does not use are lost.
+    /// A base time with a delay: the first seconds of every turn do not count. Unused free
+    /// seconds are lost.
     Delay {
         /// The base time in seconds, 10 to 86,400.
         base_s: u32,
@@ -468,7 +467,8 @@ impl Time {
     }
 
     /// Returns the time for the deployment in milliseconds. In correspondence games, players have
-    /// as much time for it as for a turn. In other games, the result is `otherwise_ms`.
+    /// as much time for the deployment as for a turn. In other games, the result is
+    /// `otherwise_ms`.
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,
@@ -494,7 +494,7 @@ pub struct Position {
 #[schemars(with = "String")]
 pub struct CommandId(String);
 
-/// The error for a text that is not a valid command id.
+/// The error for text that is not a valid command id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a command id has 1 to 36 letters, digits, - and _")]
 pub struct CommandIdError;

@@ -13,11 +13,11 @@ impl Code {
     /// The text is not JSON or not a message, has an unknown field, is nested too deeply, or is
     /// too long.
     pub const MALFORMED: &'static str = "malformed";
-    /// The first message of a connection was not a hello, or a later message was one.
+    /// The first message of a connection was not a hello, or a later message was another hello.
     pub const HELLO_EXPECTED: &'static str = "hello_expected";
     /// The client uses a protocol version that the server does not support.
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
-    /// An anonymous client can only look on.
+    /// An anonymous client can only watch.
     pub const SIGN_IN_EXPECTED: &'static str = "sign_in_expected";
     /// The token is unknown.
     pub const BAD_TOKEN: &'static str = "bad_token";
@@ -43,7 +43,7 @@ impl Code {
     pub const BAD_TIME: &'static str = "bad_time";
     /// No house player has this level.
     pub const NO_SUCH_BOT: &'static str = "no_such_bot";
-    /// The player does not play in this game.
+    /// The player is not one of the players in this game.
     pub const NOT_YOUR_GAME: &'static str = "not_your_game";
     /// A newer connection of the same player has taken over the game.
     pub const SUPERSEDED: &'static str = "superseded";
@@ -98,7 +98,8 @@ impl Code {
     pub const LEFT_GAMES: &'static str = "left_games";
     /// The operators of the server have closed the account.
     pub const ACCOUNT_CLOSED: &'static str = "account_closed";
-    /// A text is empty, too long, or contains characters that cannot be printed.
+    /// Some text in the request is empty, too long, or contains characters that cannot be
+    /// printed.
     pub const BAD_TEXT: &'static str = "bad_text";
     /// House players cannot be reported or blocked, and they do not receive chat messages.
     pub const HOUSE_PLAYER: &'static str = "house_player";
@@ -145,8 +146,8 @@ impl fmt::Display for Code {
     }
 }
 
-/// The reason why the server closed a WebSocket. Clients should connect again after the codes
-/// 4000 to 4099, but not after 4100 to 4199.
+/// Why the server closed a WebSocket. Clients should reconnect after the codes 4000 to 4099, but
+/// not after the codes 4100 to 4199.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub enum CloseCode {

@@ -21,7 +21,7 @@ pub struct SavedDeployment {
     pub ruleset: String,
     /// The name that the owner gave the deployment: 1 to 30 letters, digits, `-` and `_`.
     pub name: String,
-    /// The deployment's text (§P4), without blanks.
+    /// The deployment's text (§P4), without spaces.
     pub setup: Secret,
 }
 
@@ -37,7 +37,7 @@ pub struct SavedDeployments {
 pub struct SuggestedDeployments {
     /// The ruleset's id.
     pub ruleset: String,
-    /// Three texts of deployments (§P4), without blanks.
+    /// Three deployments in text form (§P4), without spaces.
     pub setups: Vec<Secret>,
 }
 

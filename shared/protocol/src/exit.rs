@@ -25,7 +25,7 @@ impl Exit {
     pub const ALL: [Exit; 6] =
         [Exit::Done, Exit::Refused, Exit::Usage, Exit::Network, Exit::Storage, Exit::Interrupted];
 
-    /// The table of exit codes that the help of both programs prints.
+    /// The table of exit codes that both programs print in their help.
     pub const HELP: &str = "\
 Exit codes:
   0    done

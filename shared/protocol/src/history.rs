@@ -1,4 +1,4 @@
-//! The parts of `/api` about ended games: game histories, head-to-head results, and a player's
+//! The parts of `/api` about finished games: game histories, head-to-head results, and a player's
 //! private statistics.
 
 use flagfall_board::{GameId, PerSide, Side};
@@ -9,7 +9,7 @@ use crate::client_to_server::Time;
 use crate::player::Player;
 use crate::rating::GameScore;
 
-/// An ended game of a player.
+/// A finished game in a player's history.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedGame {
     /// The game.
@@ -18,12 +18,12 @@ pub struct PlayedGame {
     pub ended: u64,
     /// The ruleset's id.
     pub ruleset: String,
-    /// The clock.
+    /// The time control of the game.
     pub time: Time,
     /// True if the game was rated.
     #[serde(default)]
     pub rated: bool,
-    /// True if only the game's players can see it.
+    /// True if only the two players can see the game.
     #[serde(default)]
     pub private: bool,
     /// The player's side.
@@ -32,13 +32,13 @@ pub struct PlayedGame {
     pub opponent: Player,
     /// The result of the game for the player.
     pub score: GameScore,
-    /// The reason why the game ended: the `reason` of its outcome.
+    /// Why the game ended: the `reason` of its outcome.
     pub reason: String,
     /// The number of turns in the game.
     pub plies: u16,
 }
 
-/// A page of a player's ended games, latest first. `GET /api/players/NAME/games`.
+/// A page of a player's finished games, latest first. `GET /api/players/NAME/games`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedGames {
     /// The player.
@@ -118,7 +118,7 @@ pub struct RulesetTally {
 /// A deployment, with the results of the games in which the player used it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeploymentTally {
-    /// The deployment's text (§P4), without blanks.
+    /// The deployment's text (§P4), without spaces.
     pub setup: crate::secret::Secret,
     /// The numbers of games that the player won, drew and lost.
     pub tally: Tally,

@@ -21,7 +21,7 @@ pub struct Invite {
 /// A challenge that is addressed to this player and that they have not answered yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Invitation {
-    /// The code with which the player accepts the challenge.
+    /// The code that the player needs to accept the challenge.
     pub challenge: String,
     /// The player who made the challenge.
     pub challenger: Player,

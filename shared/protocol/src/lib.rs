@@ -1,8 +1,8 @@
 //! The messages between client and server. Everything that the server sends about a game is built
 //! from views, which contain only what the recipient may see.
 //!
-//! The WebSocket at `/ws` carries JSON texts: [`ClientToServer`] to the server and
-//! [`ServerToClient`] to the client. HTTP responses and game records use the same types.
+//! The WebSocket at `/ws` carries JSON: [`ClientToServer`] to the server and [`ServerToClient`]
+//! to the client. HTTP responses and game records use the same types.
 
 mod account;
 mod chat;
@@ -15,6 +15,7 @@ mod invitation;
 mod own_games;
 mod parse;
 mod player;
+mod push;
 mod queue;
 mod rating;
 mod rating_range;
@@ -47,6 +48,7 @@ pub use invitation::{Invitation, Invitations, Invite};
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
 pub use player::{Player, PlayerKind};
+pub use push::{NewPush, PushInfo, PushKey, RemovePush};
 pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,

@@ -9,7 +9,7 @@ use crate::{ClientToServer, Code, CommandId, Move, PROTOCOL_VERSION, Refusal};
 /// The maximum nesting depth of arrays and objects.
 const DEPTH_MAX: usize = 16;
 
-/// The error for a text that is not a valid message.
+/// The error for text that is not a valid message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
     /// The command's id, if it could be read.
@@ -22,7 +22,7 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    /// Creates the error for a text from which no command id could be read.
+    /// Creates the error for text from which no command id could be read.
     fn whole(refusal: Refusal) -> Malformed {
         Malformed { cmd_id: None, refusal, is_foreign_hello: false }
     }
@@ -69,8 +69,8 @@ enum MoveKind {
 ///
 /// # Errors [`Malformed`] describes the error without repeating a value from the text.
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
-    // For `PlainMove`, serde would also accept arrays in place of objects. Texts with arrays
-    // therefore take the slow path.
+    // For `PlainMove`, serde would also accept arrays in place of objects. Text that contains
+    // arrays therefore takes the slow path.
     if !text.contains('[')
         && let Ok(PlainMove { _type, cmd_id, game, ply, epoch, command }) = serde_json::from_str(text)
     {

@@ -1,4 +1,4 @@
-//! Moves that a player queues for later turns in correspondence games.
+//! Queued moves, which a player plans for later turns in correspondence games.
 
 use std::fmt;
 
@@ -15,8 +15,8 @@ use crate::client_to_server::GameCommand;
 pub struct QueuedMove {
     /// The queued turn: a move, or a turn that moves a piece to or from the reserve.
     pub command: GameCommand,
-    /// The condition of the turn: the turn is taken only if the opponent's previous turn is this
-    /// move. If absent, the turn has no condition.
+    /// The move that the opponent must have made just before this turn. If they made a different
+    /// one, the turn is not taken. If absent, the turn has no condition.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<Move>,
 }

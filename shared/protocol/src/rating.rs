@@ -49,7 +49,7 @@ impl Speed {
     }
 }
 
-/// A rating in the form that other players see.
+/// A rating as other players see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingPoint {
     /// The rating, in points.

@@ -1,10 +1,11 @@
-//! The range of ratings that a player must have to accept an open offer.
+//! The range in which a player's rating must be to accept an open offer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A range of ratings, with at least one bound. It applies to the ratings, including provisional
-/// ones, for the offer's ruleset and speed. An account that has not played there counts as 1500.
+/// A range of ratings, with at least one bound. The range applies to ratings in the offer's
+/// ruleset at the offer's speed, including provisional ones. An account without rated games in
+/// this ruleset at this speed counts as 1500.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RatingRange {

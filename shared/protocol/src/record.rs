@@ -44,16 +44,16 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy_ms: Option<u64>,
     /// The limits of the compensation for network delay. If absent, the server does not
-    /// compensate for it.
+    /// compensate for network delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
     /// The audience that the record is for.
     pub audience: Viewer,
-    /// The kind of record: `live` or `opened`. Absent in records without changes.
+    /// The kind of record: `live` or `opened`. Absent if the events have no `change`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
-    /// The audience's view before the first event. Each event with its change leads from one view
-    /// to the next.
+    /// The audience's view before the first event. Each event and its `change` turn one view into
+    /// the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
@@ -86,7 +86,7 @@ pub struct GameRecord {
 pub enum RecordKind {
     /// The changes show the facts that the audience saw during play.
     Live,
-    /// The changes show, from the first event on, every rank that the audience may see after the
+    /// From the first event on, the changes show every rank that the audience may see after the
     /// end.
     Opened,
 }
@@ -143,8 +143,8 @@ pub struct RecordedEvent {
     pub by: Option<Side>,
     /// The event.
     pub event: GameEvent,
-    /// The part of the view's change that cannot be seen from the event itself. Absent in old
-    /// records and in records imported from texts.
+    /// The part of the view's change that cannot be derived from the event itself. Absent in old
+    /// records and in records imported from text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }

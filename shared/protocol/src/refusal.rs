@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Code;
 
-/// A refusal: the reason why a request or command was refused.
+/// A refusal, which says why a request or command was refused.
 ///
 /// A refusal contains no text for people. The code selects a text in `shared/words`, and the
 /// arguments are inserted into this text. If a code covers several reasons, the argument `reason`

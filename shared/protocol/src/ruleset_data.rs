@@ -1,5 +1,5 @@
-//! A ruleset as data: what a client needs to draw a board, to make a deployment, and to know
-//! where pieces may go.
+//! Rulesets as data. With this data, a client can draw the board, make a deployment, and compute
+//! where pieces may move.
 
 use std::collections::BTreeMap;
 
@@ -8,131 +8,137 @@ use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rules of a ruleset by which boards, deployments and moves differ. No client has to know a
-/// ruleset by its id.
+/// The rules of a ruleset, as far as they affect boards, deployments and moves. A client that
+/// uses this data need not contain a list of rulesets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetData {
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub columns: u8,
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub rows: u8,
-    /// How many rows each side deploys on.
+    /// The number of rows on which each side deploys.
     pub home_rows: u8,
-    /// How many pieces of each rank a side has, by the letters of deployments.
+    /// The number of pieces of each rank that a side has. The keys are the letters of deployment
+    /// texts.
     pub army: BTreeMap<String, u8>,
-    /// True if home squares may stay empty (`.` in the deployment).
+    /// True if home squares may stay empty. In a deployment text, they are written as `.`.
     pub may_leave_empty: bool,
-    /// How a game begins.
+    /// The way in which a game begins.
     pub start: StartInfo,
-    /// Where the lakes are.
+    /// The lakes of the board.
     pub lakes: LakesInfo,
-    /// Columns whose top and bottom squares are neighbors.
+    /// The letters of the columns whose top and bottom squares are neighbors.
     pub joined_columns: Vec<char>,
-    /// Rows, from 1, whose first and last squares are neighbors.
+    /// The numbers of the rows whose first and last squares are neighbors. Rows count from 1.
     pub joined_rows: Vec<u8>,
-    /// True if a piece that moves any distance may strike at the end of it.
+    /// True if a piece that moves any distance may strike at the end of a long move.
     pub strikes_afar: bool,
-    /// True if an act against the rules is accepted and loses the game.
+    /// True if the server accepts an illegal move or deployment, which then loses the game.
     pub illegal_act_loses: bool,
-    /// True if the army is larger than the home rows, and the rest waits in a reserve.
+    /// True if the army is larger than the home rows, so that some pieces start in a reserve.
     pub reserve: bool,
-    /// True if a piece found out by a Scout or a Phoenix stays face up for good.
+    /// True if a piece stays face up permanently after a Scout or a Phoenix has discovered its
+    /// rank.
     pub labels: bool,
-    /// True if a piece that lands lays a chip.
+    /// True if a piece lays a chip on the square where it lands.
     pub chips: bool,
-    /// True if pieces move along lines of chips of one color.
+    /// True if pieces can move along lines of chips of one color.
     pub supply_lines: bool,
-    /// The ranks that flash over chips, and how far at most. Empty without flashes.
+    /// The ranks that can flash over chips, each with its maximum distance. Empty if the ruleset
+    /// has no flashes.
     pub flashes: BTreeMap<Rank, u8>,
-    /// The rank that a Spy beats by striking it.
+    /// The rank that a Spy beats when the Spy is the attacker.
     pub spy_beats: Rank,
-    /// Who stays when equal ranks meet.
+    /// The result of a strike between equal ranks.
     pub ties: TiesInfo,
-    /// Whose ranks a strike shows.
+    /// The sides whose ranks a strike reveals.
     pub disclosure: DisclosureInfo,
-    /// What becomes of a Bomb that beats its attacker.
+    /// The fate of a Bomb that beats its attacker.
     pub bombs: BombsInfo,
     /// True if a defender that wins moves to the attacker's square.
     pub winner_advances: bool,
-    /// True if a side that chases without a break must not recreate an earlier position.
+    /// True if a side must not recreate an earlier position during an unbroken chase.
     pub more_squares: bool,
     /// True if a game is a draw when neither side can move.
     pub blocked_draws: bool,
-    /// How often in a row a piece may cross the same border between two squares, if that is
-    /// limited.
+    /// The maximum number of consecutive moves in which a piece may cross the same border between
+    /// two squares. `null` if there is no limit.
     pub two_squares_limit: Option<u8>,
-    /// After how many plies without a capture the game is a draw, if it is.
+    /// The number of plies without a capture after which the game is a draw. `null` if there is
+    /// no such limit.
     pub quiet_limit: Option<u16>,
-    /// After how many plies the game is a draw.
+    /// The total number of plies after which the game is a draw.
     pub ply_limit: u16,
 }
 
-/// How a game begins.
+/// The way in which a game begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StartInfo {
     /// Each side deploys its army in secret.
     Deployments,
-    /// At once, with coins on all home squares.
+    /// The game begins immediately, with coins on all home squares.
     Coins,
 }
 
-/// Who stays when equal ranks meet.
+/// The result of a strike between equal ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TiesInfo {
-    /// Nobody: both leave.
+    /// Both pieces leave the board.
     Both,
-    /// The attacker.
+    /// Only the attacker stays.
     Attacker,
-    /// The defender. Only custom games have this rule.
+    /// Only the defender stays. Only custom games have this rule.
     Defender,
 }
 
-/// Whose ranks a strike shows.
+/// The sides whose ranks a strike reveals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisclosureInfo {
-    /// Both.
+    /// Both sides' ranks.
     Both,
-    /// The attacker's. The defender's only if it loses or a Scout strikes it.
+    /// The attacker's rank. The defender's rank is revealed only if the defender loses or if the
+    /// attacker is a Scout.
     Silent,
 }
 
-/// What becomes of a Bomb that beats its attacker.
+/// The fate of a Bomb that beats its attacker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BombsInfo {
-    /// It stays.
+    /// The Bomb stays on its square.
     Stay,
-    /// It leaves with its attacker.
+    /// The Bomb leaves the board together with its attacker.
     Leave,
 }
 
-/// Where the lakes of a ruleset are.
+/// The lakes of a ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum LakesInfo {
-    /// On these squares, in every game.
+    /// The lakes are on these squares in every game.
     Fixed(Vec<Square>),
-    /// Each game draws them. Its view has them.
+    /// The lakes are drawn at random for each game. The views of the game contain them.
     Drawn(DrawnLakes),
 }
 
-/// The lakes are drawn for each game.
+/// The value that means randomly drawn lakes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawnLakes {
-    /// Drawn for each game.
+    /// The lakes are drawn at random for each game.
     Drawn,
 }
 
-/// A house player, as `/api/rulesets` lists it.
+/// An entry for a house player in the answer of `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HousePlayerInfo {
-    /// The level, as `play_bot` names it. Weaker levels come first.
+    /// The level, as in `play_bot`. Weaker levels come first in the list.
     pub level: String,
-    /// The ids of the rulesets that it plays, also with changes.
+    /// The ids of the rulesets that the house player can play. It can also play custom games
+    /// based on them.
     pub rulesets: Vec<String>,
 }
 
@@ -205,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// The data of a ruleset, and its JSON.
+    /// Returns the data of a ruleset and the JSON form of the data.
     fn data(ruleset: &Ruleset) -> (RulesetData, Value) {
         let data = RulesetData::from(ruleset);
         let json = serde_json::to_value(&data).expect("JSON");
@@ -213,7 +219,7 @@ mod tests {
         (data, json)
     }
 
-    /// The fields in which a ruleset differs from the classic one.
+    /// Returns the fields in which a ruleset differs from `classic`.
     fn changes(id: &str) -> Value {
         let [classic, other] = ["classic", id].map(|id| data(Ruleset::find(id).expect("a ruleset")).1);
         let mut changes = other;

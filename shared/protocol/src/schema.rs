@@ -5,7 +5,7 @@
 pub struct Schema {
     /// The schema's name, which is part of the schema's path on a server.
     pub name: &'static str,
-    /// The schema as a JSON text.
+    /// The schema as JSON text.
     pub text: &'static str,
 }
 

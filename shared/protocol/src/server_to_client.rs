@@ -38,17 +38,20 @@ pub enum ServerToClient {
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
         /// The number of seconds that a player must be absent before the opponent can claim a
-        /// short game. This time is halved if the player left on purpose. It is longer in longer
-        /// games, and correspondence games cannot be claimed. Servers of version 0.1 do not send
-        /// this field.
+        /// short game. The time is halved if the player left on purpose, and it is longer in
+        /// longer games. Correspondence games cannot be claimed. Servers of version 0.1 do not
+        /// send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
-        /// The hash of the page that this server serves, for a client that said `session`. A page
-        /// with another hash is out of date.
+        /// The hash of the page that this server serves. Present for a client that sent
+        /// `session`. A page with a different hash is out of date.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         page: Option<String>,
+        /// True if the server has a text of its operator, at `/api/about`.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        about: bool,
     },
     /// A command was carried out, and its effects are stored.
     Accepted {
@@ -69,9 +72,9 @@ pub enum ServerToClient {
         game: Option<GameId>,
         /// The reason for the refusal, as a stable code for programs.
         code: Code,
-        /// The values in the text of `message`, such as a limit or a waiting time. With them and
-        /// the code, a client can write a text of its own. Servers of version 0.1 do not send
-        /// this field.
+        /// The values that appear in `message`, such as a limit or a waiting time. With these
+        /// values and the code, a client can compose its own message. Servers of version 0.1 do
+        /// not send this field.
         #[serde(default, skip_serializing_if = "RefusalArgs::is_empty")]
         args: RefusalArgs,
         /// An explanation for people, with advice on what to do.
@@ -80,8 +83,8 @@ pub enum ServerToClient {
         /// game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
-        /// The id of the request, with which operators can find it in the server's log. Servers
-        /// of version 0.1 do not send this field.
+        /// The id of the request. Operators can use the id to find the request in the server's
+        /// log. Servers of version 0.1 do not send this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
@@ -89,7 +92,7 @@ pub enum ServerToClient {
     Lobby {
         /// The open seeks, oldest first.
         seeks: Vec<Seek>,
-        /// The running public games that were created last.
+        /// The most recently created public games that are still running.
         games: Vec<GameSummary>,
         /// The number of connected players.
         players_online: u32,
@@ -134,10 +137,10 @@ pub enum ServerToClient {
         epoch: u64,
         /// The sequence number of the last event that the view includes.
         seq: u64,
-        /// The game after the event `seq`.
+        /// The view of the game after the event `seq`.
         view: GameView,
-        /// The events since the position that the client sent, oldest first. Empty if the client
-        /// sent no position, or if the server has discarded those events.
+        /// The events after the one that the client sent as `since`, oldest first. Empty if the
+        /// client did not send `since`, or if the server has discarded these events.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         events: Vec<GameEvent>,
         /// Each player's presence.
@@ -166,7 +169,7 @@ pub enum ServerToClient {
         seq: u64,
         /// The event in the game.
         event: GameEvent,
-        /// The part of the view's change that cannot be seen from the event itself.
+        /// The part of the view's change that cannot be derived from the event itself.
         change: ViewChange,
         /// The cause of the abort, if this event aborted the game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,7 +187,7 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone, and from a certain time on the opponent may claim the game. The server
+    /// A player is gone, and the opponent may claim the game from a certain time on. The server
     /// also sends this message, without the time, when the opponent loses this right.
     Claimable {
         /// The game.
@@ -296,8 +299,8 @@ pub struct Abort {
 }
 
 impl Abort {
-    /// True if this side caused the abort. If players from the pool were paired and one side
-    /// caused an abort, the other player returns to the front of the pool.
+    /// True if this side caused the abort. If the game came from the pool, a player who did not
+    /// cause the abort returns to the front of the pool.
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }
@@ -308,9 +311,10 @@ impl Abort {
 pub struct PoolStatus {
     /// The time at which the player entered the pool, in milliseconds since 1970.
     pub since: u64,
-    /// The range of ratings that an opponent must have to be paired with this player now. It
-    /// assumes an opponent who has just entered and whose rating is as uncertain as the player's.
-    /// The range grows while the player waits. Absent if games on these terms have no ratings.
+    /// The range in which an opponent's rating must currently be for the two to be paired. The
+    /// server assumes that the opponent has just entered the pool and has a rating that is as
+    /// uncertain as this player's. The range grows while the player waits. Absent if games on
+    /// these terms have no ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RatingRange>,
     /// The number of players who wait for a game on the same terms, including this player.
@@ -399,11 +403,12 @@ pub struct Seek {
     /// The side that the seeker wants. If absent, the server chooses it at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// The range of ratings that a player must have to accept. If absent, any player may accept.
+    /// The range in which a player's rating must be to accept the seek. If absent, any player may
+    /// accept it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// The seeker's rating for such games at the time they opened the seek. Absent for guests and
-    /// for games without ratings.
+    /// The seeker's rating for games on these terms, at the time when they opened the seek.
+    /// Absent for guests and for games without ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }
@@ -439,7 +444,8 @@ pub struct RulesetInfo {
 pub struct RuleOptionInfo {
     /// The name of the option.
     pub name: String,
-    /// The value of the option in the unchanged ruleset. An offer of a game need not name it.
+    /// The value of the option in the unchanged ruleset. The id of a custom game can leave this
+    /// value out.
     pub value: String,
     /// The possible values.
     pub values: Vec<RuleValueInfo>,

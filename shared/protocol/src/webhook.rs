@@ -15,7 +15,7 @@ pub struct NewWebhook {
     pub url: String,
 }
 
-/// A webhook that was just set, with the secret with which the server signs its notices.
+/// A webhook that was just set, and the secret that the server uses to sign its notices.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WebhookSet {
     /// The address.
@@ -35,7 +35,7 @@ pub struct WebhookInfo {
     /// True if the server sends notices. After several failures in a row, the server stops
     /// sending them until the player sets the webhook again.
     pub active: bool,
-    /// The number of notices in a row that could not be delivered.
+    /// The number of consecutive notices that could not be delivered.
     pub lost: u32,
     /// The number of notices that have not been delivered yet.
     pub waiting: u32,
@@ -95,14 +95,15 @@ pub struct MadeFeed {
     pub path: Secret,
 }
 
-/// A feed in the format JSON Feed 1.1. `GET /api/feeds/SECRET`.
+/// A feed in JSON Feed 1.1 format. `GET /api/feeds/SECRET`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Feed {
-    /// The URL of the JSON Feed version.
+    /// The URL that identifies the version of JSON Feed.
     pub version: String,
     /// The feed's title, which feed readers show.
     pub title: String,
-    /// The games in which it is the player's turn, followed by the player's latest ended games.
+    /// The games in which it is the player's turn, followed by the player's latest finished
+    /// games.
     pub items: Vec<FeedItem>,
 }
 
@@ -111,9 +112,9 @@ pub struct Feed {
 pub struct FeedItem {
     /// The entry's id. It changes only when the meaning of the entry changes.
     pub id: String,
-    /// The content of the entry in one line.
+    /// A one-line summary of the entry.
     pub title: String,
-    /// The content of the entry in more detail.
+    /// A more detailed description of the entry.
     pub content_text: String,
     /// The time of the reported event, if known, in UTC and RFC 3339 format.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -79,8 +79,8 @@ pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64)
     expected(player.value, Rating { deviation, ..opponent }, advantage)
 }
 
-/// Returns the deviation after this many rating periods without a game. This is step 6, but the
-/// number of periods may be a fraction.
+/// Returns the deviation after this many rating periods without a game. This is step 6 of
+/// Glickman's algorithm, except that the number of periods may be a fraction.
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
     (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
 }
@@ -114,8 +114,8 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     }
 }
 
-/// Returns the new volatility (step 5): the value under which the results are most likely. The
-/// method is the Illinois variant of regula falsi.
+/// Returns the new volatility (step 5): the value that makes the results most likely. The method
+/// is the Illinois variant of regula falsi.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64, tau: f64) -> f64 {
     let start = (volatility * volatility).ln();
     let f = |x: f64| {

@@ -17,12 +17,12 @@ pub const TAU: f64 = 0.75;
 pub const PERIODS_PER_DAY: f64 = 0.214_36;
 /// The smallest deviation. With a smaller one, ratings would hardly change.
 pub const DEVIATION_MIN: f64 = 45.0;
-/// The largest deviation. Newcomers have it.
+/// The largest deviation, which is also that of newcomers.
 pub const DEVIATION_MAX: f64 = 500.0;
-/// The deviation from which a rating is provisional. Provisional ratings are shown with a
-/// question mark.
+/// The smallest deviation of a provisional rating. Provisional ratings are shown with a question
+/// mark.
 pub const PROVISIONAL_DEVIATION: f64 = 110.0;
-/// The largest deviation with which a player is on the leaderboard.
+/// The largest deviation that a player on the leaderboard can have.
 pub const LEADERBOARD_DEVIATION: f64 = 75.0;
 /// The largest volatility. Without this limit, an unusual series of results could make a rating
 /// unstable permanently.

@@ -1,5 +1,5 @@
-//! Plays random games through the public API: legal moves, `decide` and `evolve`. One element of
-//! the throughput is one ply.
+//! Plays random games through the public API: legal moves, `decide` and `evolve`. The throughput
+//! is measured in plies.
 //!
 //! `cargo bench -p flagfall-rules` prints plies per second for each ruleset. The target is 12
 //! million for `classic` and 3 million for the others.

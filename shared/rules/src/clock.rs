@@ -24,10 +24,10 @@ impl TimeControl {
     /// Returns the time that a side must be absent before the opponent may claim the game, in
     /// milliseconds.
     ///
-    /// The result is `least_ms` for every quarter of an hour that forty plies of one side may
-    /// take. It is at least `least_ms`, and at most five times `least_ms`. Without a clock, the
-    /// result is the maximum. The result is `None` in correspondence games, where players need
-    /// not be present.
+    /// The result grows with the length of the game: `least_ms` for each quarter of an hour that
+    /// one side may take for forty plies. The minimum is `least_ms`, and the maximum is five
+    /// times `least_ms`. Without a clock, the result is the maximum. The result is `None` in
+    /// correspondence games, where players need not be present.
     pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -90,9 +90,9 @@ impl Clock {
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Returns the lag compensation in milliseconds for a side that acts now. It equals the round
-    /// trip of the side's connection, but is limited by the side's stock and by the time that the
-    /// side's clock has been running.
+    /// Returns the lag compensation in milliseconds for a side that acts now. The compensation
+    /// equals the round trip of the side's connection. It is limited by the side's remaining
+    /// stock of compensation, and by the time for which the side's clock has been running.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
@@ -165,7 +165,7 @@ impl Clock {
         self.since[Side::Red].max(self.since[Side::Blue])
     }
 
-    /// The last moment at which this side may act. `None` if the side's clock is not running.
+    /// The latest time at which this side may act. `None` if the side's clock is not running.
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))
@@ -176,15 +176,16 @@ impl Clock {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }
 
-    /// A moment before which neither side can run out of time, regardless of who acts until then.
+    /// A time before which neither side can run out of time, no matter which side acts in the
+    /// meantime.
     pub(crate) fn no_deadline_before(&self, now: Stamp) -> Stamp {
         let if_it_ran = |side| now.plus_ms(self.remaining_ms[side].saturating_add(self.free_ms[side]));
         let [red, blue] = Side::BOTH.map(|side| self.deadline_of(side).unwrap_or_else(|| if_it_ran(side)));
         red.min(blue)
     }
 
-    /// The moment after which a side loses on time: its deadline, plus the time that the server
-    /// waits for a late ply under lag compensation.
+    /// The time after which a side loses on time. This is the side's deadline, plus the time that
+    /// the server waits for a late ply because of lag compensation.
     pub(crate) fn flag_fall(&self) -> Option<Stamp> {
         let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();
         let of = |side| Some(self.deadline_of(side)?.plus_ms(wait_ms(side)));

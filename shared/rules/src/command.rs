@@ -21,7 +21,7 @@ pub enum Command {
     Remove(Square),
     /// Place a piece from the reserve on the board (§S1.5).
     Place(Placing),
-    /// Name the color of a chip, after one of the side's pieces has moved in the other side's
+    /// Name the color of a chip, after one of the side's pieces has moved during the other side's
     /// turn (§S2.4).
     Color(ChipColor),
     /// Choose the rank that the side's coin in a strike takes from the pool (§Q4).
@@ -43,8 +43,8 @@ pub enum Command {
 
 /// A move that a side requests.
 ///
-/// A move is written as in `a4a5`. A sign after it names the path, as in `a1a7-`, and a suffix
-/// names the color of the chip, as in `a4a5=g`.
+/// A move is written as in `a4a5`. A sign after the squares names the path, as in `a1a7-`, and a
+/// suffix names the color of the chip, as in `a4a5=g`.
 ///
 /// `Debug` shows no color, because after a failed strike the named color stays secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,7 +118,7 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Splits a color suffix from the end of a text.
+/// Splits a color suffix from the end of `text`.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),
@@ -159,7 +159,7 @@ impl FromStr for Placing {
     }
 }
 
-/// Returns the rank for a text that consists only of the rank's letter.
+/// Returns the rank if the text consists only of a rank's letter.
 pub(crate) fn rank_of(text: &str) -> Option<Rank> {
     let mut letters = text.chars();
     letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())

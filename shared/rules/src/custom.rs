@@ -1,7 +1,7 @@
 //! Custom games: named rulesets in which a player has changed some rules.
 //!
 //! The changes are part of the ruleset's id, as in `classic,ties=attacker,quiet=off`. The id
-//! alone therefore tells the rules of a game in an offer, a record or a log.
+//! alone therefore defines the rules of a game in an offer, a record or a log.
 
 use std::sync::OnceLock;
 
@@ -90,7 +90,7 @@ impl OptionValue {
     }
 }
 
-/// The reason why a text does not name a ruleset.
+/// Why some text is not the id of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 #[error("{}", self.code())]
@@ -138,12 +138,12 @@ impl NoSuchRuleset {
 }
 
 impl Ruleset {
-    /// Returns the ruleset for a text: an id that may be followed by changes, as in
+    /// Returns the ruleset with this id. Changes may follow the id, as in
     /// `classic,ties=attacker,quiet=off`.
     ///
     /// The order of the changes does not matter, and changes without effect are ignored. For
     /// example, `classic,ties=both` is the same as `classic`. To compare rulesets, use
-    /// [`Ruleset::id`], which is equal for all texts of the same ruleset.
+    /// [`Ruleset::id`], which is always the same for the same ruleset.
     ///
     /// # Errors [`NoSuchRuleset`] describes the error.
     pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
@@ -242,7 +242,7 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
     changes
 }
 
-/// Creates a ruleset from `base` and these changes. The text of its id is leaked, because
+/// Creates a ruleset from `base` and these changes. The memory of its id is leaked, because
 /// rulesets live as long as the program.
 fn changed(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
     let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
@@ -370,8 +370,8 @@ mod tests {
                 count += 1;
             }
         }
-        // The count must stay in this range, because every combination takes a few hundred bytes
-        // of memory once it is computed.
+        // The count must stay in this range, because every combination takes up a few hundred
+        // bytes of memory once it is computed.
         assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

@@ -69,7 +69,7 @@ pub fn decide(
                 Side::Red => 0,
                 Side::Blue => 1,
             };
-            // A side that has struck has begun its first ply, even if the strike is still
+            // A side that has struck has already begun its first ply, even if the strike is still
             // pending.
             let has_struck = game.position.has_strike_pending() && game.position.turn() == side;
             if game.ply() > own_first_ply || has_struck {
@@ -172,7 +172,7 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Stops the clocks at `since`, the time from which no server could accept a move.
+/// Stops the clocks at `since`, which is when servers stopped being able to accept moves.
 ///
 /// Returns no events if the clocks are already stopped or the game is over.
 #[must_use]
@@ -200,11 +200,11 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
     }
 }
 
-/// Ends a game as an umpire decides, for a reason that the board does not show.
+/// Ends a game by an umpire's decision, for a reason that the board does not show.
 ///
 /// The allowed reasons are that a side resigned, ran out of time, left the game, or broke the
-/// umpire's rules. If both sides did so, there is no winner. Returns no events if the game is
-/// over or the reason is not allowed.
+/// umpire's rules. If the reason applies to both sides, there is no winner. Returns no events if
+/// the game is over or the reason is not allowed.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {
@@ -325,7 +325,7 @@ fn may_act(position: &Position, side: Side, variants: Variants<'_>) -> Result<()
     if variants.owes_choice() { Err(Refusal::ChoicePending) } else { Ok(()) }
 }
 
-/// Decides on a move by the position alone, without the rest of the game.
+/// Decides on a move, given only the position and not the whole game.
 pub(crate) fn play(position: &Position, side: Side, asked: MoveCommand) -> Result<Events, Refusal> {
     match position.variants() {
         variants if variants.is_nothing() => play_with(position, side, asked, Variants::NOTHING),
@@ -545,8 +545,8 @@ pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Res
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // No check for a legal move is needed: the side can always remove the piece that stands on
-    // the chip.
+    // No check for a legal move is needed, because the side can always remove the piece that
+    // stands on the chip.
     let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

@@ -23,7 +23,7 @@ pub(crate) enum EventKind {
     Deployed(Box<Deployed>),
     /// Both sides have deployed. The pieces are on the board, and Red is to move.
     Started { commitments: Box<PerSide<Option<Commitment>>> },
-    /// The side to move made a move or a resolved strike.
+    /// The side to move made a move. If the move was a strike, the strike is resolved.
     Moved(Moved),
     /// The side to move struck, and at least one piece is a coin, so a side has to choose a rank
     /// before the ply is complete (§Q4).
@@ -42,7 +42,7 @@ pub(crate) enum EventKind {
     DrawOffered { side: Side },
     /// A side declined the other side's offer.
     DrawDeclined { side: Side },
-    /// The clocks stopped at `since`, the time from which no server could accept a move.
+    /// The clocks stopped at `since`, which is when servers stopped being able to accept moves.
     Paused { since: Stamp },
     /// The clocks are running again.
     Resumed,
@@ -52,8 +52,8 @@ pub(crate) enum EventKind {
     Ended(Outcome),
 }
 
-/// A deployment in the form in which it was submitted. Its event holds it in a box, so that the
-/// events of plies stay small.
+/// A deployment as it was submitted. The event stores this value in a box, so that the events of
+/// plies stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,

@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // If a strike is pending, it stays secret which side has chosen and whose clock had
-            // stopped (§Q4).
+            // If a strike is pending, it stays secret which side has already chosen and whose
+            // clock has therefore stopped (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
@@ -78,7 +78,7 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     }
 }
 
-/// Gives the acting side `lag_ms` milliseconds of its time back, and then applies an event.
+/// Gives `lag_ms` milliseconds back to the acting side, and then applies an event.
 ///
 /// `lag_ms` is the result of [`Game::lag_credit_ms`] at the time of the command. If the event
 /// stops no clock, no time is given back.

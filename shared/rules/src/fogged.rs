@@ -1,5 +1,5 @@
-//! A game as one side can follow it from moves and outcomes of strikes alone. It is meant for
-//! programs with a protocol that has no views.
+//! A game that one side follows using only moves and outcomes of strikes. It is meant for
+//! programs whose protocol has no views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_view::{Fate, Move, Viewer};
@@ -24,7 +24,7 @@ pub struct FoggedGame {
     side: Side,
 }
 
-/// A move in the form in which it is reported to the follower.
+/// A move as it is reported to the follower.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldMove {
     /// The starting square and the target square.
@@ -33,7 +33,7 @@ pub struct ToldMove {
     pub strike: Option<ToldStrike>,
 }
 
-/// A strike in the form in which it is reported to the follower.
+/// A strike as it is reported to the follower.
 ///
 /// A rank is missing if the ruleset does not disclose it to the follower (§D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,11 +57,12 @@ pub enum StrikeOutcome {
     BothLeft,
 }
 
-/// The reason why a report does not fit the game so far.
+/// Why a report does not fit the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
     /// Games of this ruleset cannot be followed from reports. The ruleset has plies other than
-    /// moves and strikes, or defenders that win, stay hidden and move to the attacker's square.
+    /// moves and strikes, or a defender that wins can stay hidden and still move to the
+    /// attacker's square.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
     )]
@@ -75,11 +76,11 @@ pub enum Misheard {
     /// The side to move has no piece on that square.
     #[error("{0}: the side to move has no piece on this square")]
     NoPiece(Square),
-    /// The squares are not in one line, or a piece that moves one square moved several.
+    /// The squares are not in one line, or a piece that can move only one square moved farther.
     #[error("{0}: this piece cannot move like that")]
     Way(Move),
-    /// The report is a strike on an empty square or on the side's own piece, or a move without a
-    /// strike onto a piece.
+    /// The report is a strike on an empty square or on the side's own piece, or it is a move
+    /// without a strike to an occupied square.
     #[error("{0}: the reported strike does not match the pieces on the squares")]
     Strike(Square),
     /// The piece is known to have another rank, or its rank is needed but missing.
@@ -91,8 +92,7 @@ pub enum Misheard {
 }
 
 impl StrikeOutcome {
-    /// The outcome in which the two pieces have these fates. `None` if both pieces stay on the
-    /// board.
+    /// The outcome for these fates of the two pieces. `None` if both pieces stay on the board.
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
             (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
@@ -137,8 +137,8 @@ impl FoggedGame {
             return Err(Misheard::Lakes);
         }
         let mut position = Position::empty(ruleset, lakes);
-        // Enemy pieces need some rank here, and any rank will do. The Flag is a rank that every
-        // army has.
+        // Enemy pieces need a rank here, but it does not matter which one. Use the Flag, because
+        // every army has one.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
@@ -187,7 +187,7 @@ impl FoggedGame {
         Ok(())
     }
 
-    /// The rules by which the game is played.
+    /// The rules of the game.
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }
@@ -204,7 +204,7 @@ impl FoggedGame {
         piece.side != self.side && !piece.is_revealed
     }
 
-    /// Resolves a strike by the rules of the engine, using the ranks that the follower knows.
+    /// Resolves a strike with the engine's rules, using the ranks that the follower knows.
     fn strike(
         &self,
         squares: Move,

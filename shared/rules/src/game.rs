@@ -17,7 +17,7 @@ use crate::setup::Deployment;
 /// The terms of a game. They never change after the game's creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameTerms {
-    /// The game's id. It is a part of the text that is hashed for each commitment.
+    /// The game's id. The id is part of the text that is hashed for each commitment.
     pub game: GameId,
     /// The rules of the game.
     pub ruleset: &'static Ruleset,
@@ -53,8 +53,8 @@ pub struct Game {
     /// The last ply, if it moved a piece between the board and a reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The state that hides from others whether a side has chosen in a strike. `Some` only in
-    /// games with coins.
+    /// The state that prevents others from learning whether a side has chosen in a strike. `Some`
+    /// only in games with coins.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
@@ -66,8 +66,8 @@ pub struct Game {
 /// The clock that a side's opponent and the public see while a strike is pending.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// The clock in the state that it would have if no side had chosen yet (§Q4). `Some` only
-    /// while a strike is pending.
+    /// The clock as it would be if neither side had chosen yet (§Q4). `Some` only while a strike
+    /// is pending.
     pub(crate) clock: Option<Clock>,
 }
 
@@ -227,24 +227,25 @@ impl Game {
         }
     }
 
-    /// The last moment for a command: the deadline for deployments, or the earliest deadline of a
+    /// The latest time for a command: the deadline for deployments, or the earliest deadline of a
     /// running clock.
     ///
-    /// A command is late if the store appends it after this moment plus the side's lag
+    /// A command is late if the store appends it after this time plus the side's lag
     /// compensation.
     pub fn deadline(&self) -> Option<Stamp> {
         self.limit(Clock::deadline)
     }
 
-    /// The moment after which a missed deadline takes effect.
+    /// The time after which a missed deadline takes effect.
     ///
-    /// This moment is the [`Game::deadline`], plus the time that the server waits for a late ply
-    /// if the game has lag compensation.
+    /// This is the [`Game::deadline`], plus the time that the server waits for a late ply if the
+    /// game has lag compensation.
     pub fn flag_fall(&self) -> Option<Stamp> {
         self.limit(Clock::flag_fall)
     }
 
-    /// A moment before which no deadline can pass, regardless of all plies and pauses until then.
+    /// A time before which no deadline can pass, no matter which plies and pauses come in the
+    /// meantime.
     ///
     /// `None` after the end of the game, and while a game without a clock is played.
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {

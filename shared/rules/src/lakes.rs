@@ -27,7 +27,7 @@ impl Ruleset {
         match self.lakes {
             Lakes::OfTheShape => self.shape.lakes,
             Lakes::Drawn => {
-                // Byte values from the last whole multiple of `PAIRS` on are skipped, because
+                // Byte values at or above the largest multiple of `PAIRS` are skipped, because
                 // they would favor the first pairs. The probability that all 32 bytes are skipped
                 // is 2^-192.
                 let fair = entropy.0.into_iter().find(|byte| *byte < u8::MAX / PAIRS * PAIRS);

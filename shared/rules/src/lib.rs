@@ -47,8 +47,8 @@ mod start;
 mod strike;
 mod variants;
 
-/// The types of the boards and views. They are exported again, so that users of this crate do not
-/// depend on those crates directly.
+/// The types of boards and views. They are re-exported so that users of this crate need not
+/// depend on the other crates directly.
 #[doc(inline)]
 pub use {flagfall_board::*, flagfall_view::*};
 

@@ -1,5 +1,5 @@
 //! The squares to which pieces may move. The code needs no enemy ranks, so it gives the same
-//! results for a view, which has none, as for the complete position.
+//! results for a view as for the complete position.
 
 mod commands;
 mod field;

@@ -7,9 +7,9 @@
 //! The board lists its rows from the highest to the lowest, separated by `/`, and the squares of
 //! each row from column `a` on. A square is `.` (empty), `~` (lake), or a piece: `r` or `b`, its
 //! letter of §P4 (`?` in a view that hides the rank), `'` if it has moved, `*` if its rank is
-//! public. A number after `.` or `~` is the number of such squares in a row. In rulesets with
-//! labels, `^` marks a labeled piece. If a piece's moves have reduced its possible ranks, these
-//! ranks follow in brackets, as in `r?'[9P]`.
+//! public. A number after `.` or `~` is the number of consecutive squares of this kind. In
+//! rulesets with labels, `^` marks a labeled piece. If a piece's moves have narrowed down its
+//! possible ranks, these ranks follow in brackets, as in `r?'[9P]`.
 //!
 //! Rulesets with a reserve have four more fields: Red's reserve, Blue's reserve, the chips, and
 //! the square of a chip whose color the side to move must still name. A reserve is a list of
@@ -17,7 +17,7 @@
 //! and color letters, as in `a4r,b5g`. `-` marks an empty field.
 //!
 //! Rulesets with coins have three more fields: Red's pool, Blue's pool, and the pending strike,
-//! as in `a4a5`. The choices that were already made follow the strike, as in `a4a5,r9`, where Red
+//! as in `a4a5`. The ranks that were already chosen follow the strike, as in `a4a5,r9`, where Red
 //! has chosen the Scout. A coin's letter is `o`.
 //!
 //! A piece of the army that is neither on the board nor in a reserve or pool counts as captured.
@@ -37,7 +37,7 @@ use crate::position::Position;
 use crate::ruleset::{Lakes, Ruleset, Start};
 use crate::seen::View;
 
-/// The error for a text that is not a valid position.
+/// The error for text that is not a valid position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
@@ -53,8 +53,8 @@ pub enum PositionTextError {
     Reserve,
     /// A pool is not a valid list of ranks and counts.
     ///
-    /// A side's pool must have as many pieces as the side has coins, and it must obey the reserve
-    /// rule (§Q6).
+    /// A side's pool must have as many pieces as the side has coins, and the side must obey the
+    /// reserve rule (§Q6).
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
@@ -68,8 +68,8 @@ pub enum PositionTextError {
     /// has no chips.
     #[error("chips are a list like a4r,b5g of squares on the board that are no lakes, or - for nothing")]
     Chips,
-    /// The square whose color is still to be named does not hold a piece of the side to move, or
-    /// the ruleset has no chips.
+    /// The square whose chip color must still be named does not hold a piece of the side to move,
+    /// or the ruleset has no chips.
     #[error("the owed color is the square of a piece of the side to move, or - for nothing")]
     Owed,
     /// No ruleset has this id.
@@ -93,7 +93,7 @@ pub enum PositionTextError {
     /// Lakes in these places can never be drawn in this ruleset (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
-    /// A side has more pieces of a rank than its army.
+    /// A side has more pieces of a rank than its army contains.
     #[error("{side} has more pieces of the rank {rank} than its army has")]
     TooMany { side: Side, rank: Rank },
 }
@@ -383,8 +383,8 @@ impl BoardReader<'_> {
         is_there
     }
 
-    /// Parses the number of equal squares in a row, from 1 to 99. The result is 1 if the text has
-    /// no number here.
+    /// Parses the number of consecutive equal squares, from 1 to 99. The result is 1 if the text
+    /// has no number here.
     fn count(&mut self) -> u8 {
         let mut count: Option<u8> = None;
         while let Some(digit) = self.peek().and_then(|character| character.to_digit(10)) {

@@ -8,7 +8,7 @@ use flagfall_view::SeenOutcome;
 pub struct Outcome {
     /// The winner. `None` after a draw and for an aborted game.
     pub winner: Option<Side>,
-    /// The reason why the game ended.
+    /// Why the game ended.
     pub reason: EndReason,
 }
 
@@ -30,7 +30,7 @@ impl From<Outcome> for SeenOutcome {
 }
 
 flagfall_board::named! {
-    /// The reason why a game ended (§A11). The codes of the reasons never change.
+    /// Why a game ended (§A11). The codes of the reasons never change.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum EndReason, code, from_code {
         /// The Flag was captured.

@@ -1,5 +1,5 @@
-//! Computes what a viewer may do from the viewer's view alone. The results agree with the rules
-//! that the engine applies to the complete position.
+//! Computes a viewer's legal actions, using only the viewer's view. The results agree with the
+//! rules that the engine applies to the complete position.
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};

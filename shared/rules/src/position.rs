@@ -185,8 +185,8 @@ impl Position {
         Some(piece)
     }
 
-    /// The part of [`Position::put`] that updates the board. `apply` calls this part alone,
-    /// because it updates the reserve state in a single step.
+    /// The part of [`Position::put`] that updates the board. `apply` calls only this part,
+    /// because `apply` itself updates the reserve state in a single step.
     fn put_on_board(&mut self, square: Square, piece: Piece) {
         self.squares[square.index()] = Some(Kept::new(piece));
         self.occupied[piece.side].insert(square);
@@ -234,8 +234,8 @@ impl Position {
         }
     }
 
-    /// Updates the sets of coins that may move and that may move far, after pools or coins have
-    /// changed (§Q3, §Q6).
+    /// Updates the set of coins that may move and the set of coins that may move far, after pools
+    /// or coins have changed (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -262,8 +262,8 @@ impl Position {
     }
 
     /// Moves a piece into its side's reserve (§S1.5). The chip under the piece stays on the
-    /// board. The other side loses what it knew about the piece, unless the piece is labeled
-    /// (§S1.7).
+    /// board. Unless the piece is labeled, everything that the other side knew about it is
+    /// dropped (§S1.7).
     pub(crate) fn remove(&mut self, square: Square) {
         if let Some(Piece { side, rank: Some(rank), .. }) = self.take(square)
             && let Some(reserve_state) = &mut self.reserve_state

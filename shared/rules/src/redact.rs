@@ -20,7 +20,8 @@ use crate::ruleset::Ruleset;
 use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
-/// Returns the facts that a viewer may see of a game. The time `now` determines the clocks.
+/// Returns the view of a game: the facts that a viewer may see. The clocks have their values at
+/// the time `now`.
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
@@ -162,7 +163,7 @@ pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
     is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
 }
 
-/// Returns an event of a side in the form that others may see after the end of the game.
+/// Returns a side's event as others may see it after the end of the game.
 ///
 /// The event of the first deployment then shows the final deployment, because it stays secret
 /// whether the side changed its deployment. `end` is the game in its current state.
@@ -252,8 +253,8 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
     }
 }
 
-/// Returns both clocks at the time `now`. A side's time stops at zero, and the clocks stand still
-/// while the game is paused.
+/// Returns both clocks at the time `now`. A side's time never falls below zero, and the clocks do
+/// not run while the game is paused.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());

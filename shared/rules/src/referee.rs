@@ -25,8 +25,8 @@ impl Referee {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
 
-    /// Decides on a command that is about the board, given only a position. Other commands have
-    /// no effect.
+    /// Decides on a command, given only a position. Commands that are not about the board have no
+    /// effect.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
         let side = position.actor();
         match command {
@@ -45,7 +45,7 @@ impl Referee {
         }
     }
 
-    /// Applies those events to a position that change the board.
+    /// Applies events to a position. Events that do not change the board have no effect.
     pub fn apply(&self, position: &mut Position, events: &Events) {
         for event in events.iter() {
             match &event.0 {

@@ -6,7 +6,7 @@ use crate::coded::coded;
 use crate::setup::SetupRefusal;
 
 coded! {
-    /// The reason why a command was refused. Only the sender may see it.
+    /// Why a command was refused. Only the sender may see it.
     ///
     /// A refusal contains only facts that the sender already knows, and it never depends on a
     /// rank that is hidden from the sender.
@@ -75,8 +75,8 @@ coded! {
         NoChoice = "no_choice",
         /// The sender has already chosen the rank of their coin (§Q4).
         ChoiceFinal = "choice_final",
-        /// Too few coins would stay unmoved to become the Bombs and the Flag that are still in
-        /// the pool (§Q6).
+        /// After the command, there would be fewer unmoved coins than Bombs and Flags in the pool
+        /// (§Q6).
         ReserveRule = "reserve_rule",
         /// The coin would have to become a Scout, but the pool has no Scout left (§Q3).
         NoScoutLeft = "no_scout_left",

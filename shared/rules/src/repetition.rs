@@ -6,7 +6,7 @@ use flagfall_view::Move;
 use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 
-/// The maximum number of moves that the two-squares rule looks back on, in any ruleset.
+/// The maximum number of past moves that the two-squares rule considers in any ruleset.
 const CHAIN_MAX: usize = 5;
 
 /// The history of a game that the repetition rules need.
@@ -23,12 +23,12 @@ pub(crate) struct Repetition {
     trail: Vec<u64>,
 }
 
-/// The most recent plies of a side, as long as the same piece made all of them.
+/// The longest run of a side's most recent plies that were all made by the same piece.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
     /// The square of the piece. `None` if the piece has left the board.
     at: Option<Square>,
-    /// The last moves of the chain. The latest is at index `len - 1`.
+    /// The last moves of the run. The latest is at index `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
     len: u8,
 }
@@ -124,7 +124,7 @@ fn placement_key(id: u8, square: Square) -> u64 {
 }
 
 impl Repetition {
-    /// Updates the placement after a piece has come to a square or has left it.
+    /// Updates the placement after a piece has moved to a square or has left it.
     pub(crate) fn toggle(&mut self, id: u8, square: Square) {
         self.placement ^= placement_key(id, square);
     }
@@ -156,7 +156,7 @@ impl Repetition {
     }
 
     /// Records the current placement. Older placements are dropped while neither side is chasing,
-    /// because a chase looks back only to its beginning.
+    /// because only the placements since the beginning of a chase matter.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();

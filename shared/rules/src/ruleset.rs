@@ -2,11 +2,11 @@
 
 use flagfall_board::{BoardShape, Rank};
 
-/// The rules of a game, with one field for each difference between rulesets. The engine makes its
-/// decisions by these fields, never by the id.
+/// The rules of a game, with one field for each difference between rulesets. The engine bases its
+/// decisions on these fields, never on the id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruleset {
-    /// The ruleset's id in messages and texts. The meaning of an id never changes.
+    /// The ruleset's id in messages and text. The meaning of an id never changes.
     ///
     /// The id of a custom game contains its changes.
     pub id: &'static str,
@@ -42,17 +42,17 @@ pub struct Ruleset {
     /// refused, and the side may try again.
     pub illegal_act_loses: bool,
     /// The maximum number of moves in a row in which a piece may cross the same border between
-    /// two squares (§C3). A further crossing is refused.
+    /// two squares (§C3). A further crossing is illegal.
     pub two_squares_limit: Option<u8>,
-    /// True if a side that chases without a break must not recreate an earlier position (§T1,
-    /// §T2).
+    /// True if a side must not recreate an earlier position during an unbroken chase (§T1, §T2).
     pub more_squares: bool,
     /// The way in which a game begins (§A4, §Q1).
     pub start: Start,
     /// True if the army is larger than the home rows, so that some pieces start in a reserve
     /// (§S1.3–§S1.7).
     ///
-    /// In such rulesets, a side can also remove a piece from the board or place one as its ply.
+    /// In such rulesets, a ply can also be the removal of a piece from the board or the placing
+    /// of a piece.
     pub reserve: bool,
     /// True if a piece stays face up permanently after a Scout or a Phoenix has discovered its
     /// rank (§S2.1, §S2.2).
@@ -61,7 +61,7 @@ pub struct Ruleset {
     pub chips: bool,
     /// True if pieces can move along lines of chips of one color (§S3.1).
     pub supply_lines: bool,
-    /// True if General, Colonel and Major can flash over chips (§S3.2).
+    /// True if the General, the Colonel and the Major can flash over chips (§S3.2).
     pub shadowflash: bool,
     /// True if the game is a draw when neither side can move (§A10, §S1.8).
     pub blocked_draws: bool,
@@ -94,13 +94,13 @@ flagfall_board::named! {
         Disclosure = "disclosure",
         /// The fate of a Bomb that beats its attacker.
         Bombs = "bombs",
-        /// The choice whether a Scout can strike at the end of a long move.
+        /// The rule on whether a Scout can strike at the end of a long move.
         ScoutStrike = "scout-strike",
         /// The square on which the winner of a strike ends up.
         Winner = "winner",
-        /// The number of times that a piece may move back and forth.
+        /// The maximum number of times that a piece may move back and forth.
         TwoSquares = "two-squares",
-        /// The choice whether a chase may recreate an earlier position.
+        /// The rule on whether a chase may recreate an earlier position.
         MoreSquares = "more-squares",
         /// The number of plies without a capture after which the game is a draw.
         Quiet = "quiet",
@@ -213,6 +213,6 @@ impl Army {
 }
 
 impl Ruleset {
-    /// The number of plies before a limit at which views begin to show it (§A12).
+    /// Views show a limit once it is at most this many plies away (§A12).
     pub const LIMIT_NOTICE: u16 = 20;
 }

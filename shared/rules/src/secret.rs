@@ -14,13 +14,12 @@ use crate::setup::Deployment;
 
 pub use crate::event::Struck as StruckRecord;
 
-/// An event in the form that the log stores. The type has no `Debug` and cannot be serialized by
-/// itself.
+/// An event as the log stores it. The type has no `Debug` and cannot be serialized by itself.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
-    /// A side deployed. The event has the text of §P4 without blanks, and the salt of the
-    /// commitment.
+    /// A side deployed. The event has the deployment's text (§P4) without spaces, and the salt of
+    /// the commitment.
     Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
     Started { commitments: PerSide<Option<[u8; 32]>> },

@@ -8,9 +8,10 @@ use crate::ruleset::Ruleset;
 
 /// A view with the ruleset of its game. Its methods compute what the viewer may do.
 ///
-/// A [`GameView`] contains only the id of its ruleset, because it is part of messages and
+/// A [`GameView`] contains only the id of its ruleset, because views are part of messages and
 /// records. This type adds the ruleset itself and dereferences to the [`GameView`]. Views from
-/// [`view()`](crate::view()) have this type, and clients create it from the views in messages.
+/// [`view()`](crate::view()) have this type, and clients create values of this type from the
+/// views in messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
     /// The view without its rules.

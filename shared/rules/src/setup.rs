@@ -16,8 +16,8 @@ pub struct Setup {
 }
 
 coded! {
-    /// The reason why a setup is not a valid deployment (§A4). Only the player who sent the setup
-    /// may see it.
+    /// Why a setup is not a valid deployment (§A4). Only the player who sent the setup may see
+    /// it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     #[error("{}", self.code())]
     #[expect(missing_docs, reason = "the names of the fields say what they hold")]
@@ -162,13 +162,13 @@ impl Deployment {
         self.ranks.get(place).copied().flatten()
     }
 
-    /// Returns the deployment's text (§P4) without blanks. Commitments are hashes of this text,
+    /// Returns the deployment's text (§P4) without spaces. Commitments are hashes of this text,
     /// and the log stores it.
     pub(crate) fn text(&self) -> String {
         self.ranks.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
 
-    /// Returns the deployment's text (§P4) without blanks, for the player who submitted it.
+    /// Returns the deployment's text (§P4) without spaces, for the player who submitted it.
     ///
     /// This function reveals nothing, because its caller already passed the ranks to
     /// [`Setup::deploy`].

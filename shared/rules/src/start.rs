@@ -1,4 +1,5 @@
-//! Terms and a deployment with which a game of each ruleset can begin, for tests and examples.
+//! Provides terms and a deployment that can be used to begin a game of each ruleset, for tests
+//! and examples.
 
 use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
 
@@ -9,14 +10,14 @@ use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::{Deployment, Setup};
 
-/// The fixed random bytes with which this module draws lakes.
+/// The fixed bytes that this module uses as random bytes for drawing lakes.
 const SAMPLE_LAKES: Entropy = Entropy([0; 32]);
 
 impl GameTerms {
     /// Creates terms without a clock and without a deadline for deployments.
     ///
     /// If the ruleset draws lakes at random, these terms always have the same lakes. Use
-    /// [`Ruleset::draw_lakes`] to draw random ones.
+    /// [`Ruleset::draw_lakes`] to draw random lakes.
     pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
         GameTerms {
             game: GameId::from_random([0; 12]),
@@ -42,8 +43,8 @@ impl Ruleset {
         let places = 0..self.shape.home_len();
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
         // The Bombs and the Flag stand in the back rows, with the Flag in the corner. The other
-        // pieces stand in front of them. Their order repeats the ranks from the highest to the
-        // lowest.
+        // pieces stand in front of them. They are placed in rounds. Each round has one piece of
+        // each rank that is left, from the highest rank to the lowest.
         let each_of = |rank| std::iter::repeat_n(rank, usize::from(self.army.count(rank)));
         let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(each_of);
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();

@@ -37,8 +37,8 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
 /// public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
-        // A Phoenix discovers the other piece's rank and returns to its square. This also applies
-        // to the Flag, which it does not capture (§S2.2).
+        // A Phoenix discovers the other piece's rank and returns to its own square. It does not
+        // capture the Flag either (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && defender.is_movable() => {
@@ -60,7 +60,7 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
 
 /// Returns the places of the attacker and the defender after a strike between two ranks.
 ///
-/// The result depends on the rules alone, so players can use it to plan ahead.
+/// The result depends on the rules alone, so players can use this function to plan ahead.
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)

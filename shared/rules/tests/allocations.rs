@@ -1,7 +1,7 @@
 //! Checks that `decide` and `evolve` allocate no memory per ply.
 //!
-//! The allocator that counts comes from a crate, so this test needs no unsafe code. It counts
-//! separately for each thread, because the test harness also allocates memory, in other threads.
+//! The counting allocator comes from a crate, so this test needs no unsafe code. It counts
+//! separately for each thread, because the test harness also allocates memory in other threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -102,8 +102,8 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // The more-squares rule allocates memory for the history of a chase. It enlarges this
-        // memory a few times and copies it when a careful check for the end of the game is
+        // The more-squares rule allocates memory for the history of a chase. The memory is
+        // enlarged a few times, and it is copied when a careful check for the end of the game is
         // needed. The number of allocations does not grow with the number of plies.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {

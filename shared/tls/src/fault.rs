@@ -4,8 +4,8 @@ use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
-/// The reason why a TLS connection could not be made. `Display` writes a part of a sentence,
-/// which follows the peer's name.
+/// Why a TLS connection could not be made. `Display` writes the part of a sentence that follows
+/// the peer's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {
@@ -54,7 +54,7 @@ impl From<&io::Error> for HandshakeFault {
 fn of_certificate(error: &CertificateError) -> HandshakeFault {
     match error {
         // A bad signature can also mean an untrusted issuer: if a trusted certificate has the
-        // same name as the issuer but another key, the signature does not match.
+        // same name as the issuer but a different key, the signature does not match.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
         CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
         CertificateError::NotValidForNameContext { expected: _, presented } => {
@@ -71,7 +71,7 @@ fn of_certificate(error: &CertificateError) -> HandshakeFault {
     }
 }
 
-/// Returns the bare name from a text such as `DnsName("example.org")` or `IpAddress(192.0.2.1)`.
+/// Returns the bare name from text such as `DnsName("example.org")` or `IpAddress(192.0.2.1)`.
 fn bare(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
     inner.trim_matches('"')

@@ -6,8 +6,8 @@ use crate::identity::SeenPiece;
 use crate::moves::{Move, PendingStrike};
 use crate::rank_counts::RankCounts;
 
-/// The part of a view's change that a client cannot see from the event itself. Every value is the
-/// new value and not a difference, so a client only stores it.
+/// The part of a view's change that a client cannot derive from the event itself. Every field
+/// holds the new value rather than a difference, so a client can simply store it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ViewChange {
@@ -24,20 +24,21 @@ pub struct ViewChange {
     /// near.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub plies_to_limit: Option<Ply>,
-    /// The player's moves that a repetition rule forbids in this turn.
+    /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
     /// All pieces that each side has lost so far. Present after a strike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
-    /// After a turn, the pieces that stand on the squares of that turn. After the start and the
-    /// end of the game, all pieces on the board.
+    /// After a turn, the pieces that are now on the turn's squares: for a move, its starting
+    /// square and its target square. After the start and the end of the game, all pieces on the
+    /// board.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reserve: Option<PerSide<SeenReserve>>,
-    /// The chip whose color the side to move must name before it can do anything else.
+    /// The chip whose color must be named by the side to move before it can do anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
     /// Both pools, if they may have changed.

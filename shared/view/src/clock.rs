@@ -66,9 +66,8 @@ impl Running {
     }
 }
 
-/// The limits of lag compensation, in milliseconds. The server gives a side back the network
-/// delay that it measured on the side's connection, until the side's stock of compensation is
-/// used up.
+/// The limits of lag compensation, in milliseconds. The server compensates each side for the
+/// network delay on the side's connection, until the side's stock of compensation is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]

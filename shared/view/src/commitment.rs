@@ -20,7 +20,7 @@ pub struct Commitment(pub [u8; 32]);
 
 impl Commitment {
     /// Computes the commitment to an opened deployment from the deployment's text (§P4, without
-    /// blanks) and its salt.
+    /// spaces) and its salt.
     ///
     /// With this function, anyone can verify a published commitment.
     pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
@@ -96,7 +96,7 @@ flagfall_board::text_serde!(HexBytes);
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct Opened {
-    /// The deployment's text, without blanks.
+    /// The deployment's text, without spaces.
     pub setup: String,
     /// The 32 random bytes that were hashed together with the deployment.
     pub salt: HexBytes,

@@ -12,7 +12,7 @@ use crate::outcome::SeenOutcome;
 pub enum GameEvent {
     /// The client's own deployment was accepted.
     Deployed {
-        /// The deployment's text, without blanks.
+        /// The deployment's text, without spaces.
         setup: String,
     },
     /// A side has submitted its first deployment. A player receives this event only for the
@@ -50,7 +50,8 @@ pub enum GameEvent {
     },
     /// A side moved a piece from its reserve to the board. This is a turn.
     Placed(SeenPlacing),
-    /// A side named the color of a chip on which it still had to decide. This is not a turn.
+    /// A side named the color of the chip under its piece, which had won as the defender and
+    /// moved. This is not a turn.
     Colored {
         /// The side that named the color.
         side: Side,
@@ -85,7 +86,7 @@ pub enum GameEvent {
     Ended {
         /// The outcome of the game.
         outcome: SeenOutcome,
-        /// The deployments that are open to this client after the end of the game.
+        /// The deployments that this client may see after the end of the game.
         opened: PerSide<Option<Opened>>,
     },
 }

@@ -68,7 +68,7 @@ pub struct GameView {
     /// The strike in which a side still has to choose the rank of its coin.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pending_strike: Option<PendingStrike>,
-    /// The player's moves that a repetition rule forbids in this turn.
+    /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
     /// Both clocks. Absent if time is unlimited.

@@ -7,8 +7,9 @@ use flagfall_board::{Rank, RankSet, Side, Square};
 
 use crate::text::TextError;
 
-/// The viewer's knowledge of a piece's rank. In texts it is the rank's letter, `?` for an unknown
-/// rank, `[9P]` for one of several ranks, or `o` for a coin, which has no rank yet.
+/// The viewer's knowledge of a piece's rank. Its text form is the rank's letter, `?` for an
+/// unknown rank, a list such as `[9P]` if one of several ranks is possible, or `o` for a coin,
+/// which has no rank yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(with = "String", rename = "IdentityText"))]

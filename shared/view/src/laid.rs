@@ -15,7 +15,7 @@ use crate::text::TextError;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
 pub struct Laid {
-    /// The squares of the line, with one bit per column or row. This form is compact because a
+    /// The squares of the line, with one bit per column or row. The form is compact, because a
     /// value is stored for every ply.
     bits: NonZeroU16,
     line: Line,

@@ -14,7 +14,8 @@ use crate::laid::Laid;
 pub struct Move {
     /// The source square.
     pub from: Square,
-    /// The target square, which the piece enters or whose piece it strikes.
+    /// The target square: the square that the piece enters, or the square of the piece that it
+    /// strikes.
     pub to: Square,
 }
 

@@ -1,9 +1,8 @@
 use flagfall_board::Side;
 
-/// The outcome of a game. The reason is a code and not the engine's enum, because newer programs
-/// may know more reasons, and older programs must still be able to read their views and records.
-// The reason is a code rather than the engine's type of reasons, because newer programs may have
-// more reasons and older programs must still read their views and records.
+/// The outcome of a game. The reason is a code rather than the engine's enum, because newer
+/// versions may have more reasons, and older versions must still be able to read the views and
+/// records of newer ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Outcome"))]
@@ -11,7 +10,7 @@ pub struct SeenOutcome {
     /// The winner. Absent after a draw and in an aborted game.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub winner: Option<Side>,
-    /// The reason why the game ended, as a code.
+    /// Why the game ended, as a code.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-/// The error for a text that does not have the required form.
+/// The error for text that does not have the required form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TextError(

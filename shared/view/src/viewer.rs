@@ -30,7 +30,7 @@ impl Viewer {
     }
 }
 
-/// [`Viewer`] as one word, for messages and records.
+/// A [`Viewer`] as a single word, for messages and records.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -139,7 +139,7 @@ outcome =
     }
 outcome-red-lost =
     { $reason ->
-        [flag_captured] Red's Flag is captured
+        [flag_captured] Red's Flag was captured
         [no_legal_move] Red has no legal move
         [resigned] Red resigned
         [out_of_time] Red ran out of time
@@ -150,7 +150,7 @@ outcome-red-lost =
     }
 outcome-blue-lost =
     { $reason ->
-        [flag_captured] Blue's Flag is captured
+        [flag_captured] Blue's Flag was captured
         [no_legal_move] Blue has no legal move
         [resigned] Blue resigned
         [out_of_time] Blue ran out of time

@@ -36,8 +36,8 @@ leaderboard =
 rating-range =
     { $range ->
         [both] { $min } to { $max }
-        [min] { $min } or more
-       *[max] { $max } or less
+        [min] { $min } or higher
+       *[max] { $max } or lower
     }
 
 # $ruleset, $time; $rated, $private and $secret: yes or no.

@@ -167,7 +167,7 @@ refusal-no-such-token = You have no token with this id. Check the list of your t
 refusal-bad-token-terms =
     { $reason ->
         [name] A token's name has { $min } to { $max } printable characters.
-       *[bot_scope] Tokens with the scope bot are for bot accounts. Sign up as a bot to get one.
+       *[bot_scope] Tokens with the scope “bot” are for bot accounts. Sign up as a bot to get one.
     }
 refusal-scope-missing = This token only allows playing. Log in with your password for anything else.
 refusal-no-such-player = There is no player with this name. Check the name.
@@ -210,7 +210,7 @@ refusal-bad-rule-change =
         [fixed] The rule { $option } cannot be changed in { $base }. You can change these: { $known }.
         [no_such_value] The rule { $option } has no such value. It can be one of these: { $known }.
         [twice] The rule { $option } is changed twice. Change it only once.
-       *[form] Changes of a ruleset are not written like this. Give each a name and a value, as in classic,ties=attacker,quiet=off.
+       *[form] Rule changes are not written like this. Write the ruleset, then each rule and its new value, as in classic,ties=attacker,quiet=off.
     }
 # In seconds: $base_min, $base_max, $increment_min, $increment_max, $free_min, $free_max.
 # In days: $days_min, $days_max.
@@ -246,7 +246,7 @@ refusal-outside-rating-range =
 refusal-already-paired =
     { $reason ->
         [game] You have been paired. Play the game { $game } first.
-       *[now] You are being paired at this moment. Your game is about to start.
+       *[now] You are being paired right now. Your game is about to start.
     }
 refusal-no-such-speed = There is no such speed. Choose one of these: bullet, blitz, rapid, classical, correspondence.
 # $reason: offer, chat. Without a reason, the path of a piece is blocked.
@@ -276,7 +276,7 @@ refusal-reported-before = You have already reported this game. The operators hav
 # $reason: name, too_long, setup (with the arguments of setup-problem).
 refusal-bad-deployment =
     { $reason ->
-        [name] A name consists of 1 to 30 letters, digits, - and _. The names random and suggested are reserved.
+        [name] A name consists of 1 to 30 letters, digits, - and _. The names “random” and “suggested” are reserved.
         [too_long] Not saved. The text is too long for a deployment.
         [setup] Not saved. { setup-problem }
        *[other] This is not a valid deployment for its ruleset.
@@ -318,7 +318,7 @@ refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a
 refusal-bad-query =
     { $reason ->
         [list] The query is not valid. The parameter "bots" must be true or false.
-        [games] The query is not valid. The parameter "order" must be newest or rating.
+        [games] The query is not valid. The parameter "order" must be newest or rating, "phase" must be "over" and cannot be combined with order=rating, and "limit" is a number.
         [suggested] The query is not valid. The parameter "seed" must be a whole number from 0 to 4294967295.
         [page] The query is not valid. The parameter "after" must be the value of "next" from the previous page, and "limit" must be a number.
        *[record] The query is not valid. The parameter "format" must be json or text, and "as" must be red, blue, public or all.
@@ -425,7 +425,7 @@ refusal-color-refused = You cannot name a color for this move. Either the rulese
 refusal-choice-pending = Make your open choice first. Name the color of the chip where your piece won, or say what your coin is.
 refusal-no-choice = There is nothing for you to choose now.
 refusal-choice-final = You have already chosen, and a choice is final.
-refusal-reserve-rule = Reserve rule: you must keep at least as many unmoved coins as there are Bombs and Flags in your pool. Move a piece or a coin that has moved before. If you are choosing what a coin is, choose a Bomb or the Flag.
+refusal-reserve-rule = Reserve rule: you must keep at least as many unmoved coins as there are Bombs and Flags in your pool. Move a piece, or a coin that has already moved. If you are choosing what a coin is, choose a Bomb or the Flag.
 refusal-no-scout-left = A coin that moves several squares becomes a Scout, but your pool has no Scout left. Move it one square.
 refusal-no-reserve = This ruleset has no reserve.
 refusal-not-in-reserve = You have no such piece in your reserve.

@@ -1,9 +1,10 @@
 //! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
-//! refusals. These texts never name a client's commands or controls. A client adds files for its
-//! own texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can
-//! be translated.
+//! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the longer
+//! texts. These texts never name a client's commands or controls. A client adds files for its own
+//! texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can be
+//! translated.
 //!
 //! ```
 //! use flagfall_protocol::Refusal;
@@ -21,22 +22,69 @@ mod tests;
 use std::sync::LazyLock;
 
 use flagfall_protocol::Refusal;
-use fluent_bundle::FluentResource;
 use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentMessage, FluentResource};
 use unic_langid::LanguageIdentifier;
 
 #[doc(no_inline)]
 pub use fluent_bundle::{FluentArgs as Args, FluentValue as Value};
 
+/// Embeds the files of all shared texts in one language.
+macro_rules! shared {
+    ($language:literal) => {
+        &[
+            include_str!(concat!("../", $language, "/events.ftl")),
+            include_str!(concat!("../", $language, "/names.ftl")),
+            include_str!(concat!("../", $language, "/players.ftl")),
+            include_str!(concat!("../", $language, "/refusals.ftl")),
+            include_str!(concat!("../", $language, "/rulesets.ftl")),
+            include_str!(concat!("../", $language, "-more/pictures.ftl")),
+            include_str!(concat!("../", $language, "-more/rules.ftl")),
+        ]
+    };
+}
+
 /// The English texts that all clients share.
-pub const ENGLISH: &[&str] = &[
-    include_str!("../en/events.ftl"),
-    include_str!("../en/names.ftl"),
-    include_str!("../en/players.ftl"),
-    include_str!("../en/refusals.ftl"),
-    include_str!("../en-more/pictures.ftl"),
-    include_str!("../en-more/rules.ftl"),
-];
+pub const ENGLISH: &[&str] = shared!("en");
+
+/// The Russian texts that all clients share.
+pub const RUSSIAN: &[&str] = shared!("ru");
+
+/// A language of the texts.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Language {
+    /// American English, in which all texts exist.
+    #[default]
+    English,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Language; 2] = [Language::English, Language::Russian];
+
+    /// The language's code: `en` or `ru`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::Russian => "ru",
+        }
+    }
+
+    /// Returns the language with this code. Ignores the case of letters.
+    pub fn from_code(code: &str) -> Option<Language> {
+        Language::ALL.into_iter().find(|language| language.code().eq_ignore_ascii_case(code))
+    }
+
+    /// The texts in this language that all clients share.
+    pub const fn files(self) -> &'static [&'static str] {
+        match self {
+            Language::English => ENGLISH,
+            Language::Russian => RUSSIAN,
+        }
+    }
+}
 
 /// Creates the arguments of a text, as in `args! { "rank" => "scout", "count" => 2 }`.
 #[macro_export]
@@ -49,33 +97,32 @@ macro_rules! args {
     }};
 }
 
-/// The texts in one language.
+/// The texts in one language. A text that the language lacks is English.
 pub struct Words {
-    bundle: FluentBundle<FluentResource>,
+    /// The language's texts, then the English texts, unless the language is English.
+    bundles: Vec<FluentBundle<FluentResource>>,
 }
 
 impl Words {
     /// Creates the English texts: those that all clients share, and those in the client's files.
     ///
-    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. Tests of
-    /// the client make sure that its files contain neither.
+    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. The
+    /// client's tests make sure that its files contain neither of these.
     pub fn with(files: &[&str]) -> Words {
-        let mut bundle =
-            FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
-        // Fluent's isolation marks are turned off. They are needed only for text of mixed
-        // direction, and terminals show them as garbage.
-        bundle.set_use_isolating(false);
-        for file in ENGLISH.iter().chain(files) {
-            let resource = FluentResource::try_new((*file).to_owned());
-            let resource = resource.unwrap_or_else(|(readable, _)| readable);
-            bundle.add_resource(resource).ok();
-        }
-        Words { bundle }
+        Words { bundles: vec![bundle(Language::English, files)] }
+    }
+
+    /// Creates the texts in a language, as [`Words::with`] does. `files` returns the client's
+    /// files in a language.
+    pub fn in_language(language: Language, files: impl Fn(Language) -> &'static [&'static str]) -> Words {
+        let english = Some(Language::English).filter(|_| language != Language::English);
+        let bundles = std::iter::once(language).chain(english);
+        Words { bundles: bundles.map(|language| bundle(language, files(language))).collect() }
     }
 
     /// True if there is a text with this id.
     pub fn has(&self, id: &str) -> bool {
-        self.bundle.get_message(id).is_some_and(|message| message.value().is_some())
+        self.find(id).is_some()
     }
 
     /// Returns a text that has no arguments. If the id is unknown, the result is the id.
@@ -115,13 +162,35 @@ impl Words {
     }
 
     fn format_with_errors(&self, id: &str, args: &Args<'_>) -> (String, Vec<String>) {
-        let Some(value) = self.bundle.get_message(id).and_then(|message| message.value()) else {
+        let found = self.find(id);
+        let Some((bundle, value)) = found.as_ref().and_then(|(bundle, text)| Some((bundle, text.value()?)))
+        else {
             return (id.to_owned(), vec!["there is no such text".to_owned()]);
         };
         let mut errors = Vec::new();
-        let text = self.bundle.format_pattern(value, Some(args), &mut errors).into_owned();
+        let text = bundle.format_pattern(value, Some(args), &mut errors).into_owned();
         (text, errors.iter().map(ToString::to_string).collect())
     }
+
+    /// Finds a text, and the language that has it.
+    fn find(&self, id: &str) -> Option<(&FluentBundle<FluentResource>, FluentMessage<'_>)> {
+        let has_value = |text: &FluentMessage<'_>| text.value().is_some();
+        self.bundles.iter().find_map(|bundle| Some((bundle, bundle.get_message(id).filter(has_value)?)))
+    }
+}
+
+fn bundle(language: Language, files: &[&str]) -> FluentBundle<FluentResource> {
+    let id = language.code().parse::<LanguageIdentifier>().unwrap_or_default();
+    let mut bundle = FluentBundle::new_concurrent(vec![id]);
+    // Fluent's isolation marks are turned off. They are needed only for text of mixed direction,
+    // and terminals show them as garbage.
+    bundle.set_use_isolating(false);
+    for file in language.files().iter().chain(files) {
+        let resource = FluentResource::try_new((*file).to_owned());
+        let resource = resource.unwrap_or_else(|(readable, _)| readable);
+        bundle.add_resource(resource).ok();
+    }
+    bundle
 }
 
 /// Returns the English texts that all clients share.

@@ -15,7 +15,7 @@ impl Words {
         self.format("ruleset-title-custom", &args! { "title" => title })
     }
 
-    /// Returns a sentence that tells how a ruleset differs from others.
+    /// Returns a sentence that says how a ruleset differs from others.
     pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
         let unchanged = ruleset.unchanged();
         if ruleset.base.is_none() {
@@ -27,7 +27,7 @@ impl Words {
         self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
     }
 
-    /// Returns the meaning of an option's value, such as `if both ranks are equal, the attacker
+    /// Returns the meaning of an option's value, such as `if the ranks are equal, the attacker
     /// stays`.
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))

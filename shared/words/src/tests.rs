@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use flagfall_tests::{all_texts, check_generated};
+use flagfall_tests::{all_texts, check_generated, check_translation};
 
 use super::*;
 
@@ -10,11 +10,35 @@ fn format_all() -> Vec<(String, String)> {
     flagfall_tests::format_all(ENGLISH, |id, args| english().try_format(id, args))
 }
 
+fn russian() -> Words {
+    Words::in_language(Language::Russian, |_| &[])
+}
+
 #[test]
 fn every_text_can_be_shown() {
-    for (id, text) in format_all() {
+    let russian = russian();
+    let russian = flagfall_tests::format_all(RUSSIAN, |id, args| russian.try_format(id, args));
+    for (id, text) in format_all().into_iter().chain(russian) {
         assert!(!text.is_empty() && !text.contains(['{', '\u{2068}']), "{id}: {text}");
     }
+}
+
+#[test]
+fn the_russian_texts_are_those_that_there_are_in_english() {
+    check_translation(ENGLISH, RUSSIAN, [&[], &[]]);
+}
+
+#[test]
+fn russian_plurals_agree_and_a_missing_text_is_english() {
+    let words = Words::in_language(Language::Russian, |language| match language {
+        Language::English => &["only-english = Only in English."],
+        Language::Russian => &[],
+    });
+    let minutes = |minutes: u32| words.format("duration-minutes", &args! { "minutes" => minutes });
+    assert_eq!([1, 2, 5, 11, 21].map(minutes), ["1 минуту", "2 минуты", "5 минут", "11 минут", "21 минуту"]);
+    assert_eq!(words.text("only-english"), "Only in English.");
+    assert_eq!(Language::from_code("RU"), Some(Language::Russian));
+    assert_eq!(Language::from_code("de"), None);
 }
 
 #[test]
@@ -40,8 +64,8 @@ fn every_phrase_has_a_text() {
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);
-    // A text with a blank is not a code, but the `reason = "…"` of an attribute, so it is
-    // skipped.
+    // Skip values that contain a space. They are not codes, but come from the `reason = "…"` of
+    // an attribute.
     let codes_of = |source: &'static str| {
         let values = source.split_once("coded! {").unwrap().1.split(" = \"").skip(1);
         values.filter(|rest| rest.split('"').next().is_some_and(|code| !code.contains(' ')))

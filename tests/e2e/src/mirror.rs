@@ -1,4 +1,4 @@
-//! A copy of a game, played by the engine inside the test, which has both deployments.
+//! A copy of a game. The engine plays it inside the test, so the test knows both deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -14,14 +14,14 @@ pub struct Ply {
     pub side: Side,
     /// The text that the side types, as in `a4a5`.
     pub typed: String,
-    /// The sentences that everybody may read. There are none about a choice while the other
+    /// The sentences that everybody may read. None of them is about a choice while the other
     /// side's choice is still due (§Q4).
     pub sentences: Vec<String>,
     /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
     /// only the side that chooses reads about its choice.
     pub heard: PerSide<Vec<String>>,
-    /// The lines of the record after the end has opened the reserves and choices. Plies begin
-    /// with their numbers.
+    /// The lines of the record after the end of the game, which reveals the reserves and choices.
+    /// Lines of plies begin with the ply's number.
     pub recorded: Vec<String>,
     /// The sentence about the end of the game, if it ends with this ply.
     pub end: Option<String>,
@@ -84,8 +84,7 @@ impl Mirror {
         self.game.game.ply().into()
     }
 
-    /// Plays a random legal move. Every other time, it is a strike if possible, so that games
-    /// end.
+    /// Plays a random legal move. Every other move is a strike if possible, so that games end.
     ///
     /// # Panics
     /// If the game is over.
@@ -130,8 +129,9 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// A random act in rulesets with other acts than moves. Draws a few acts and prefers one that
-    /// strikes or does not strike, as wished.
+    /// Returns a random act, in rulesets that have acts other than moves. Draws a few acts and
+    /// chooses one of them, preferably a strike if `wants_strike` is true, and preferably not a
+    /// strike otherwise.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
@@ -142,7 +142,7 @@ impl Mirror {
         let (moves, all) = (acts.moves_len(), acts.len());
         let mut tries: Vec<Command> = Vec::new();
         for _ in 0..8 {
-            // There are thousands of ways to place a piece, so this tries them only sometimes.
+            // There are thousands of ways to place a piece, so try them only sometimes.
             let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
             tries.extend(acts.nth(self.chance.below(end)));
         }

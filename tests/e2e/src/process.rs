@@ -7,11 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long any step may take. It is much longer than needed, so that tests do not fail because
+/// The time limit for any step. It is much longer than needed, so that tests do not fail because
 /// the machine is slow.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Lines of the transcript that a failure prints.
+/// The number of lines of the transcript that a failure prints.
 const SHOWN_LINES: usize = 80;
 
 /// All output of a process so far.
@@ -57,22 +57,23 @@ impl Output {
     }
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Its exit code. None if a signal ended the process.
+    /// The exit code of the process. None if a signal ended the process.
     pub code: Option<i32>,
-    /// All its output in one text.
+    /// The whole output of the process in one text.
     pub said: String,
-    /// Its standard output only.
+    /// The standard output of the process.
     pub printed: String,
 }
 
 impl Ended {
-    /// Fails unless the process ended with this code and its output contains all of these words.
+    /// Checks that the process ended with this exit code and that its output contains all of
+    /// these words.
     ///
     /// # Panics
-    /// If the code or the output is different.
+    /// If the exit code or the output is different.
     pub fn expect(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.said);
         for word in words {
@@ -97,14 +98,14 @@ pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
     shared: Arc<Output>,
-    /// Lines that were already waited for.
+    /// The number of lines that earlier waits have already used up.
     at: usize,
     status: Option<ExitStatus>,
     patience: Duration,
 }
 
 impl Process {
-    /// Starts a process. Failures show the name.
+    /// Starts a process. Failure messages contain the name.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -123,7 +124,7 @@ impl Process {
         Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: TIMEOUT }
     }
 
-    /// The same process with another time limit, for commands that build first.
+    /// Returns the same process with another time limit, for commands that build first.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Process {
         self.patience = patience;
@@ -150,11 +151,11 @@ impl Process {
         }
     }
 
-    /// Waits for the next line that contains this text, and returns it. Earlier lines are skipped
-    /// and not found later.
+    /// Waits for the next line that contains this text, and returns it. Earlier lines are
+    /// skipped, and later waits do not find them.
     ///
     /// # Panics
-    /// If it does not come in time, or the output has ended.
+    /// If the line does not come in time, or the output has ended.
     pub fn expect(&mut self, part: &str) -> String {
         self.expect_one_of(&[part])
     }
@@ -184,13 +185,13 @@ impl Process {
         }
     }
 
-    /// All its output so far.
+    /// Returns the whole output of the process so far.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.shared.lock().lines.clone()
     }
 
-    /// Its standard error so far.
+    /// Returns the standard error of the process so far.
     #[must_use]
     pub fn error_lines(&self) -> Vec<String> {
         self.shared.lock().errors.clone()

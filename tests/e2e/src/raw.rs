@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use crate::TIMEOUT;
 
-/// How many bytes of an answer are read at most.
+/// The largest number of bytes of an answer that are read.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// An HTTP answer.

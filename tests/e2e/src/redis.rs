@@ -24,7 +24,7 @@ pub fn deploy() -> PathBuf {
 }
 
 impl Redis {
-    /// Starts one in this folder.
+    /// Starts a Redis in this folder.
     ///
     /// # Panics
     /// If there is no `redis-server`.
@@ -36,7 +36,7 @@ impl Redis {
         Redis::listening(redis, folder, None)
     }
 
-    /// Starts one in this folder with the settings, passwords and rights of `deploy/`.
+    /// Starts a Redis in this folder with the settings, passwords and rights of `deploy/`.
     ///
     /// # Panics
     /// If there is no `redis-server`, or the files do not work as described.
@@ -46,8 +46,8 @@ impl Redis {
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        // Lets the shell read the script, because a file that was just written cannot be executed
-        // while a child of another test still has it open.
+        // Let the shell read the script. A file that was just written cannot be executed while a
+        // child process of another test still has it open.
         let mut setup = command(Path::new("/bin/sh"));
         Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
@@ -89,7 +89,7 @@ impl Redis {
         Process::start("backup", &mut backup).ended().expect(0, &["bytes"]);
     }
 
-    /// Makes a new data folder from such a file.
+    /// Makes a new data folder from a backup file.
     ///
     /// # Panics
     /// If this fails.
@@ -97,15 +97,15 @@ impl Redis {
         Redis::try_restore(file, folder).expect(0, &["keys"]);
     }
 
-    /// Tries to make a new folder from a file that may be invalid.
+    /// Tries to make a new data folder from a backup file, which may be invalid.
     ///
     /// # Panics
     /// If the folder has no name.
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // This is what an operator types who has just made the backup: in the same folder, with
-        // the password still set.
+        // Run the command as an operator does who has just made the backup: in the same folder,
+        // with the password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()
@@ -127,7 +127,7 @@ impl Redis {
         Redis { process, port, password, operator: None }
     }
 
-    /// Its address, in the form that `--store` takes.
+    /// Returns the address of the Redis, in the form that `--store` takes.
     #[must_use]
     pub fn url(&self) -> String {
         let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, serve
 /// the value is dropped.
 #[derive(Debug)]
 pub struct Site {
-    // Declared first, so that Redis ends before its folder is deleted.
+    // This field is declared first, so that Redis ends before its folder is deleted.
     redis: Option<Redis>,
     folder: TempDir,
     older: Option<OlderPrograms>,
@@ -31,13 +31,13 @@ impl Site {
         Site { redis: None, folder, older: None, with_older_client: Vec::new() }
     }
 
-    /// The same site, on which these players use the client of an earlier version.
+    /// Returns the same site, except that these players use the client of an earlier version.
     #[must_use]
     pub fn with_older(self, older: &OlderPrograms, people: &[&'static str]) -> Site {
         Site { older: Some(older.clone()), with_older_client: people.to_vec(), ..self }
     }
 
-    /// The same site, on which all players use the current client.
+    /// Returns the same site, except that all players use the current client.
     #[must_use]
     pub fn with_clients_of_today(self) -> Site {
         Site { with_older_client: Vec::new(), ..self }

@@ -24,7 +24,7 @@ pub struct Certificate {
     key: PrivateKeyDer<'static>,
 }
 
-/// When a certificate is valid.
+/// The period in which a certificate is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Validity {
     /// Valid now.
@@ -48,7 +48,7 @@ impl Authority {
         Authority { issuer: CertifiedIssuer::self_signed(params, key).expect("an authority") }
     }
 
-    /// Writes its own certificate to a file in this folder, for `--ca`.
+    /// Writes the authority's own certificate to a file in this folder, for `--ca`.
     ///
     /// # Panics
     /// If it cannot be written.
@@ -87,13 +87,13 @@ impl Default for Authority {
 
 /// A proxy that terminates TLS. Dropping the value ends it.
 pub struct Proxy {
-    /// Where it listens.
+    /// The address at which the proxy listens.
     pub address: SocketAddr,
     _runtime: Runtime,
 }
 
 impl Proxy {
-    /// Starts a proxy that forwards TLS connections to a server without TLS.
+    /// Starts a proxy that accepts TLS connections and forwards them without TLS to a server.
     ///
     /// # Panics
     /// If there is no free port, or the certificate is invalid.
@@ -130,8 +130,8 @@ impl Proxy {
 }
 
 async fn pass_on(acceptor: TlsAcceptor, stream: TcpStream, server: SocketAddr) {
-    // A client that does not trust the certificate closes the connection. Either end also closes
-    // it when done.
+    // The connection may be closed by a client that does not trust the certificate, or by either
+    // end when it is done.
     let Ok(mut outside) = acceptor.accept(stream).await else { return };
     let Ok(mut inside) = TcpStream::connect(server).await else { return };
     let _ended = copy_bidirectional(&mut outside, &mut inside).await;

@@ -10,12 +10,12 @@ const VIEWERS: [Viewer; 3] = [Viewer::Public, Viewer::Player(Side::Red), Viewer:
 
 /// Decodes bytes as a log, or as the export of a store.
 ///
-/// An entry that begins with `{` reaches to the end of its line. Before any other entry, a byte
-/// has its length.
+/// An entry that begins with `{` reaches to the end of its line. Any other entry is preceded by a
+/// byte that gives its length.
 ///
 /// An entry that can be decoded must stay the same when it is encoded and decoded in either form,
-/// and must have only one encoding in form 2. A log that can be replayed must be presentable to
-/// every audience.
+/// and must have only one encoding in form 2. If a log can be replayed, it must be possible to
+/// show it to every audience.
 ///
 /// # Panics
 /// If one of these does not hold.

@@ -19,7 +19,8 @@ pub use messages::messages;
 pub use notations::notations;
 pub use records::records;
 
-/// The input as text. None if it is not UTF-8, because properties of texts ignore such input.
+/// The input as text. None if the input is not UTF-8. The properties that need text ignore such
+/// input.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }

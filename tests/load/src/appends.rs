@@ -48,7 +48,7 @@ const LEAST_MANY: f64 = 0.7;
 pub(crate) struct Plan {
     /// How many tasks wait for an answer at a time, in each comparison.
     pub(crate) waiting: Vec<u32>,
-    /// Measured rounds of each side. One more round warms up.
+    /// Measured rounds of each side. An additional round comes first, as a warm-up.
     pub(crate) rounds: u32,
     /// Length of a round in milliseconds.
     pub(crate) round_ms: u64,
@@ -294,7 +294,7 @@ impl Sides {
     }
 }
 
-/// What tasks append to.
+/// The logs to which tasks append.
 #[derive(Clone)]
 enum Appender {
     Store(Arc<dyn Store>),

@@ -28,13 +28,13 @@ pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 /// What to play.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// What is measured, and how.
+    /// The kind of measurement and its size.
     pub(crate) bench: Bench,
     /// Simultaneous games.
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game. Without it, each move follows at once.
+    /// The time between two moves of a game. If it is not set, each move follows immediately.
     pub(crate) pace: Option<Duration>,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Plan {
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
-    /// The same for its Redis, if it has one.
+    /// Like `cpu_us`, but for the server's Redis, if it has one.
     pub(crate) redis_us: Option<f64>,
     /// Moves a second.
     pub(crate) per_second: f64,
-    /// From sending a move until the opponent reads it, in microseconds: median and 99th
+    /// The time from sending a move until the opponent reads it, in microseconds: median and 99th
     /// percentile.
     pub(crate) latency_us: [u64; 2],
 }
@@ -59,7 +59,8 @@ pub(crate) struct Pair {
     pub(crate) index: u32,
 }
 
-/// Runs rounds of the relay and of the servers in turn, and prints each. The relay comes first.
+/// Runs rounds of the relay and of the servers in turn, and prints each round. The relay comes
+/// first.
 ///
 /// # Errors
 /// [`LoadError`] if a client gets an unexpected answer.
@@ -279,7 +280,7 @@ async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
 }
 
 impl Pair {
-    /// Plays a move. Returns the time that it took to the opponent, in microseconds.
+    /// Plays a move. Returns the time until the opponent reads the move, in microseconds.
     pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, LoadError> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);

@@ -34,10 +34,10 @@ pub enum LoadError {
     /// The measured system has faults, which were printed.
     #[error("the server has faults")]
     Faults,
-    /// The current folder has no place for a run's file.
+    /// The current folder has no place for the file of a run.
     #[error("--record writes into docs/benchmarks: start in the folder of a checkout")]
     NoCheckout,
-    /// A run's file is not what `--record` writes.
+    /// The file of a run does not have the form in which `--record` writes it.
     #[error("{path}: {error}", path = .0.display(), error = .1)]
     Run(PathBuf, serde_json::Error),
     /// A client's task failed.

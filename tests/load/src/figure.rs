@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// A measured figure.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Figure {
-    /// What was measured. The text is the same in every run, so that runs can be compared.
+    /// The name of the measured quantity. It is the same in every run, so that runs can be
+    /// compared.
     pub(crate) name: String,
     /// The measured value.
     pub(crate) value: f64,

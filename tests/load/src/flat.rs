@@ -1,5 +1,5 @@
 //! Checks that costs stay flat: the cost of a move with many games and late in a long game, and
-//! the cost of a session when many come back at once.
+//! the cost of a session when many sessions come back at the same time.
 //!
 //! With more connections, the cost of a relay rises too, because a connection's data has left the
 //! processor's cache before its next turn. So with more connections, the ratio to the relay
@@ -21,7 +21,7 @@ use crate::stand::{Bench, Rival, Stand};
 
 /// Open games on the connections of one pair. A connection may have 32.
 const GAMES_OF_PAIR_MAX: u32 = 20;
-/// How long a server has to notice that all connections are gone, in milliseconds.
+/// The time in which a server must notice that all connections are gone, in milliseconds.
 const GONE_MS: u64 = 3_000;
 /// Plies of a game before its players leave and come back.
 const PLIES_BEFORE: u32 = 20;

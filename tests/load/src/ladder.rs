@@ -14,12 +14,12 @@ use crate::error::LoadError;
 use crate::http;
 
 const DAY_MS: f64 = 24.0 * 3_600_000.0;
-/// How long the server may take to rate the last games.
+/// The time in which the server must rate the last games.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The most faults that are printed.
+/// The largest number of faults that are printed.
 const SHOWN_MAX: usize = 20;
-/// The highest deviation on the leaderboard. A computed value this close to the limit may be on
-/// either side of it.
+/// The highest deviation of a player on the leaderboard. If a computed deviation is within
+/// `CLOSE` of this limit, the player may or may not be listed.
 const LISTED_DEVIATION: f64 = 75.0;
 const CLOSE: f64 = 0.5;
 
@@ -27,7 +27,7 @@ const CLOSE: f64 = 0.5;
 #[derive(Clone, Copy)]
 struct Standing {
     rating: Rating,
-    /// When their last game ended.
+    /// The time at which the player's last game ended.
     at: u64,
 }
 

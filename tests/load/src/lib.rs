@@ -1,12 +1,13 @@
 //! `cargo run --profile dist -p flagfall-load`: the processor time of a move on the server,
 //! compared with a bare relay.
 //!
-//! With `-- targets` it measures in one run this time, the time to the opponent at half load and
-//! the appends of the stores, and prints each figure beside its target.
+//! With `-- targets`, one run measures three things: this processor time, the time to the
+//! opponent at half load, and the appends of the stores. It prints each figure beside its target.
 //!
-//! Many games run at once. In each, a move is sent when the other side has seen the last one, or
-//! at an even pace. Rounds alternate between the relay and the server in memory, with its
-//! embedded store and with a Redis. Only the ratios can be compared between machines.
+//! Many games run at once. In each game, either a move is sent as soon as the other side has seen
+//! the previous move, or moves are sent at an even pace. Rounds alternate between the relay and
+//! the server in memory, with its embedded store and with a Redis. Only the ratios can be
+//! compared between machines.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;
@@ -49,8 +50,8 @@ struct Cli {
     /// Moves of each side in each game. A game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// The time between two moves of a game, in milliseconds. If unset, a move follows the previous
-    /// one at once.
+    /// The time between two moves of a game, in milliseconds. If unset, a move follows the
+    /// previous one immediately.
     #[arg(long)]
     pace_ms: Option<u64>,
     /// Number of rounds of each measured program.
@@ -115,8 +116,8 @@ enum Role {
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = stand::server_beside())]
         server: PathBuf,
     },
-    /// Measure the memory, the disk space, and the processor time per delivered view that
-    /// connections, spectators and games take.
+    /// Measure the cost of connections, spectators and games: memory, disk space, and processor
+    /// time per delivered view.
     Size {
         /// Number of idle connections.
         #[arg(long, default_value_t = 5000)]
@@ -136,8 +137,8 @@ enum Role {
     /// Measure how long the embedded store takes to open with a million finished games in it,
     /// after a planned stop and after a kill.
     Start(start::Plan),
-    /// Check that costs stay flat: the cost of a move with more games and in longer games, and the
-    /// cost of a session when more of them come back at once.
+    /// Check that costs stay flat: the cost of a move with more games and in longer games, and
+    /// the cost of a session when more sessions come back at the same time.
     Flat(flat::Plan),
     /// Measure what honest players notice while one address attacks the server with everything it
     /// may do. Each run is compared with a run in which the attacker uses as much processor time on

@@ -75,9 +75,9 @@ struct Floor {
 #[derive(Default)]
 struct Notes {
     waits_ms: Vec<u64>,
-    /// From the start of a game to its end, as its players saw it.
+    /// The time from the start of each game to its end, as its players saw it.
     games_ms: Vec<u64>,
-    /// How many bots are waiting, and how many are playing.
+    /// The number of bots that are waiting, and the number that are playing.
     waiting: usize,
     playing: usize,
     changes: BTreeMap<GameId, RatingChange>,
@@ -266,7 +266,7 @@ struct Player {
     name: String,
     commands: u64,
     entered: Option<Instant>,
-    /// When its game began.
+    /// The time at which the bot's game began.
     started: Option<Instant>,
     /// The command with which the bot finally leaves the pool.
     leaving: Option<CommandId>,
@@ -396,7 +396,7 @@ impl Player {
         Ok(false)
     }
 
-    /// Notes a refusal. Returns true if the bot is done.
+    /// Records a refusal. Returns true if the bot is done.
     ///
     /// A bot that leaves the pool at the moment it is paired is refused and plays that game.
     fn refused(&mut self, code: &str) -> bool {

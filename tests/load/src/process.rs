@@ -12,7 +12,7 @@ use crate::error::LoadError;
 /// Clock ticks per second in `/proc/PID/stat`: always 100 in Linux's user space.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a server prints before its address.
+/// The text that a server prints before its address.
 pub(crate) const LISTENING: &str = "listening on http://";
 
 /// The variable that tells a runtime its number of threads.
@@ -31,7 +31,7 @@ impl Measured {
     /// Without `workers`, the program has one thread per core of the machine.
     ///
     /// # Errors
-    /// If it cannot be started or prints something else.
+    /// If the program cannot be started or prints something else.
     pub(crate) async fn start(
         program: &Path,
         arguments: &[String],
@@ -94,14 +94,14 @@ impl Measured {
         if status.success() { Ok(()) } else { Err(LoadError::Stop(status)) }
     }
 
-    /// Processor time used so far, in seconds, user and system.
+    /// Processor time used so far, in seconds: user time and system time together.
     ///
     /// # Errors
     /// If the process is gone.
     pub(crate) fn cpu_seconds(&self) -> Result<f64, LoadError> {
         let id = self.child.id().ok_or(LoadError::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name may contain blanks. The numbers begin after its closing parenthesis.
+        // The name may contain spaces. The numbers begin after its closing parenthesis.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
         let ticks: f64 = numbers
             .split_ascii_whitespace()

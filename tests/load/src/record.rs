@@ -17,7 +17,7 @@ use crate::figure::Figure;
 /// The folder of the runs, and the page beside it.
 const FOLDER: &str = "docs/benchmarks/runs";
 const PAGE: &str = "docs/benchmarks/trends.md";
-/// How many runs of a command the page shows at most. It shows the newest.
+/// The maximum number of runs that the page shows for each command. These are the newest runs.
 const SHOWN_MAX: usize = 5;
 
 /// A run.

@@ -21,8 +21,8 @@ type Watchers = Arc<Mutex<HashMap<u32, Vec<mpsc::Sender<Utf8Bytes>>>>>;
 struct Relay {
     seats: Seats,
     watchers: Watchers,
-    /// The texts that the sides are sent for a move. They differ, and are as long as the real
-    /// server's texts.
+    /// The texts that are sent to the two sides for a move. They differ from each other, and are
+    /// as long as the real server's texts.
     updates: [Utf8Bytes; 2],
     acknowledgement: Utf8Bytes,
 }

@@ -23,7 +23,7 @@ const WARM_UP: u32 = 64;
 /// The first number in guests' names, so that they differ from players' names.
 const GUESTS_FROM: u32 = 1_000_000;
 
-/// The highest acceptable growth of the data folder, in bytes a move.
+/// The highest acceptable growth of the data folder, in bytes per move.
 const GROWTH_MOST: f64 = 110.0;
 
 /// The quantities of the measurement.
@@ -229,7 +229,7 @@ impl Games {
     }
 }
 
-/// Measures by how many bytes a move lets the data folder grow, after a planned stop. Compares a
+/// Measures by how many bytes the data folder grows per move, after a planned stop. Compares a
 /// server with these games with one whose games have no moves.
 async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
     let mut folders = [0.0; 2];
@@ -251,7 +251,7 @@ async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
     Ok((with - without) / f64::from(plan.games * plan.moves * 2))
 }
 
-/// Bytes that the files in a folder take on the disk.
+/// Bytes that the files in a folder take up on the disk.
 fn disk_bytes(folder: &Path) -> std::io::Result<f64> {
     use std::os::unix::fs::MetadataExt as _;
     let mut bytes = 0.0;

@@ -74,8 +74,8 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Starts a rival. The relay answers with texts of these lengths: the first for all who see a
-    /// move, the second for the player who made it.
+    /// Starts a rival. The relay answers with texts of these lengths: the first length for all
+    /// who see a move, the second for the player who made the move.
     pub(crate) async fn start(
         rival: Rival,
         bench: &Bench,

@@ -18,8 +18,8 @@ use crate::figure::{Figure, Target};
 const BODY_BYTES: usize = 36;
 /// Tasks that append at a time.
 const TASKS: u32 = 1000;
-/// Games of the process that is killed. With this number, it dies shortly before a checkpoint is
-/// due.
+/// The number of games of the process that is killed. With this number, the process dies shortly
+/// before a checkpoint is due.
 const LAST_GAMES: u32 = 3000;
 const SECONDS_MOST: f64 = 2.0;
 

@@ -10,7 +10,7 @@ use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival};
 
-/// How many tasks wait for appends at a time.
+/// The numbers of tasks that wait for appends at the same time.
 const WAITING: [u32; 4] = [1, 10, 100, 1_000];
 /// Length of a round at half load, in milliseconds.
 const HALF_LOAD_MS: u64 = 6_000;

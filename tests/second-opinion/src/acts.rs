@@ -12,7 +12,7 @@ use crate::ways::Way;
 pub enum Act {
     /// `a4a5`, with `+` or `-` where there are two paths, and with the chip to lay: `a4a5+=r`.
     Move {
-        /// From where, and to where.
+        /// The square that the piece leaves, and the square that it enters.
         squares: (At, At),
         /// The sign of the path.
         path: Option<char>,
@@ -27,14 +27,14 @@ pub enum Act {
         at: At,
         /// What.
         letter: char,
-        /// True if it is a labeled one.
+        /// True if the piece is labeled.
         is_labeled: bool,
         /// The chip.
         chip: Option<char>,
     },
     /// `=r`: the color of the chip that a side must still lay.
     Color(char),
-    /// `!9`: what a coin becomes.
+    /// `!9`: the rank that a coin gets.
     Choose(char),
 }
 
@@ -152,7 +152,7 @@ impl Board {
     /// Carries out a command of the side that acts next.
     ///
     /// # Errors
-    /// Why it is not lawful.
+    /// Why the command is not lawful.
     pub fn play(&mut self, text: &str) -> Result<(), String> {
         let act = Act::read(text).ok_or_else(|| format!("{text} is no command"))?;
         let color = self.actor();

@@ -10,17 +10,17 @@ use crate::strikes::Strike;
 /// A piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Its side.
+    /// The piece's side.
     pub color: Color,
-    /// Its letter of §P4, or that of a coin.
+    /// The letter of the piece's rank (§P4), or the letter of a coin.
     pub letter: char,
-    /// True if it has moved.
+    /// True if the piece has moved.
     pub is_moved: bool,
-    /// True if everybody knows its rank.
+    /// True if everybody knows the piece's rank.
     pub is_revealed: bool,
-    /// True if it is labeled, so that everybody sees its rank from then on (§S2.1).
+    /// True if the piece is labeled, so that everybody sees its rank from then on (§S2.1).
     pub is_labeled: bool,
-    /// The ranks that its moves allow (§S3.4).
+    /// The ranks that the piece's moves allow (§S3.4).
     pub could_be: Letters,
     /// Distinguishes the piece from all others. A piece that comes from a reserve gets a new id.
     pub id: u16,
@@ -32,9 +32,9 @@ pub type Laid = (Vec<At>, char);
 /// Something that happened on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BoardEvent {
-    /// A ply from a square to another.
+    /// A ply from one square to another.
     Moved {
-        /// From where.
+        /// The square that the piece left.
         from: At,
         /// To where.
         to: At,
@@ -45,15 +45,15 @@ pub enum BoardEvent {
     },
     /// A strike that waits for choices.
     Struck {
-        /// From where.
+        /// The square of the attacker.
         from: At,
         /// To where.
         to: At,
     },
-    /// A ply: a piece left into its reserve.
+    /// A ply: a piece moved from the board to its reserve.
     Removed(At),
-    /// A ply: a piece came from its reserve. The letter is `?` for an audience that must not know
-    /// it.
+    /// A ply: a piece moved from its reserve to the board. The letter is `?` for an audience that
+    /// must not know it.
     Placed {
         /// Where.
         at: At,
@@ -61,10 +61,10 @@ pub enum BoardEvent {
         letter: char,
         /// True if it is a labeled piece.
         is_labeled: bool,
-        /// The chip under it.
+        /// The chip under the piece.
         chip: Option<char>,
     },
-    /// The color of the chip that a side still had to lay. This is not a ply.
+    /// A side chose the color of a chip that it owed. This is not a ply.
     Colored(At, char),
 }
 
@@ -81,15 +81,15 @@ impl BoardEvent {
 pub struct Pending {
     /// The side that struck.
     pub color: Color,
-    /// From where, and to where.
+    /// The square of the attacker, and the square that it struck.
     pub squares: (At, At),
-    /// The sides whose coins are in it.
+    /// The sides whose coins take part in the strike.
     pub owes: [bool; 2],
     /// The choices made so far, if this board was told about them.
     pub chosen: [Option<char>; 2],
 }
 
-/// Pieces beside the board that may come onto it.
+/// The pieces that are not on the board but may come onto it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reserve {
     /// The pieces without a label.
@@ -124,7 +124,7 @@ pub struct Board {
     /// The lakes in ascending order of row and column.
     pub lakes: Arc<[At]>,
     pub(crate) cells: Vec<Option<Piece>>,
-    /// Whose turn it is.
+    /// The side whose turn it is.
     pub turn: Color,
     /// Turns taken.
     pub ply: u64,
@@ -134,11 +134,12 @@ pub struct Board {
     pub captured: [Counts; 2],
     /// The pieces that each side may place on the board.
     pub reserves: [Reserve; 2],
-    /// What each side's coins can still become (§Q8).
+    /// The pieces that each side's coins can still become (§Q8).
     pub pools: [Counts; 2],
     /// The color of each square's chip.
     pub(crate) chips: Vec<Option<char>>,
-    /// The square of a piece of the side to move that still lacks its chip (§S2.4).
+    /// The square of a piece whose side must still lay its chip. The piece belongs to the side to
+    /// move (§S2.4).
     pub owed: Option<At>,
     /// The strike that waits for choices.
     pub pending: Option<Pending>,
@@ -276,7 +277,7 @@ impl Board {
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// True if a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
+    /// True if a side that must choose may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
     pub fn may_choose(&self, color: Color, letter: char) -> bool {
         let Some(Pending { color: striker, squares, owes, .. }) = self.pending else { return false };
@@ -304,8 +305,8 @@ impl Board {
         is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
     }
 
-    /// True if the more-squares rule forbids a side this move, if pieces that are `alike` may
-    /// replace each other. The rule itself tells all pieces apart (§T3).
+    /// True if the more-squares rule forbids a side this move. For this check, pieces that are
+    /// `alike` may replace each other, although the rule itself tells all pieces apart (§T3).
     #[must_use]
     pub fn is_endless_chase(
         &self,
@@ -502,7 +503,7 @@ impl Board {
         Ok(strike)
     }
 
-    /// Puts a piece after a strike on the square that its fate requires, and returns that square.
+    /// After a strike, puts a piece on the square that its fate requires. Returns that square.
     fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
         let at = match fate {
             "stays" => own,

@@ -1,4 +1,5 @@
-//! Rulesets by id: the built-in ones, and those of custom games, whose ids name the changes.
+//! Rulesets by id: the built-in rulesets, and those of custom games. The id of a custom game
+//! names its changes.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ pub const LETTERS: &str = "FBS987654321P";
 /// A piece that has no rank yet (§Q1).
 pub const COIN: char = 'o';
 
-/// How many pieces of each letter.
+/// The number of pieces of each letter.
 pub type Counts = BTreeMap<char, u64>;
 
-/// Who survives a strike between equals (§A6, §D1).
+/// The pieces that survive a strike between equals (§A6, §D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ties {
     /// Neither piece.
@@ -40,11 +41,11 @@ pub struct Rules {
     pub army: &'static [(char, u64)],
     /// The rank that a Spy's strike takes (§A6, §P2).
     pub spy_beats: char,
-    /// Who survives a strike between equals.
+    /// The pieces that survive a strike between equals.
     pub ties: Ties,
     /// True if a defender that beats anything but a Scout stays hidden (§D1).
     pub is_silent: bool,
-    /// True if a Bomb leaves with the attacker that it beats (§U3).
+    /// True if a Bomb leaves the board together with the attacker that it beats (§U3).
     pub takes_bombs_along: bool,
     /// True if a Scout may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
@@ -52,7 +53,7 @@ pub struct Rules {
     pub winner_advances: bool,
     /// True if an illegal act loses the game (§U7).
     pub illegal_loses: bool,
-    /// How many moves in a row may cross the same border (§C3).
+    /// The number of moves in a row that may cross the same border (§C3).
     pub two_squares: Option<usize>,
     /// True if a chase must end (§T).
     pub more_squares: bool,
@@ -64,7 +65,7 @@ pub struct Rules {
     pub chips: bool,
     /// True if there are supply lines and flashes (§S3).
     pub lines: bool,
-    /// After how many plies without a capture a game is drawn (§A12).
+    /// The number of plies without a capture after which a game is drawn (§A12).
     pub quiet_limit: Option<u64>,
 }
 
@@ -243,7 +244,7 @@ impl Rules {
     }
 }
 
-/// True for the first value, false for the second, none for others.
+/// True for the first value, false for the second, and none for any other value.
 fn either(value: &str, yes: &str, no: &str) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
 }
@@ -280,13 +281,13 @@ impl Letters {
         Letters(self.0 & other.0)
     }
 
-    /// True if it contains all of another set.
+    /// True if this set contains all letters of another set.
     #[must_use]
     pub fn covers(self, other: Letters) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// True if it has one letter.
+    /// True if this set has exactly one letter.
     #[must_use]
     pub fn is_single(self) -> bool {
         self.0.count_ones() == 1

@@ -29,13 +29,13 @@ impl At {
         format!("{}{}", char::from(b'a' + self.column.unsigned_abs()), self.row + 1)
     }
 
-    /// Its index in a list of all squares.
+    /// Returns the square's index in a list of all squares.
     #[must_use]
     pub(crate) fn index(self) -> usize {
         usize::from(self.row.unsigned_abs()) * COLUMNS + usize::from(self.column.unsigned_abs())
     }
 
-    /// True if it is next to another one on the plain board.
+    /// True if the square is next to another one on the plain board.
     #[must_use]
     pub(crate) fn is_beside(self, other: At) -> bool {
         (self.row - other.row).abs() + (self.column - other.column).abs() == 1

@@ -25,7 +25,7 @@ impl Rules {
             (one, other) if one == other => (self.ties == Ties::Attacker, self.ties == Ties::Defender),
             ('S', other) => (other == self.spy_beats, other != self.spy_beats),
             (_, 'S') => (true, false),
-            // Smaller digits are stronger.
+            // Pieces with smaller digits are stronger.
             (one, other) => (one < other, other < one),
         }
     }

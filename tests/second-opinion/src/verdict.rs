@@ -1,9 +1,9 @@
-//! How a position ends its game (§A10, §A12, §Q6, §S1.8).
+//! The ways in which a position ends its game (§A10, §A12, §Q6, §S1.8).
 
 use crate::board::Board;
 use crate::rules::Color;
 
-/// The most plies of a game (§A12).
+/// The maximum number of plies of a game (§A12).
 const PLY_LIMIT: u64 = 5_000;
 
 /// An end that the board alone decides.

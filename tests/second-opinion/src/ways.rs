@@ -1,5 +1,5 @@
-//! Where pieces may go: steps and runs, joints of the board, lines of chips, and what a move proves
-//! about its piece (§A5, §C2, §O1, §Q, §S2, §S3).
+//! The moves that pieces can make: steps and runs, joints of the board, lines of chips, and the
+//! facts that a move proves about its piece (§A5, §C2, §O1, §Q, §S2, §S3).
 
 use crate::board::{Board, Laid, Piece};
 use crate::rules::{COIN, Color, Letters, is_movable, is_runner};
@@ -11,11 +11,11 @@ const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 const JOINED_COLUMNS: &str = "abcghijnop";
 const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 
-/// A path that a piece may take.
+/// A path along which a piece may move.
 pub(crate) struct Way {
-    /// The squares it enters.
+    /// The squares that the piece enters.
     pub(crate) squares: Vec<At>,
-    /// True if it is a flash (§S3.2).
+    /// True if the path is a flash (§S3.2).
     pub(crate) is_flash: bool,
 }
 
@@ -24,7 +24,7 @@ fn sign_of(direction: usize) -> char {
     if direction < 2 { '+' } else { '-' }
 }
 
-/// How far a piece flashes (§S3.2).
+/// The number of squares that a piece flashes (§S3.2).
 fn flash_range(letter: char) -> usize {
     match letter {
         '2' => 2,
@@ -73,7 +73,7 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// The letter that a piece moves like. None if it cannot move.
+    /// The letter of the rank that determines how a piece moves. None if the piece cannot move.
     ///
     /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
     /// it.
@@ -163,8 +163,8 @@ impl Board {
             && expected == *squares
     }
 
-    /// Every path of a side's pieces with its sign, without repetition rules. `is_free` also
-    /// ignores the reserve rule of coins.
+    /// Returns every path of a side's pieces with its sign, ignoring repetition rules. If
+    /// `is_free` is true, also ignores the reserve rule of coins.
     pub(crate) fn ways(&self, color: Color, is_free: bool) -> Vec<(At, char, Way)> {
         let mut ways = Vec::new();
         for (from, piece) in self.pieces().filter(|(_, piece)| piece.color == color) {
@@ -199,7 +199,7 @@ impl Board {
         self.pending.is_some() || self.owed.is_some()
     }
 
-    /// The moves of a side that a repetition rule refuses.
+    /// The moves of a side that a repetition rule forbids.
     #[must_use]
     pub fn refused(&self, color: Color) -> Vec<(At, At)> {
         let may_refuse = self.rules.two_squares.is_some_and(|limit| self.repetition.is_chained(color, limit))
@@ -210,8 +210,8 @@ impl Board {
         self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// True if a side could act if it were its turn. It could move, or with a reserve also remove
-    /// or place a piece (§S1.8).
+    /// True if a side could act if it were its turn: it could move, or, in rulesets with a
+    /// reserve, remove or place a piece (§S1.8).
     pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
             let removable = |piece: &Piece| piece.color == color && piece.letter != 'F';

@@ -52,7 +52,7 @@ struct Shared {
 /// The effects that the test has had on the store.
 #[derive(Default)]
 struct State {
-    /// The entries whose damage a read will find.
+    /// The damaged entries. A read of one of them finds the damage.
     damaged: HashSet<(GameId, u64)>,
     quarantined: BTreeMap<GameId, String>,
     /// The time at which a server was last alive before the store was reopened.
@@ -195,7 +195,7 @@ impl TestStore {
 
     /// Passes the gate. Waits there while appends are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // A request that can pass at once is not counted as waiting.
+        // A request that can pass immediately is not counted as waiting.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::StructureError;
 
-/// Counts that a crate has, or may have at most.
+/// The counts that a crate has, or the highest counts that it may have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Modules in cycles.
@@ -20,7 +20,7 @@ pub type Allowed = BTreeMap<String, Counts>;
 /// Reads the list.
 ///
 /// # Errors
-/// When the file or one of its lines cannot be read.
+/// If the file or one of its lines cannot be read.
 pub fn read(path: &Path) -> Result<Allowed, StructureError> {
     let read_error = |source| StructureError::Read { path: path.to_owned(), source };
     let text = std::fs::read_to_string(path).map_err(read_error)?;
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Allowed, StructureError> {
     Ok(allowed)
 }
 
-/// Returns what is wrong with the counts of a crate, with one sentence for each problem.
+/// Returns the problems with the counts of a crate, one sentence for each problem.
 #[must_use]
 pub fn compare(name: &str, found: Counts, allowed: Option<Counts>) -> Vec<String> {
     let ceiling = allowed.unwrap_or_default();

@@ -9,12 +9,12 @@ use crate::graph::{Component, components};
 use crate::modules::Tree;
 use crate::workspace::{Package, Workspace};
 
-/// What was found in a crate.
+/// The findings in a crate.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
-    /// Its cycles.
+    /// The crate's cycles.
     pub components: Vec<Component>,
-    /// Its long files without a reason.
+    /// The crate's long files without a reason.
     pub long_files: Vec<LongFile>,
 }
 
@@ -41,7 +41,7 @@ impl Findings {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
     /// The text for people.
@@ -53,7 +53,7 @@ pub struct Report {
 /// Checks every crate of a workspace against the list.
 ///
 /// # Errors
-/// When a source cannot be read.
+/// If a source cannot be read.
 pub fn check(workspace: &Workspace, allowed: &Allowed) -> Result<Report, StructureError> {
     let mut text = String::new();
     let mut is_sound = true;

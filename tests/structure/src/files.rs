@@ -1,4 +1,4 @@
-//! Long files, and how many lines the product has.
+//! Long files, and the number of lines in the product.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::workspace::{Package, Workspace};
 /// A file with more lines must state a reason.
 pub const LINES_MAX: usize = 600;
 
-/// How a module's documentation begins the reason.
+/// The words with which a module's documentation begins the reason.
 pub const REASON: &str = "Over 600 lines:";
 
 /// The reason must be within this many lines from the top.
@@ -21,7 +21,7 @@ const REASON_WITHIN: usize = 20;
 pub struct LongFile {
     /// The file.
     pub path: PathBuf,
-    /// Its lines.
+    /// The number of lines in the file.
     pub lines: usize,
 }
 
@@ -48,7 +48,8 @@ pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
     Ok(long)
 }
 
-/// True if a folder belongs to the package. Build output and other packages or workspaces do not.
+/// True if a folder belongs to the package. Folders of build output and of other packages or
+/// workspaces do not.
 fn is_own(folder: &Path, package: &Package) -> bool {
     let is_output = folder.file_name().is_some_and(|name| name == "target");
     !is_output && !package.others.contains(&folder.to_owned()) && !folder.join("Cargo.toml").is_file()
@@ -70,7 +71,7 @@ fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
 /// Crates of tests have no product lines.
 ///
 /// # Errors
-/// When a source cannot be read.
+/// If a source cannot be read.
 pub fn product_lines(workspace: &Workspace) -> Result<BTreeMap<String, usize>, StructureError> {
     let mut lines = BTreeMap::new();
     let tests = workspace.folder.join("tests");

@@ -14,9 +14,10 @@ pub struct Site {
     pub line: usize,
 }
 
-/// The edges between the children of one parent, and between them and the parent's own code.
+/// The edges between the children of one parent, and between these children and the parent's own
+/// code.
 ///
-/// Everything inside a child counts as the child.
+/// Code inside a child counts as part of that child.
 #[derive(Debug, Default)]
 pub struct Level {
     /// The modules that have an edge, by path.
@@ -36,13 +37,13 @@ pub struct Step {
     pub site: Site,
 }
 
-/// A strongly connected component: each of its modules leads to every other.
+/// A strongly connected component of the graph: every module in it leads to every other one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Component {
     /// The modules, by name.
     pub modules: Vec<String>,
-    /// A cycle for each import that points upward. The import comes first, then the shortest way
-    /// back.
+    /// A cycle for each import that points upward. A cycle begins with the import, followed by
+    /// the shortest way back.
     pub cycles: Vec<Vec<Step>>,
 }
 
@@ -150,7 +151,7 @@ impl Level {
     }
 }
 
-/// The modules in an order, importers first, in which few edges point upward.
+/// Returns the modules in an order in which few edges point upward, with importers first.
 fn top_down(members: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     let place = |module: &usize| members.iter().position(|member| member == module);
     let edges: Vec<(usize, usize)> =
@@ -163,8 +164,8 @@ fn top_down(members: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     order.into_iter().map(|place| members[place]).collect()
 }
 
-/// Finds the best order by dynamic programming: the fewest upward edges for each set of modules
-/// on top.
+/// Finds the best order by dynamic programming. For each set of modules on top, it computes the
+/// fewest upward edges.
 fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut targets = vec![0_usize; count];
     edges.iter().for_each(|(from, to)| targets[*from] |= 1 << to);
@@ -191,7 +192,7 @@ fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// Finds a good order: moves modules to better places as long as there are any.
+/// Finds a good order. Moves modules to better places until no such move is left.
 fn good_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let out = |module: &usize| edges.iter().filter(|(from, _)| from == module).count();
     let into = |module: &usize| edges.iter().filter(|(_, to)| to == module).count();

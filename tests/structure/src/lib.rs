@@ -40,7 +40,7 @@ pub enum StructureError {
     /// A module without a file.
     #[error("{}:{line}: no file for the module {module}", .path.display())]
     NoFile {
-        /// The file that declares it.
+        /// The file that declares the module.
         path: PathBuf,
         /// Where.
         line: usize,

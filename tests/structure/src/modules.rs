@@ -30,19 +30,19 @@ pub struct SourceFile {
 /// A module. Its children are separate modules.
 #[derive(Debug)]
 pub struct Module {
-    /// Its path from the crate's root. The root's path is empty.
+    /// The module's path from the crate's root. The root's path is empty.
     pub path: Vec<String>,
-    /// Its file.
+    /// The module's file.
     pub file: PathBuf,
     /// The module that declares it.
     pub parent: Option<usize>,
-    /// The modules it declares.
+    /// The modules that this module declares.
     pub children: BTreeMap<String, usize>,
-    /// The names of the items that it defines.
+    /// The names of the items that the module defines.
     pub items: BTreeSet<String>,
-    /// What it imports.
+    /// The module's imports.
     pub imports: Vec<Import>,
-    /// The paths in its code, except imports.
+    /// The paths in the module's code, except imports.
     pub mentions: Vec<Mention>,
 }
 
@@ -51,9 +51,9 @@ pub struct Module {
 pub struct Import {
     /// The name that the import has in this module. None for a glob import.
     pub name: Option<String>,
-    /// What is imported.
+    /// The path of the imported item.
     pub path: Vec<String>,
-    /// True if others may import it from here.
+    /// True if other modules may import the name from here.
     pub is_reexport: bool,
     /// The line.
     pub line: usize,
@@ -277,7 +277,7 @@ impl Reader<'_> {
     }
 }
 
-/// True if a path may name an item of a module. A single lower-case name is a variable, unless it
+/// True if a path may name an item of a module. A single lowercase name is a variable unless it
 /// is called.
 fn is_meant(path: &[String], is_call: bool) -> bool {
     match path {
@@ -418,7 +418,8 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// True if a condition may hold without `test`. Other conditions count as possible.
+/// True if a condition may hold in a build without `test`. Conditions other than `test` count as
+/// possible.
 fn may_hold_without_tests(condition: &Meta) -> bool {
     let inner = |list: &syn::MetaList| {
         let parser = syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated;

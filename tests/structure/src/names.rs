@@ -31,13 +31,13 @@ impl Target {
     }
 }
 
-/// Names that are being looked up, because an import may lead back to itself.
+/// Names that are being looked up. They are recorded because an import may lead back to itself.
 type Asked = BTreeSet<(usize, String)>;
 
 impl Tree {
     /// Every path of product code from one module to another.
     ///
-    /// A parent that re-exports items of its children does not count as naming them.
+    /// If a parent re-exports items of its children, this does not count as naming the children.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
@@ -98,7 +98,7 @@ impl Tree {
                 found.retain(|target| matches!(target, Target::Module(_)));
             }
             if found.is_empty() {
-                // A macro may define this name, which a parser cannot see.
+                // A macro may define this name, and a parser cannot see such names.
                 let is_here = is_explicit || place > 0;
                 return if is_here { BTreeSet::from([Target::ItemOf(module)]) } else { found };
             }

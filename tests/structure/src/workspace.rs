@@ -10,11 +10,12 @@ use crate::StructureError;
 /// A package of the workspace.
 #[derive(Debug)]
 pub struct Package {
-    /// Its name.
+    /// The package's name.
     pub name: String,
-    /// Its folder.
+    /// The package's folder.
     pub folder: PathBuf,
-    /// The root files of its library and its programs, without tests, examples and benchmarks.
+    /// The root files of the package's library and programs, without tests, examples and
+    /// benchmarks.
     pub roots: Vec<PathBuf>,
     /// Folders of other packages inside this package's folder.
     pub others: Vec<PathBuf>,
@@ -23,9 +24,9 @@ pub struct Package {
 /// A workspace.
 #[derive(Debug)]
 pub struct Workspace {
-    /// Its folder.
+    /// The workspace's folder.
     pub folder: PathBuf,
-    /// Its packages, by name.
+    /// The workspace's packages, by name.
     pub packages: Vec<Package>,
 }
 
@@ -33,7 +34,7 @@ impl Workspace {
     /// Reads the workspace of a folder.
     ///
     /// # Errors
-    /// When Cargo cannot read it.
+    /// If Cargo cannot read the workspace.
     pub fn read(folder: &Path) -> Result<Workspace, StructureError> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)

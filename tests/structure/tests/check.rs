@@ -14,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// Checks a fixture against a list. Returns whether it passes, and the output.
+/// Checks a fixture against a list. Returns true if it passes, and the output.
 fn run(name: &str, list: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("allowed.txt");
@@ -106,7 +106,8 @@ fn a_long_file_says_why() {
 
 #[test]
 fn product_lines_are_counted_without_tests_and_blank_lines() {
-    // lib.rs 5, board.rs 4 of 9, pieces.rs 4 of 11, letters.rs 5, names.rs 7.
+    // The product lines of the files are: lib.rs 5, board.rs 4 (of 9 lines), pieces.rs 4 (of 11
+    // lines), letters.rs 5, names.rs 7.
     let lines = product_lines(&Workspace::read(&fixture("sound")).unwrap()).unwrap();
     assert_eq!(lines.into_iter().collect::<Vec<_>>(), [("sound".to_owned(), 25)]);
 }

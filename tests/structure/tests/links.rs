@@ -31,7 +31,7 @@ fn every_link_between_pages_leads_somewhere() {
     assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
 }
 
-/// Files that programs and operators make later.
+/// Files that do not exist yet, because programs and operators make them.
 const MADE_LATER: [&str; 3] = ["deploy/.env", "deploy/backups", "tests/fuzz/artifacts"];
 
 /// A path that a page names as code, such as `server/src/main.rs`, must exist.

@@ -29,20 +29,20 @@ const TELL_EVERY: Duration = Duration::from_secs(5);
 pub(crate) struct Run {
     /// The games that ended.
     pub games: Vec<GameLog>,
-    /// Why other games did not end.
+    /// The reasons why other games did not end.
     pub given_up: Vec<String>,
     /// The mishaps of the run.
     pub history: History,
-    /// What happened on the connections.
+    /// The events on the connections.
     pub lines: LineCounts,
 }
 
-/// How mishaps are spread over the moves of a run.
+/// The distribution of mishaps over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// At random. Sometimes the next mishap follows at once.
+    /// Mishaps happen at random. Sometimes one follows immediately after another.
     Drawn,
-    /// Evenly, so that each mishap happens while games are being played.
+    /// Mishaps are spread evenly, so that each one happens while games are being played.
     Even,
 }
 
@@ -102,8 +102,8 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // The remaining moves are played in clear weather, so slow connections become
-                // normal.
+                // Play the remaining moves with undisturbed connections ("clear weather"), so
+                // that slow connections become normal.
                 site.clear_up();
             }
             continue;
@@ -116,7 +116,7 @@ pub(crate) async fn play_all(
             },
             _ = clock.tick() => {}
             () = tokio::time::sleep_until(deadline) => {
-                // Games that hang are counted apart from those that ended.
+                // Games that hang are counted separately from those that ended.
                 let hung = total - played.len() - run.given_up.len();
                 run.given_up.extend((0..hung).map(|_| "a game did not end in time".to_owned()));
             }
@@ -136,7 +136,7 @@ pub(crate) async fn play_all(
     Ok(run)
 }
 
-/// Adds a game that ended. If a client gave up, notes its reason; the game then counts as not
+/// Adds a game that ended. If a client gave up, records the reason. The game then counts as not
 /// ended.
 fn take_in(
     ended: Result<Result<Played, TrialError>, JoinError>,
@@ -156,7 +156,7 @@ fn take_in(
     Ok(())
 }
 
-/// When the next mishap is due, by the number of acknowledged moves.
+/// Returns the number of acknowledged moves at which the next mishap is due.
 ///
 /// The moves still expected are spread over the remaining mishaps.
 struct Pace {
@@ -186,15 +186,15 @@ impl Pace {
             self.next = acked + step;
             return;
         }
-        // Sometimes the next mishap follows at once.
+        // Sometimes the next mishap follows immediately.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };
         self.next = acked + pause as u64;
     }
 
-    /// True if the share of moves made is below the share of mishaps done. Players then move
-    /// without thinking.
+    /// True if games are behind the mishaps, which means that the share of moves made is below
+    /// the share of mishaps done. Players then move without thinking.
     fn is_behind(&self, acked: u64) -> bool {
         acked * self.mishaps < self.expected * (self.mishaps - self.left)
     }
@@ -269,8 +269,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each spectator arrives separately. If one waited for the others, it would not read its
-        // messages.
+        // Each spectator arrives separately. If a spectator waited for the others, it would not
+        // read its messages.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

@@ -1,4 +1,4 @@
-//! The checker: turns logs and records into figures. It shares no code with the engine, the
+//! The checker, which turns logs and records into figures. It shares no code with the engine, the
 //! server or the views. It reads messages as plain JSON and takes the rules from the second
 //! opinion.
 

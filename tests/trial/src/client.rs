@@ -24,7 +24,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(15);
 const DIAL_MAX: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before dialing again.
 const BACK_OFF_MS: (u64, u64) = (10, 1_000);
-/// The most failed dials in a row before the client gives up.
+/// The maximum number of failed dials in a row before the client gives up.
 const DIALS_MAX: u32 = 300;
 
 /// Counts for the report.
@@ -40,17 +40,17 @@ pub struct LineCounts {
 
 /// A client with its connection and its log.
 pub(crate) struct Client {
-    /// Its name in errors.
+    /// The client's name in errors.
     pub name: String,
-    /// What happened so far.
+    /// The log of the client's connections so far.
     pub log: ClientLog,
-    /// Its counts.
+    /// The client's counts.
     pub counts: LineCounts,
     /// The player's id on the server.
     pub player_id: String,
-    /// Its lasting credential.
+    /// The client's lasting credential.
     pub token: Option<String>,
-    /// Its own random generator.
+    /// The client's own random generator.
     pub chance: Chance,
     addresses: watch::Receiver<Vec<SocketAddr>>,
     /// The server of the connection, or of the last dial.

@@ -9,7 +9,7 @@ pub enum TrialError {
     /// The server's program cannot be run.
     #[error("the server {program} cannot be started: {source}")]
     Spawn {
-        /// Its path.
+        /// The path of the program.
         program: PathBuf,
         /// Why.
         source: io::Error,
@@ -25,7 +25,7 @@ pub enum TrialError {
     Io {
         /// The operation.
         what: &'static str,
-        /// Why it failed.
+        /// Why the operation failed.
         source: io::Error,
     },
     /// A client cannot continue.
@@ -35,7 +35,7 @@ pub enum TrialError {
         who: String,
         /// The game.
         game: String,
-        /// What happened.
+        /// A description of the problem.
         what: String,
     },
     /// A task ended because of a defect in this program.

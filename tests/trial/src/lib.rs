@@ -60,23 +60,24 @@ use crate::site::Site;
 const REHEARSAL_THINK_MS: usize = 150;
 /// Plies after which games of the rehearsal are resigned once its kills are over.
 const REHEARSAL_PLIES: u16 = 30;
-/// Rulesets of the rehearsal's games, in whose logs the faults are planted: one for each kind of
-/// hidden information.
+/// Rulesets of the rehearsal's games, one for each kind of hidden information. Faults are planted
+/// in the logs of these games.
 const REHEARSAL_GAMES: [&str; 6] =
     ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
 /// The number of the first of these games.
 const REHEARSAL_FIRST: usize = 1_000_000;
-/// The rehearsal's paired sessions, by number, one for each kind of secret: deployments, silent
-/// winners, reserves and choices.
+/// The numbers of the rehearsal's paired sessions, one for each kind of secret: deployments,
+/// silent winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
-/// How often they are played at most, until no session has an unplanned disturbance.
+/// The maximum number of attempts to play these pairs. They are played again until no session has
+/// an unplanned disturbance.
 const REHEARSALS_MAX: usize = 3;
 
 /// Progress reports of a trial.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// How far it is.
+    /// The progress so far, in words.
     Progress(String),
     /// The result of a planted fault.
     Planted(Planted),
@@ -87,7 +88,7 @@ pub enum News {
 /// The rehearsal comes first: a few games, and faults planted in copies of their logs.
 ///
 /// # Errors
-/// [`TrialError`] if it cannot be carried out. What the checker found is in the report.
+/// [`TrialError`] if it cannot be carried out. The report contains the checker's findings.
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
@@ -217,9 +218,9 @@ async fn rehearse(
 /// A fault planted in a server, and the faults that the checker counted.
 #[derive(Clone, Debug)]
 pub struct PlantedServer {
-    /// Its name in the server's environment.
+    /// The fault's name in the server's environment.
     pub name: &'static str,
-    /// Each kind of fault found, its count, and the first example.
+    /// Each kind of fault that was found, with its count and the first example.
     pub found: Vec<(Fault, u64, String)>,
 }
 

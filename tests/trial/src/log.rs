@@ -29,7 +29,7 @@ impl Role {
     }
 }
 
-/// What happened on a client's connection.
+/// An event on a client's connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     /// A connection to the server with this number opened.
@@ -47,7 +47,7 @@ pub(crate) enum What {
 pub(crate) struct Entry {
     /// The time, in milliseconds since 1970.
     pub at: u64,
-    /// What happened.
+    /// The event.
     pub what: What,
 }
 
@@ -85,52 +85,52 @@ impl GameLog {
     }
 }
 
-/// A time in which no clock ran: no server ran, or none could reach the store, or Redis's clock
-/// jumped.
+/// A period in which no clock ran: no server ran, no server could reach the store, or Redis's
+/// clock jumped.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage {
-    /// When the killed processes were gone.
+    /// The time at which the killed processes were gone.
     pub killed_at: u64,
-    /// When the next processes were started.
+    /// The time at which the next processes were started.
     pub spawned_at: u64,
-    /// When these processes listened.
+    /// The time at which these processes listened.
     pub up_at: u64,
-    /// `killed_at` and `spawned_at` by the clock of the stamps: the latest possible start, and
-    /// the earliest possible end.
+    /// `killed_at` and `spawned_at` by the clock of the stamps. For `killed_at`, this is the
+    /// latest possible time, and for `spawned_at` the earliest possible time.
     pub by_store: (u64, u64),
 }
 
-/// A time in which a server could not reach its store.
+/// A period in which a server could not reach its store.
 #[derive(Clone, Copy, Debug)]
 pub struct Away {
     /// The server's number.
     pub server: usize,
     /// Since when.
     pub from: u64,
-    /// Until when.
+    /// The time at which the period ended.
     pub until: u64,
 }
 
-/// A time whose writes were lost with all processes that had them.
+/// A period whose writes were lost together with all processes that had them.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// When it began.
+    /// The time at which the loss began.
     pub from: u64,
-    /// When all these processes were up again.
+    /// The time at which all these processes were up again.
     pub until: u64,
 }
 
-/// A time in which something was wrong.
+/// A period in which something was wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct Disturbance {
-    /// When it began.
+    /// The time at which the disturbance began.
     pub from: u64,
-    /// When it was repaired.
+    /// The time at which the disturbance was repaired.
     pub until: u64,
-    /// How long servers may need to recover from it, in milliseconds.
+    /// The time that servers may need to recover from the disturbance, in milliseconds.
     pub aftermath_ms: u64,
     /// The server whose connection to Redis was slow, if nothing else was wrong. Clients of other
-    /// servers do not notice this.
+    /// servers do not notice the slow connection.
     pub slow: Option<usize>,
 }
 
@@ -143,7 +143,7 @@ pub struct Death {
     pub at: u64,
 }
 
-/// Keeps texts that many clients received only once.
+/// Stores each text only once, even if many clients received it.
 #[derive(Debug, Default)]
 pub(crate) struct TextPool(Mutex<HashSet<Arc<str>>>);
 

@@ -45,7 +45,7 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Run with at least 200 kills and 100,000 acknowledged commands. Unless other flags say
-    /// otherwise, with three servers and a Redis.
+    /// otherwise, there are three servers and a Redis.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
     /// The store of the games: the server's data folder, or the trial's own Redis, which is killed
@@ -121,7 +121,7 @@ async fn main() -> ExitCode {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
-        // One round of all mishaps, and games that last as long.
+        // One round of all mishaps, and games that last as long as the round.
         options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {

@@ -9,11 +9,11 @@ use crate::chance::{between, chance_for, once_in};
 use crate::proxy::{Way, Weather};
 use crate::storage::Storage;
 
-/// A server that loses its store tells all its clients within this time.
+/// The time within which a server that loses its store must tell all its clients.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
-/// An absence of the store that all clients must be told of.
+/// An absence of the store that is so long that all clients must be told about it.
 const LONG: Duration = Duration::from_millis(4_800);
-/// How much of the latest data Redis loses.
+/// The amount of latest data that Redis loses, as a time.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
 /// A single mishap.
@@ -25,7 +25,7 @@ pub(crate) enum Mishap {
     KillAll,
     /// `kill -9` of Redis.
     KillRedis,
-    /// `kill -9` of Redis, which loses its last second; perhaps of all servers too, so that no
+    /// `kill -9` of Redis, which then loses its last second. If the servers are killed too, no
     /// process has the lost data.
     LoseTail {
         /// True if the servers are killed too.
@@ -35,10 +35,11 @@ pub(crate) enum Mishap {
     FreezeServer(usize),
     /// SIGSTOP of Redis.
     FreezeRedis,
-    /// Connections between a server and Redis break. Without a number, those of all servers.
+    /// Connections between a server and Redis break. Without a number, those of all servers
+    /// break.
     BreakLine(Option<usize>),
     /// The connection between a server and Redis gets this weather. Without a number, those of
-    /// all servers.
+    /// all servers get it.
     Line(Option<usize>, Weather),
     /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
@@ -50,7 +51,7 @@ pub(crate) enum Mishap {
     JumpServer(usize, i64),
     /// Redis's wall clock jumps, and perhaps back after a while.
     JumpRedis {
-        /// How far, in milliseconds.
+        /// The size of the jump, in milliseconds.
         by_ms: i64,
         /// True if it jumps back.
         is_undone: bool,
@@ -90,7 +91,7 @@ impl Mishap {
         matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
     }
 
-    /// Its name in the report.
+    /// The mishap's name in the report.
     #[must_use]
     pub(crate) fn words(self) -> &'static str {
         match self {
@@ -120,7 +121,7 @@ impl Mishap {
 pub(crate) struct Planned {
     /// The mishap.
     pub mishap: Mishap,
-    /// How long it lasts.
+    /// The mishap's duration.
     pub span: Duration,
 }
 

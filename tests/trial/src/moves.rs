@@ -8,11 +8,12 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, one in this many turns prefers a telling move, if one is possible. Later a
-/// side could run out of pieces.
+/// Early in a game, a move that reveals something is preferred in one of this many turns, if such
+/// a move is possible. Later in the game, this could make a side run out of pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// In one of this many choices, a coin becomes the Flag if it may. That ends the game.
+/// In one of this many choices, a coin becomes the Flag if it may. Becoming the Flag ends the
+/// game.
 const FLAG_ONE_IN: usize = 100;
 
 /// Returns all legal commands of the viewer on the board. None if it is not their turn.
@@ -22,8 +23,8 @@ pub(crate) fn lawful(view: &GameView) -> Option<LegalCommands> {
 }
 
 /// Chooses one of these commands at random. A coin seldom becomes the Flag. At the beginning, a
-/// strike is preferred. Where back rows are joined, strikes would soon capture a Flag, so a move
-/// of several squares is preferred, which shows what the piece can be.
+/// strike is preferred. On boards with joined back rows, strikes would soon capture a Flag. So a
+/// move of several squares is preferred there, which reveals the possible ranks of the piece.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     if view.ply < BEGINNING && once_in(chance, TELLING_ONE_IN) {

@@ -1,8 +1,8 @@
 //! Paired sessions: one public course with two secrets, played on real servers that are killed
-//! twice meanwhile.
+//! twice during the games.
 //!
 //! All sessions run at once, each step by step. The next step begins when all clients have been
-//! shown the last one. All sessions wait before a kill.
+//! shown the result of the previous one. All sessions wait before a kill.
 
 mod choices;
 mod making;
@@ -35,7 +35,7 @@ use crate::storage::Storage;
 
 /// Attempts to find a course that allows two secrets.
 const ATTEMPTS_MAX: usize = 200;
-/// How long killed servers are down. This is too short to stop clocks.
+/// The time for which killed servers are down. It is too short to stop clocks.
 const GONE: Duration = Duration::from_millis(200);
 
 /// Finds public courses that allow two secrets. The pairs go through all rulesets in turn.
@@ -65,7 +65,7 @@ pub(crate) fn ruleset_of(number: usize) -> &'static Ruleset {
     all[number % all.len()]
 }
 
-/// What is killed while sessions wait, in the order of their outages.
+/// The kills that happen while sessions wait, in the order of their outages.
 fn kills(storage: Storage) -> [Planned; 2] {
     let of = |mishap| Planned { mishap, span: GONE };
     match storage {
@@ -92,7 +92,7 @@ impl Break {
     }
 }
 
-/// A session that will lose its connections. They go through a proxy for each server.
+/// A session that will lose its connections. The connections go through a proxy for each server.
 struct Breaking {
     session: (usize, usize),
     act: usize,

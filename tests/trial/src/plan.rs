@@ -21,7 +21,7 @@ pub struct Options {
     pub games: usize,
     /// Spectators of each game.
     pub spectators: usize,
-    /// How often the server is killed while games run.
+    /// The number of times that the server is killed while games run.
     pub kills: usize,
     /// Paired games.
     pub pairs: usize,
@@ -36,17 +36,18 @@ pub struct Options {
     pub seed: u64,
     /// The time limit of a run.
     pub run_max: Duration,
-    /// Where the servers store the games, and how many servers there are.
+    /// The place where the servers store the games, and the number of servers.
     pub storage: Storage,
     /// The server's program.
     pub server: PathBuf,
     /// Environment variables of the server besides the trial's own.
     pub environment: Vec<(String, String)>,
-    /// Within how many milliseconds clients of a killed server must continue on another one.
+    /// The time within which clients of a killed server must continue on another one, in
+    /// milliseconds.
     pub elsewhere_max_ms: u64,
-    /// True to look for planted faults first.
+    /// True if the run must first look for planted faults.
     pub rehearses: bool,
-    /// True to keep the servers' folders at the end.
+    /// True if the servers' folders are kept at the end.
     pub keeps: bool,
     /// The folder of deployments by people.
     pub data: PathBuf,
@@ -55,7 +56,7 @@ pub struct Options {
 /// A game to be played.
 #[derive(Clone, Debug)]
 pub(crate) struct GamePlan {
-    /// Its number in the run.
+    /// The number of the game in the run.
     pub number: usize,
     /// The agreed terms. `secret` is Red's wish.
     pub terms: Terms,
@@ -83,12 +84,13 @@ pub(crate) struct GamePlan {
 pub(crate) struct SetupFiles {
     classic: Vec<String>,
     barrage: Vec<String>,
-    /// Notes on which files were read and which are missing.
+    /// Notes that say which files were read and which are missing.
     pub notes: Vec<String>,
 }
 
 impl SetupFiles {
-    /// Reads the files. Notes missing ones and replaces them by random deployments.
+    /// Reads the files. Records missing files in the notes, and uses random deployments instead
+    /// of them.
     #[must_use]
     pub(crate) fn read(folder: &Path) -> SetupFiles {
         let mut files = SetupFiles::default();
@@ -123,8 +125,8 @@ impl SetupFiles {
 
     /// A deployment for a game that should last.
     ///
-    /// Without a file, every other deployment is that of a careful player. With a reserve all
-    /// are, because back rows may be joined.
+    /// Without a file, every other deployment is that of a careful player. In rulesets with a
+    /// reserve, every deployment is that of a careful player, because back rows may be joined.
     fn choose_for_game(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
         let has_file = ["classic", "barrage"].contains(&ruleset.id);
         if !has_file && (ruleset.reserve || once_in(chance, 2)) {

@@ -72,8 +72,8 @@ pub(crate) fn plant_one(
     Planted { what, fault: *fault, found }
 }
 
-/// Plants a client that comes back late after its connection ended, as if its server had been
-/// killed and nothing else had been wrong.
+/// Changes a log as if a client had come back late after its server was killed, although nothing
+/// else was wrong.
 fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     let changed = games.iter().find_map(|game| {
         let mut copy = game.clone();

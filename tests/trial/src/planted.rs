@@ -8,11 +8,12 @@ use crate::log::{GameLog, Role, What};
 /// A planted fault and whether it was found.
 #[derive(Clone, Debug)]
 pub struct Planted {
-    /// What was planted.
+    /// A description of the planted fault.
     pub what: &'static str,
     /// The kind of fault that the checker must find.
     pub fault: Fault,
-    /// How many faults of that kind the checker found. None if the fault could not be planted.
+    /// The number of faults of that kind that the checker found. None if the fault could not be
+    /// planted.
     pub found: Option<u64>,
 }
 

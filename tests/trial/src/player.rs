@@ -19,8 +19,8 @@ use crate::error::TrialError;
 use crate::moves::{choose, lawful};
 use crate::plan::GamePlan;
 
-/// A connection is dropped after one in this many received messages, and after one in this many
-/// commands before the answer.
+/// A client drops its connection after one in this many received messages. It also drops the
+/// connection after one in this many commands, before the answer arrives.
 const DROP_ONE_IN: (usize, usize) = (120, 60);
 /// One in this many turns has a draw offer, a command that must be refused, or a repeated command.
 const ODDITY_ONE_IN: usize = 40;
@@ -36,8 +36,8 @@ pub(crate) struct Progress {
     pub is_calm: AtomicBool,
     /// True if players move without thinking, so that games do not last longer than the mishaps.
     pub is_in_haste: AtomicBool,
-    /// Closed while Redis loses data that no process has any more. Clients then look at the end of
-    /// a game again.
+    /// Closed while Redis loses data that no other process has. Clients then check the end of
+    /// their games again.
     pub gate: Arc<RwLock<()>>,
     /// Wakes tasks that wait for progress.
     pub moved: Notify,
@@ -125,14 +125,14 @@ impl<'a> Player<'a> {
             }
             let Some(message) = self.hear().await else { continue };
             self.take_in(message).await?;
-            // Waits for the answer to the last command first, because that command must be in the
+            // First wait for the answer to the last command, because that command must be in the
             // log too.
             if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
                 if self.progress.gate.try_read().is_ok() {
                     return Ok(());
                 }
-                // The end may be lost again, so the player looks at the game once more.
+                // The end of the game may be lost again, so look at the game once more.
                 drop(self.progress.gate.read().await);
                 self.view = None;
                 continue;
@@ -145,7 +145,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the next message. Meanwhile, makes the move when the thinking time is over.
+    /// Returns the next message. Makes the move if the thinking time ends while it waits for the
+    /// message.
     async fn hear(&mut self) -> Option<ServerToClient> {
         while let Some(until) = self.thinks_until {
             tokio::select! {
@@ -160,7 +161,7 @@ impl<'a> Player<'a> {
         self.client.receive().await
     }
 
-    /// Makes a move after some thinking time. Does all other acts at once.
+    /// Makes a move after some thinking time. All other acts are done immediately.
     async fn think(&mut self) {
         let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };

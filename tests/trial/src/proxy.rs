@@ -13,7 +13,8 @@ use tokio::time::sleep;
 
 use crate::error::TrialError;
 
-/// The most bytes that are read from one end before they are written to the other end.
+/// The maximum number of bytes that are read from one end before they are written to the other
+/// end.
 const CHUNK: usize = 16 * 1024;
 
 /// A direction through the proxy.
@@ -27,7 +28,7 @@ pub(crate) enum Way {
     Both,
 }
 
-/// What the proxy does to its connections.
+/// The behavior of the proxy toward its connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weather {
     /// Nothing.
@@ -39,7 +40,6 @@ pub(crate) enum Weather {
     /// Connections stay open and new ones are accepted, but nothing arrives in this direction:
     /// neither bytes nor a close.
     Held {
-        /// The direction that is held back.
         way: Way,
         /// True if the held bytes arrive when the weather changes. If not, their connections
         /// break.
@@ -56,14 +56,14 @@ impl Weather {
 #[derive(Clone, Copy, Debug)]
 struct Sky {
     weather: Weather,
-    /// How often all connections were broken.
+    /// The number of times that all connections were broken.
     breaks: u64,
 }
 
 /// A proxy on its own port. Dropping it ends it and its connections.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    /// Its address.
+    /// The proxy's address.
     pub(crate) address: SocketAddr,
     sky: watch::Sender<Sky>,
     upstream: Arc<Mutex<SocketAddr>>,

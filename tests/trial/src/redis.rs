@@ -17,7 +17,7 @@ pub(crate) struct Redis {
     folder: PathBuf,
     port: u16,
     pub(crate) child: Child,
-    /// Its wall clock, if it can jump.
+    /// The process's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
 }
 
@@ -31,7 +31,7 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn start(folder: &Path, library: Option<&SkewLibrary>) -> Result<Redis, TrialError> {
-        // The free port may be taken meanwhile, but that is unlikely.
+        // Another process may take the free port in the meantime, but that is unlikely.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = free.map_err(TrialError::io("looking for a free port"))?.port();
         let skew = library.map(|library| Skew::new(library, folder.join("redis-clock"))).transpose()?;
@@ -41,13 +41,13 @@ impl Redis {
         Ok(Redis { folder, port, child, skew })
     }
 
-    /// Its address.
+    /// The address of this Redis.
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
     }
 
-    /// Kills it: `kill -9` by its id.
+    /// Kills Redis with `kill -9`, by its process id.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -64,7 +64,7 @@ impl Redis {
         Ok(())
     }
 
-    /// The current lengths of its append-only files. It never rewrites them.
+    /// The current lengths of Redis's append-only files. Redis never rewrites these files here.
     ///
     /// # Errors
     /// [`TrialError::Io`].

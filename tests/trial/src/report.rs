@@ -21,18 +21,18 @@ pub struct Report {
     pub kills_wanted: usize,
     /// Paired games that were asked for.
     pub pairs_wanted: usize,
-    /// What the checker found.
+    /// The checker's findings.
     pub findings: Findings,
-    /// What happened on the connections.
+    /// The counts of all connections.
     pub lines: LineCounts,
     /// The mishaps while games ran.
     pub history: Arc<History>,
-    /// How long playing and checking took, in seconds.
+    /// The time that playing and checking took, in seconds.
     pub seconds: (f64, f64),
 }
 
 impl Report {
-    /// Why the run counts as failed. Empty if it succeeded.
+    /// The reasons why the run counts as failed. Empty if it succeeded.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();

@@ -16,7 +16,7 @@ use crate::skew::Skew;
 
 /// The time limit for a process to start listening.
 const START_MAX: Duration = Duration::from_secs(60);
-/// How much of a server's log is shown when it fails, in bytes.
+/// The number of bytes of a server's log that are shown when the server fails.
 const LOG_SHOWN: usize = 4_000;
 
 /// A server process. Dropping it kills the process.
@@ -27,10 +27,10 @@ pub(crate) struct Server {
     /// Flags for its store.
     store: [String; 2],
     environment: Vec<(String, String)>,
-    /// Its wall clock, if it can jump.
+    /// The server's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
     pub(crate) child: Child,
-    /// Its address.
+    /// The server's address.
     pub(crate) address: SocketAddr,
 }
 
@@ -68,7 +68,7 @@ impl Server {
         let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
         (self.child, self.address) = match on(self.address).await {
             Ok(started) => started,
-            // Another program may have taken the port meanwhile.
+            // Another program may have taken the port in the meantime.
             Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
         };
         Ok(())

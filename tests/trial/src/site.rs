@@ -1,5 +1,5 @@
-//! The servers that the trial plays on: one with a data folder, or several on one Redis; and the
-//! mishaps there.
+//! The servers that the trial plays on, with their mishaps. There is one server with a data
+//! folder, or several servers on one Redis.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -21,32 +21,33 @@ use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
 use crate::storage::Storage;
 
-/// An absence of the store that is longer than this is an outage, in which no clock runs. Servers
-/// count one from 2.5 seconds on.
+/// If the store is absent for longer than this, there is an outage, in which no clock runs. To
+/// servers, an absence is an outage from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
-/// How long servers continue the time without hearing from Redis, while its clock is behind.
+/// The time for which servers continue the old time without hearing from Redis, while Redis's
+/// clock is behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// How long servers have to give back what Redis lost: they reconnect within a second, wait 1.5 s
-/// for each other, and some have slow connections.
+/// The time that servers have to give back the data that Redis lost. They reconnect within a
+/// second, wait 1.5 s for each other, and some have slow connections.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
-/// How long after the end of any other mishap all clients are back.
+/// The time after the end of any other mishap in which all clients must be back.
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// The mishaps while games ran.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// How often each mishap happened.
+    /// The number of times that each mishap happened.
     pub counts: BTreeMap<&'static str, usize>,
-    /// How often a process was killed.
+    /// The number of times that a process was killed.
     pub kills: usize,
     /// The times in which no server could accept a move, so that no clock ran.
     pub outages: Vec<Outage>,
     /// The times in which a server could not reach its store.
     pub aways: Vec<Away>,
-    /// Losses of data that no process still had.
+    /// Losses of data of which no process had a copy.
     pub losses: Vec<Loss>,
     /// Servers that were killed while others kept running.
     pub deaths: Vec<Death>,
@@ -54,7 +55,8 @@ pub struct History {
     pub troubles: Vec<Disturbance>,
     /// Bytes that Redis lost.
     pub bytes_lost: u64,
-    /// Within how many milliseconds clients of a killed server must continue on another one.
+    /// The time within which clients of a killed server must continue on another one, in
+    /// milliseconds.
     pub elsewhere_max_ms: u64,
 }
 
@@ -84,7 +86,7 @@ pub(crate) struct Site {
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
     stamps: Stamps,
-    /// What was left out, and why.
+    /// The mishaps that were left out, each with the reason.
     pub(crate) notes: Vec<String>,
     folder: tempfile::TempDir,
 }
@@ -173,7 +175,7 @@ impl Site {
         self.published_doors.send_replace(self.doors.iter().map(|door| door.address).collect());
     }
 
-    /// How far Redis's clock is ahead of the machine's, in milliseconds.
+    /// The time by which Redis's clock is ahead of the machine's, in milliseconds.
     fn off_ms(&self) -> i64 {
         self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms)
     }
@@ -272,7 +274,7 @@ impl Site {
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         let killed_at = now_ms();
-        // This delay has no other purpose than an outage, in which clocks must not run.
+        // This delay has only one purpose: it causes an outage, in which clocks must not run.
         sleep(down).await;
         self.restart_all(killed_at).await
     }
@@ -304,8 +306,8 @@ impl Site {
         Ok(())
     }
 
-    /// Makes Redis lose its last second. If all servers are killed too, no process has that data
-    /// any more.
+    /// Makes Redis lose its last second. If all servers are killed too, no process has a copy of
+    /// that data.
     async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
         let gate = self.gate.clone();
         // Sign-ups and offers must not fall into that second, because servers only hold logs.
@@ -328,8 +330,8 @@ impl Site {
             self.restart_all(killed_at).await
         } else {
             self.note_away(None, killed_at, true);
-            // A server that holds the data may be killed next, so all servers get the time to
-            // give it back first.
+            // A server that holds the lost data may be killed next. So give all servers the time
+            // to give the data back first.
             sleep(GIVE_BACK).await;
             Ok(())
         }
@@ -340,14 +342,14 @@ impl Site {
         self.line_to(server).for_each(|(_, line)| line.set(weather));
         sleep(span).await;
         self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
-        // Writes and heartbeats still arrive, so clocks run on until the servers give up their
-        // connections.
+        // Writes and heartbeats still arrive, so clocks keep running until the servers give up
+        // their connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
         self.note_away(server, from, server.is_none() && !is_deaf);
     }
 
-    /// Records a time without the store. `stops_clocks` means that no server had the store, so
-    /// clocks stopped if the time was long enough.
+    /// Records a time without the store. `stops_clocks` means that no server could reach the
+    /// store, so clocks stopped if the time was long enough.
     fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
         let until = now_ms();
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
@@ -379,7 +381,8 @@ impl Site {
 
     /// Ends all processes. Keeps the logs if `keep`.
     pub(crate) async fn stop(mut self, keep: bool) -> Option<std::path::PathBuf> {
-        // A kill must not lose data, which is what the trial tests.
+        // It is safe to kill the processes, because a kill must not lose data. The trial tests
+        // exactly this.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
         if let Some(redis) = &mut self.redis {
             drop(redis.kill().await);

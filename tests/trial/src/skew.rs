@@ -1,5 +1,5 @@
-//! Wall clocks that jump: a small C library, built on demand, that servers and Redis are started
-//! with.
+//! Wall clocks that jump. A small C library, built on demand, is loaded into servers and Redis
+//! for this.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -35,7 +35,7 @@ impl SkewLibrary {
     }
 }
 
-/// A process's wall clock: the machine's plus this many milliseconds.
+/// A process's wall clock: it differs from the machine's clock by this many milliseconds.
 #[derive(Debug)]
 pub(crate) struct Skew {
     library: SkewLibrary,
@@ -56,7 +56,7 @@ impl Skew {
         Ok(skew)
     }
 
-    /// How many milliseconds the clock is ahead.
+    /// The number of milliseconds by which the clock is ahead.
     #[must_use]
     pub(crate) fn off_ms(&self) -> i64 {
         self.off_ms

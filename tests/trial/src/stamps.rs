@@ -1,8 +1,9 @@
-//! The time as stamps count it: Redis's clock, and what servers make of it when it jumps.
+//! The time that stamps show: Redis's clock, and the time that servers derive from it when that
+//! clock jumps.
 
 use std::time::Duration;
 
-/// Limits for the stamps given at a moment, for any course of Redis's clock.
+/// Limits for the stamps that can be given at a moment, whatever Redis's clock has done before.
 ///
 /// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
 /// caught up. So only a lower and an upper limit for stamps are known. The limits are equal as
@@ -11,8 +12,8 @@ use std::time::Duration;
 pub(crate) struct Stamps {
     /// The earliest possible stamp.
     least: u64,
-    /// How far stamps may be ahead of the machine's clock although Redis's clock is not, in
-    /// milliseconds. None before Redis's clock was first set back.
+    /// The most milliseconds by which stamps may be ahead of the machine's clock while Redis's
+    /// clock itself is not ahead. None before Redis's clock was first set back.
     ahead_ms: Option<i64>,
 }
 
@@ -37,7 +38,8 @@ impl Stamps {
     }
 
     /// Records that no stamps are given between two moments. Returns the latest stamp before that
-    /// time and the earliest after it. Servers continue the time alone for `carried` at most.
+    /// time and the earliest after it. Servers continue the time without Redis for at most
+    /// `carried`.
     pub(crate) fn stand_still(
         &mut self,
         from: u64,
@@ -71,8 +73,8 @@ mod tests {
     fn a_clock_that_was_set_back_is_followed_when_it_has_caught_up() {
         let mut stamps = Stamps::default();
         assert_eq!(stamps.jump(20_000, 0, -2_000), (20_000, 20_000));
-        // Servers continue the time that they had, over an outage no longer than they may be
-        // silent.
+        // Over an outage, servers continue the time that they had, but only for as long as they
+        // may be silent.
         let silence = Duration::from_millis(2_500);
         assert_eq!(stamps.stand_still(30_000, 34_800, silence, -2_000), (30_000, 32_800));
         // Redis's clock has caught up: it is 2 s behind the machine's, and servers continued the

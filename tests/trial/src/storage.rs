@@ -1,4 +1,4 @@
-//! Where the servers store the games.
+//! The place where the servers store the games.
 
 /// A store, and how many servers use it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,5 +1,5 @@
-//! Tests that the trial finds three faults planted in servers, each with the check for that
-//! fault.
+//! Tests that the trial finds three faults planted in servers. Each fault must be found by the
+//! check that is meant for it.
 
 mod common;
 
@@ -8,8 +8,8 @@ use std::process::Command;
 
 use common::{Guarded, built_folder, run_trial};
 
-/// The server that can have planted faults, named in the environment or built here. It has its
-/// own name, so it does not replace the real server.
+/// Returns the server in which faults can be planted. The environment names it, or it is built
+/// here. It has its own name, so it does not replace the real server.
 fn planted_server() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_PLANTED_SERVER_BIN") {
         return named.into();

@@ -1,5 +1,6 @@
-//! A short trial as part of the test suite, which must find no faults: the real server, killed
-//! three times; then three servers on a Redis, and all mishaps that are possible there.
+//! A short trial as part of the test suite. It must find no faults. The first run has one real
+//! server, which is killed three times. The second run has three servers on a Redis, and all
+//! mishaps that are possible there.
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Writes the first inputs for the fuzz targets of `tests/fuzz`: short games of every ruleset.
 //!
-//! `cargo run -p flagfall-records --example fuzz_seeds -- DIR` makes `DIR/records`, `DIR/imports`,
-//! `DIR/notations` and `DIR/entries`. The same seeds are made every time.
+//! `cargo run -p flagfall-records --example fuzz_seeds -- DIR` makes `DIR/records`,
+//! `DIR/imports`, `DIR/notations` and `DIR/entries`. Every run makes the same seeds.
 
 use std::error::Error;
 use std::fs;

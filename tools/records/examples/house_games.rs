@@ -1,5 +1,5 @@
-//! House players against each other in every ruleset: pieces are counted at every ply, and every
-//! record is checked.
+//! Plays house players against each other in every ruleset, counts the pieces at every ply, and
+//! checks every record.
 //!
 //! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games
 //! 1000`
@@ -27,7 +27,7 @@ struct Options {
     /// Number of games for each ruleset.
     #[arg(long, default_value_t = 1000)]
     games: usize,
-    /// The levels that play, in turn.
+    /// The levels that play. They take turns from game to game.
     #[arg(long, value_delimiter = ',', default_value = "random,simple")]
     levels: Vec<String>,
     /// The seed of all random choices. The same seed plays the same games.

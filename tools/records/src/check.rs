@@ -190,8 +190,8 @@ fn check_signature(
 }
 
 /// Adds the changes that records of version 0.1 omit, up to the first event that is false or
-/// cannot be replayed. Returns a record that already has changes, or has an unknown ruleset,
-/// without modification.
+/// cannot be replayed. A record that already has changes, or has an unknown ruleset, is returned
+/// unchanged.
 pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset).filter(|_| record.kind.is_none()) else {
         return record;

@@ -20,7 +20,7 @@ pub use format::Format;
 use plain::Plain;
 
 impl Format {
-    /// Guesses the format of a text from its start.
+    /// Guesses the format of some text from its beginning.
     pub fn guess(text: &str) -> Option<Format> {
         let start = text.trim_start_matches('\u{feff}').trim_start();
         let starts = [

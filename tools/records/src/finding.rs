@@ -36,8 +36,8 @@ flagfall_board::named! {
         Commitment = "commitment",
         /// The record and the start of the game have different commitments.
         CommitmentsDiffer = "commitments_differ",
-        /// A deployment is open that must be hidden, or hidden that must be open. Or the record
-        /// and the event at its end open different deployments.
+        /// A deployment that must be hidden is open, or a deployment that must be open is hidden,
+        /// or the record and the event at its end open different deployments.
         Opened = "opened",
         /// An event that this audience never sees.
         #[serde(rename = "audience")]
@@ -52,16 +52,15 @@ flagfall_board::named! {
         Missing = "missing",
         /// A move against the rules.
         IllegalMove = "illegal_move",
-        /// A strike where there was nothing to strike, or a missing strike.
+        /// A strike on an empty square, or a strike that the record omits.
         Strike = "strike",
-        /// A piece stays, advances or leaves against the rules.
+        /// After a strike, a piece stays, advances or leaves in violation of the rules.
         Fate = "fate",
         /// A rank that the piece does not have.
         Rank = "rank",
-        /// A rank that this audience cannot have seen, or the lack of a rank that this audience
-        /// saw.
+        /// A rank that this audience cannot have seen, or a missing rank that this audience saw.
         Shown = "shown",
-        /// An event after the time of the player who caused it had run out.
+        /// An event that was caused by a player whose time had already run out.
         FlagFall = "flag_fall",
         /// The record says that a player's time ran out, but some was left.
         TimeLeft = "time_left",
@@ -81,7 +80,7 @@ flagfall_board::named! {
 }
 
 flagfall_board::named! {
-    /// A kind of fact that the record has too little information to check.
+    /// A kind of fact that cannot be checked because the record contains too little information.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum UncheckedKind, code {
@@ -103,7 +102,7 @@ flagfall_board::named! {
         /// The signature: keys were given, but the record has no signature that these keys can
         /// verify.
         Signature = "signature",
-        /// A pause longer than a week. Only the server's word confirms it.
+        /// A pause longer than a week. There is no proof of it apart from the server's word.
         Pause = "pause",
     }
 }
@@ -138,7 +137,7 @@ impl Finding {
     }
 }
 
-/// A false statement before its place in the record is known, with an explanation.
+/// A false statement with an explanation, but without its place in the record.
 pub(crate) type Mismatch = (Falsehood, String);
 
 pub(crate) fn wrong<T>(code: Falsehood, detail: impl Into<String>) -> Result<T, Mismatch> {
@@ -158,7 +157,7 @@ pub(crate) fn ensure(
 pub struct Unchecked {
     /// Its kind.
     pub code: UncheckedKind,
-    /// The fact and the reason why it could not be checked, for people.
+    /// The fact, and why it could not be checked, for people.
     pub detail: String,
 }
 
@@ -193,7 +192,7 @@ pub struct Report {
     pub plies: usize,
     /// The number of plies that were replayed and are true.
     pub plies_checked: usize,
-    /// The reason why the game ended, according to the record.
+    /// Why the game ended, according to the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// True if a player or an umpire decided to end the game. The check confirms only that this

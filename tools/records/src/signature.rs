@@ -22,7 +22,7 @@ pub enum SignatureStatus {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PublicKeys(Vec<HexBytes>);
 
-/// The error that a text contains no keys.
+/// The error for text that contains no keys.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "this contains no public keys: it must have 64 hexadecimal digits per line, or be the answer of a server at /api/keys"
@@ -30,8 +30,8 @@ pub struct PublicKeys(Vec<HexBytes>);
 pub struct KeysError;
 
 impl PublicKeys {
-    /// Adds the keys in a text. The text consists of lines of hexadecimal digits, or is a
-    /// server's answer at `/api/keys`.
+    /// Adds the keys in `text`, which consists of lines of hexadecimal digits or is a server's
+    /// answer at `/api/keys`.
     pub fn add(&mut self, text: &str) -> Result<(), KeysError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let keys = if text.starts_with('{') {

@@ -15,7 +15,7 @@ impl<'de> de::Deserialize<'de> for Strict {
     }
 }
 
-/// Parses a JSON text in which no object repeats a field.
+/// Parses JSON text in which no object repeats a field.
 ///
 /// # Errors
 /// If the text is not valid JSON, repeats a field, or does not fit the type `T`.

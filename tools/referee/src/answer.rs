@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::request::RequestId;
 
-/// A line of answer: the request's id, if it had one, and the answer.
+/// A line with an answer, and with the request's id if it had one.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct AnswerLine {
     /// The request's id.
@@ -25,13 +25,13 @@ pub struct AnswerLine {
     pub answer: Answer,
 }
 
-/// An answer of the referee.
+/// An answer from the referee.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
-    /// The program and what it can play.
+    /// Facts about the program, and the rulesets that it can play.
     About(About),
-    /// The request was carried out. This is the state of the game.
+    /// The request was carried out. Contains the new state of the game.
     Done(Done),
     /// Every legal command of a side.
     Legal {
@@ -39,31 +39,31 @@ pub enum Answer {
         side: Side,
         /// The commands, ready to send back. Deployments are left out, because there are too many.
         commands: Vec<GameCommand>,
-        /// True if the side may hand in a deployment.
+        /// True if the side may submit a deployment.
         may_deploy: bool,
     },
-    /// The game as an audience may see it.
+    /// The view of the game that an audience may see.
     View {
         /// The view, as in the network protocol.
         view: Box<GameView>,
     },
-    /// The game with everything hidden.
+    /// The whole game, including all hidden facts.
     Everything(Box<Everything>),
     /// The game's record.
     Record {
         /// The record, as in the network protocol.
         record: Box<GameRecord>,
     },
-    /// Nothing was done.
+    /// The request was refused, and nothing has changed.
     Refused {
-        /// Why, as a stable code for programs.
+        /// The reason for the refusal, as a stable code for programs.
         code: Code,
-        /// Why and what to do, for people.
+        /// The reason for the refusal, with advice on what to do, for people.
         message: String,
     },
 }
 
-/// The program and what it can play.
+/// Facts about the program, and the rulesets that it can play.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct About {
     /// The program's name and version.
@@ -79,26 +79,29 @@ pub struct About {
 pub struct RulesetFacts {
     /// The ruleset's id.
     pub id: String,
-    /// The name for people.
+    /// The ruleset's name for people.
     pub title: String,
     /// A summary in one sentence.
     pub summary: String,
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub columns: u8,
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub rows: u8,
-    /// How many rows each side deploys on.
+    /// The number of rows on which each side deploys.
     pub home_rows: u8,
-    /// How many pieces of each rank a side has, by the letters of deployments.
+    /// The number of pieces of each rank that a side has. The keys are the letters of deployment
+    /// texts.
     pub army: BTreeMap<String, u8>,
-    /// True if home squares stay empty (`.` in the deployment).
+    /// True if some home squares stay empty. In a deployment text, an empty square is written as
+    /// `.`.
     pub may_leave_empty: bool,
-    /// What a custom game may change. `classic,ties=attacker` is a ruleset too.
+    /// The rules that a custom game may change. For example, `classic,ties=attacker` is also a
+    /// ruleset.
     pub options: Vec<RuleOptionInfo>,
 }
 
 impl RulesetFacts {
-    /// The facts about this ruleset.
+    /// Returns the facts about this ruleset.
     pub fn of(ruleset: &'static Ruleset) -> RulesetFacts {
         RulesetFacts {
             id: ruleset.id.to_owned(),
@@ -117,20 +120,21 @@ impl RulesetFacts {
 /// The state of a game after a request.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Done {
-    /// Deploying, playing or over.
+    /// The phase of the game: deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken so far.
+    /// The number of turns taken so far.
     pub ply: Ply,
-    /// Whose turn it is, while the game is played.
+    /// The side to move, while the game is played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How the game ended.
+    /// The outcome of the game, after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
-    /// The result of the strike, if the command was one, with both ranks, even hidden ones.
+    /// The result of the strike, if the command was a strike. Contains both ranks, even if they
+    /// are hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
-    /// What the requested audience saw, oldest first.
+    /// The events that the requested audience saw, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<Vec<SeenByAudience>>,
 }
@@ -138,27 +142,27 @@ pub struct Done {
 /// An event as an audience saw it, as in an `event` message of the network protocol.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SeenByAudience {
-    /// What happened.
+    /// The event.
     pub event: GameEvent,
-    /// What else changed in the view.
+    /// The part of the view's change that cannot be derived from the event itself.
     pub change: ViewChange,
 }
 
-/// A game with everything hidden.
+/// A whole game, including all hidden facts.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Everything {
     /// The game's id.
     pub game: GameId,
     /// The ruleset's id.
     pub ruleset: String,
-    /// Deploying, playing or over.
+    /// The phase of the game: deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken so far.
+    /// The number of turns taken so far.
     pub ply: Ply,
-    /// Whose turn it is, while the game is played.
+    /// The side to move, while the game is played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How the game ended.
+    /// The outcome of the game, after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SeenOutcome>,
     /// The time of the latest event.
@@ -166,10 +170,10 @@ pub struct Everything {
     /// The position in one line, for `set_position`. Absent before the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// Every piece with its rank, by rising row and column.
+    /// Every piece with its rank, ordered by row and then by column.
     pub pieces: Vec<SeenPiece>,
-    /// The deployments handed in, with the salts of their commitments.
+    /// The submitted deployments, with the salts of their commitments.
     pub deployments: PerSide<Option<Opened>>,
-    /// The lake squares, which no piece enters.
+    /// The lakes: squares that no piece may enter.
     pub lakes: Vec<Square>,
 }

@@ -17,7 +17,8 @@ pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// The number of steps that belong to the start. A client cannot go back before them.
+    /// The number of steps that belong to the start of the game. A client cannot go back to a
+    /// moment before the last of these steps.
     first: usize,
     /// The number of steps from the start of the game to this moment.
     pub(crate) cursor: usize,
@@ -109,8 +110,8 @@ impl History {
         record
     }
 
-    /// Returns the starting position with the ranks that the viewer may see at this moment. The
-    /// end opens the position in the same way as it opens deployments.
+    /// Returns the starting position with the ranks that the viewer may see at this moment. After
+    /// the end of the game, the viewer sees the same ranks here as in the opened deployments.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

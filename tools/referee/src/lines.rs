@@ -1,12 +1,12 @@
 //! Splits a stream of bytes into lines.
 
-/// Maximum length of a line in bytes, without the line end.
+/// Maximum length of a line in bytes, without the line ending.
 pub const LINE_BYTES_MAX: usize = 65_536;
 
 /// A line of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Line<'a> {
-    /// The bytes of the line, without the line end.
+    /// The bytes of the line, without the line ending.
     Whole(&'a [u8]),
     /// A line of more than [`LINE_BYTES_MAX`] bytes, which were discarded.
     TooLong,

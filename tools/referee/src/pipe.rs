@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use crate::Session;
 use crate::lines::{Line, LineBuffer};
 
-/// Maximum number of bytes in answers that wait for a client that writes and does not read. If
-/// more wait, the referee stops reading the client's lines.
+/// Maximum number of bytes in answers that the client has not read yet. If there are more, the
+/// referee stops reading the client's lines.
 pub const PENDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Maximum number of bytes to read at once. A pipe holds this many.
@@ -15,7 +15,7 @@ const READ_BYTES: usize = 65_536;
 /// Number of bytes that can be written to a writable pipe without blocking (`PIPE_BUF`).
 const WRITE_BYTES: usize = 4096;
 
-/// The operation that is possible without waiting.
+/// The operation that is possible without blocking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ready {
     Read,
@@ -37,7 +37,7 @@ pub fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
 /// Runs [`serve`] between standard input and standard output.
 ///
 /// A client may write many lines before it reads. Up to [`PENDING_BYTES_MAX`] bytes of answers
-/// wait for it.
+/// wait for the client.
 ///
 /// # Errors
 /// Errors of reading and writing.
@@ -63,8 +63,8 @@ fn standard() -> io::Result<(File, File)> {
     Ok((File::from(input), File::from(output)))
 }
 
-/// Waits until answers can be written or a line can be read. If too many answers wait already,
-/// waits only for writing.
+/// Waits until answers can be written or a line can be read. If too many answers are already
+/// waiting, waits only for writing.
 #[cfg(unix)]
 fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -123,7 +123,7 @@ fn converse(
     output.flush()
 }
 
-/// Answers a line. If too many bytes of answers wait, writes them before the next line is
+/// Answers a line. If too many bytes of answers are waiting, writes them before the next line is
 /// handled, because a short line can have a long answer.
 fn answer(
     session: &mut Session,

@@ -11,7 +11,7 @@ use crate::lines::LINE_BYTES_MAX;
 /// in the longest game.
 pub const STEPS_MAX: usize = 20_000;
 
-/// The reason why a request was refused. A refused request changes nothing.
+/// Why a request was refused. A refused request changes nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum Refused {

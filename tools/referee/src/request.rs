@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::refused::Refused;
 
-/// A line: a request, and perhaps an id for the answer.
+/// A line with a request, and optionally with an id for the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[schemars(extend("unevaluatedProperties" = false))]
 pub struct RequestLine {
-    /// Returned with the answer.
+    /// The id, which the answer repeats.
     #[serde(default)]
     pub id: Option<RequestId>,
     /// The request.
@@ -20,97 +20,98 @@ pub struct RequestLine {
     pub request: Request,
 }
 
-/// A client's name for a request: a whole number or a text.
+/// An id that a client chooses for a request: a whole number or a string.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RequestId {
     /// A whole number.
     Number(i64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
-/// A request of a client. Unknown fields are refused.
+/// A request from a client. A request with unknown fields is refused.
 ///
-/// Times (`at`) are in milliseconds, and time does not pass by itself. A request without a time
-/// takes that of the game's latest event.
+/// Times (`at`) are in milliseconds, and time does not pass by itself. If a request has no time,
+/// the time of the game's latest event is used.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Asks for the program and what it can play.
+    /// Asks for facts about the program, and for the rulesets that it can play.
     About {},
-    /// Begins a game in which both sides have to deploy. It replaces an earlier game.
+    /// Begins a game in which both sides have to deploy. The new game replaces any earlier game.
     NewGame {
         /// The ruleset's id.
         ruleset: String,
-        /// The time control. Without it, there is no clock.
+        /// The time control. If absent, there is no clock.
         #[serde(default = "unlimited")]
         time: Time,
-        /// The time for deployments, in milliseconds. Without it, five minutes.
+        /// The time for deployments, in milliseconds. The default is five minutes.
         #[serde(default = "deploy_ms")]
         deploy_ms: u64,
         /// The sides that keep their deployment and the full record from the public after the end.
         #[serde(default)]
         secret: Vec<Side>,
-        /// The game's id, which its commitments cover. Without it, a random one.
+        /// The game's id, which its commitments cover. If absent, the id is random.
         #[serde(default)]
         game: Option<GameId>,
         /// The seed of the game's randomness. The same seed and the same requests give the same
-        /// answers. Without it, the system's randomness is used.
+        /// answers. If absent, the system's randomness is used.
         #[serde(default)]
         seed: Option<u64>,
-        /// When the game is made. Without it, 0.
+        /// The time at which the game is created. The default is 0.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Begins a game in the middle, without deployments. It replaces an earlier game.
+    /// Begins a game in the middle, without deployments. The new game replaces any earlier game.
     SetPosition {
-        /// The position in one line, with every rank shown.
+        /// The position in one line, including all hidden ranks.
         position: String,
-        /// The time control. The clocks are full, and that of the side to move runs. Without it,
-        /// there is no clock.
+        /// The time control. The clocks start full, and the clock of the side to move runs. If
+        /// absent, there is no clock.
         #[serde(default = "unlimited")]
         time: Time,
         /// The sides that keep the full record from the public after the end.
         #[serde(default)]
         secret: Vec<Side>,
-        /// The game's id. Without it, a random one.
+        /// The game's id. If absent, the id is random.
         #[serde(default)]
         game: Option<GameId>,
-        /// The seed of the game's randomness. Without it, the system's randomness is used.
+        /// The seed of the game's randomness. If absent, the system's randomness is used.
         #[serde(default)]
         seed: Option<u64>,
-        /// When the game is made. Without it, 0.
+        /// The time at which the game is created. The default is 0.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// A command of a side, the same object as in the network protocol.
+    /// Carries out a side's command. `command` is the same object as in the network protocol.
     Command {
         /// The side.
         side: Side,
         /// The command.
         command: GameCommand,
-        /// The ply at which the command is made. It is refused as stale if the game is at another
-        /// one. Without it, the current ply.
+        /// The ply for which the command is meant. If the game has a different ply, the command
+        /// is refused as stale. The default is the current ply.
         #[serde(default)]
         ply: Option<Ply>,
         /// The time.
         #[serde(default)]
         at: Option<u64>,
-        /// Returns what this audience sees of the command, as in the network protocol.
+        /// If present, the answer contains the events that this audience sees, as in the network
+        /// protocol.
         #[serde(default)]
         audience: Option<Viewer>,
     },
-    /// Lets time pass. A flag may fall, or the time for deployments may end.
+    /// Lets time pass. A side may run out of time, or the time for deployments may end.
     Wait {
         /// The time until which to wait.
         at: u64,
-        /// Returns what this audience sees meanwhile.
+        /// If present, the answer contains the events that this audience sees in the meantime.
         #[serde(default)]
         audience: Option<Viewer>,
     },
-    /// Asks for every legal command of a side: those that would be accepted and do not lose as an
-    /// illegal act.
+    /// Asks for every legal command of a side. Commands that would be accepted but lose the game
+    /// as an illegal act are left out.
     Legal {
         /// The side.
         side: Side,
@@ -118,7 +119,7 @@ pub enum Request {
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Asks for the game as an audience may see it, or for everything.
+    /// Asks for the view of an audience, or for the whole game including all hidden facts.
     Show {
         /// The audience.
         audience: Look,
@@ -126,31 +127,31 @@ pub enum Request {
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Goes back, or forward again, to the moment right after this ply. The start has the ply with
-    /// which the game began. Later moments are kept until another command is accepted.
+    /// Goes back, or forward again, to the moment right after this ply. To go to the start, use
+    /// the ply at which the game began. Later moments are kept until another command is accepted.
     GoTo {
-        /// The ply. Without it, the latest moment that is kept.
+        /// The ply. If absent, the game goes to the latest moment that is kept.
         #[serde(default)]
         ply: Option<Ply>,
     },
-    /// Asks for the game's record up to here, as an audience may see it.
+    /// Asks for the game's record up to the current moment, as an audience may see it.
     Record {
         /// The audience.
         audience: Viewer,
     },
 }
 
-/// The audience for a look at the game.
+/// The audience whose view to show, or everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Look {
-    /// As the player with the red pieces.
+    /// The player with the red pieces.
     Red,
-    /// As the player with the blue pieces.
+    /// The player with the blue pieces.
     Blue,
-    /// As a spectator.
+    /// A spectator, who can see only what both players can see.
     Public,
-    /// Everything: every rank and every deployment.
+    /// The whole game, with every rank and every deployment.
     Everything,
 }
 
@@ -158,7 +159,7 @@ const fn unlimited() -> Time {
     Time::Unlimited {}
 }
 
-/// A server's default.
+/// Returns the default of the servers, which is five minutes.
 const fn deploy_ms() -> u64 {
     300_000
 }

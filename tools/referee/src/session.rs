@@ -28,7 +28,7 @@ struct Table {
     terms: Terms,
 }
 
-/// The data that both ways of beginning a game need.
+/// The data that is needed to begin a game, either with deployments or from a position.
 struct Beginning {
     time: Time,
     deploy_ms: u64,
@@ -44,18 +44,18 @@ impl Session {
         Session::default()
     }
 
-    /// Returns the answer to a line, as one JSON object without a line end. Every line gets
+    /// Returns the answer to a line, as one JSON object without a line ending. Every line gets
     /// exactly one answer.
     #[must_use]
     pub fn answer(&mut self, line: &str) -> String {
         let mut bytes = Vec::new();
         self.answer_into(Line::Whole(line.as_bytes()), &mut bytes);
-        // Remove the line end after the JSON.
+        // Remove the line ending after the JSON.
         bytes.pop();
         String::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// Appends the answer to a line, with a line end.
+    /// Appends the answer to a line, with a line ending.
     pub(crate) fn answer_into(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
         let parsed = match line {
             Line::Whole(bytes) if bytes.len() <= crate::LINE_BYTES_MAX => RequestLine::parse(bytes),
@@ -215,7 +215,8 @@ impl Table {
         Ok(Answer::View { view: Box::new(view(game, viewer, now).seen) })
     }
 
-    /// Returns the time that a request names. Without one, returns the time of the latest event.
+    /// Returns the time that a request names, or the time of the latest event if the request
+    /// names none.
     fn moment(&self, at: Option<u64>) -> Result<Stamp, Refused> {
         let latest = self.history.game.latest();
         let now = at.map_or(latest, Stamp);

@@ -1,4 +1,4 @@
-//! Tests when the loop around a session writes, and how it ends.
+//! Tests of the loop around a session: when it writes, and how it ends.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};

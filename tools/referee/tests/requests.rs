@@ -235,7 +235,8 @@ fn a_record_of_a_game_that_was_set_up_begins_with_what_its_audience_may_know() {
     assert_eq!(record(&mut client, "blue").start, hidden("?", "F"));
     assert_eq!(record(&mut client, "red").start, Some(position.replace("bF", "b?")));
     command(&mut client, "blue", json!({ "kind": "resign" }));
-    // The end opens everything to the players. To the public, it opens everything except secrets.
+    // At the end of the game, the players may see everything. The public may see everything
+    // except secrets.
     assert_eq!(record(&mut client, "blue").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "red").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "public").start, hidden("?", "F"));

@@ -1,10 +1,10 @@
 //! One game between two programs, as a pure state machine. The inputs are lines, faults and time.
 //! The outputs are lines for the programs. This module does not handle processes.
 //!
-//! A program is judged only at its own turn. If it prints an extra line or ends before its turn,
-//! this counts only when its turn comes. So a verdict depends on what the programs did, not on
-//! which program was faster. Both programs are asked for their deployments at the same time.
-//! After that, it is Red's turn.
+//! A program is judged only on its own turn. If it prints an extra line or ends before its turn,
+//! this counts only when its turn comes. A verdict therefore depends on the programs' actions,
+//! not on their speed. Both programs are asked for their deployments at the same time. After
+//! that, it is Red's turn.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, MoveReport, MoveText, Opening, Quit, quoted};
 use crate::lines::Cut;
 
-/// The time by which the engine's deployment deadline exceeds the umpire's. Because of it, the
+/// The umpire's deadline for deployments is earlier than the engine's by this amount, so that the
 /// umpire always judges first.
 const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -47,8 +47,8 @@ pub struct BoutTerms {
     /// The ruleset.
     pub ruleset: &'static Ruleset,
     /// The lakes: those of the ruleset, or those drawn at random for this game (§U2). Programs
-    /// find them in their environment ([`Bout::variables`]), because the dialogue shows them only
-    /// with the first board, after the deployment.
+    /// find the lakes in their environment ([`Bout::variables`]), because the dialogue shows
+    /// lakes only with the first board, after the deployment.
     pub lakes: SquareSet,
     /// The time at which the game begins.
     pub created: Stamp,
@@ -67,7 +67,7 @@ pub enum Input {
     Said(Side, Cut),
     /// A program ended or closed its output.
     Gone(Side),
-    /// Too many lines wait that a program has not read.
+    /// A program has left too many lines unread.
     Unread(Side),
     /// Time has passed.
     Tick,
@@ -78,7 +78,7 @@ pub enum Input {
 /// An action that a bout asks its caller to carry out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// Send these lines to a program. They include their line ends.
+    /// Send these lines to a program. They include their line endings.
     Tell(Side, String),
     /// Stop reading from a program until the game is over, because the program printed too much.
     Mute(Side),
@@ -87,7 +87,7 @@ pub enum Output {
 /// The time that a program used for its answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Thinking {
-    /// The number of answers that the program gave at its turns.
+    /// The number of answers that the program gave on its turns.
     pub answers: u32,
     /// The total time for these answers.
     pub total: Duration,
@@ -112,12 +112,12 @@ pub struct Bout {
     pub(crate) game: Game,
     recorder: Recorder,
     deploying: PerSide<Deploying>,
-    /// The first fault of each program before it was asked.
+    /// The first fault of each program while it was not being asked for anything.
     unasked: PerSide<Option<Fault>>,
     /// The time at which the side to move was asked for its move, or both sides for their
     /// deployments.
     asked: Duration,
-    /// The time that each program used at its turns.
+    /// The time that each program used on its turns.
     pub(crate) thinking: PerSide<Thinking>,
     /// The moves, for the umpire's log, with the outcomes that the mover saw.
     pub(crate) moves: Vec<String>,
@@ -432,7 +432,7 @@ impl Bout {
     }
 }
 
-/// Returns the faults if only this side has one.
+/// Returns a pair of faults in which only `side` has one.
 fn only(side: Side, fault: Fault) -> PerSide<Option<Fault>> {
     let mut faults = PerSide::default();
     faults[side] = Some(fault);
@@ -443,7 +443,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the outcome of a game that ends because of faults. `None` without faults.
+/// Returns the outcome of a game that ends because of faults. `None` if there are no faults.
 fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
     match (&faults.red, &faults.blue) {
         (None, None) => None,
@@ -477,15 +477,16 @@ pub fn result(outcome: Outcome, side: Side) -> GameResult {
 }
 
 /// Returns the number of the turn after this many plies. Red's first ply and Blue's first ply are
-/// both turn 1. If the last ply ended the game, the turn is still the mover's.
+/// both turn 1. If the last ply ended the game, the result is the number of the turn with that
+/// ply.
 pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
     let index = if is_complete { plies - 1 } else { plies };
     index / 2 + 1
 }
 
-/// Returns the total value of each side's pieces on the board. Computes it from the army and the
-/// captured pieces, which are public.
+/// Returns the total value of each side's pieces on the board. Computes the values from the army
+/// and the captured pieces, which are public.
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));

@@ -7,7 +7,7 @@ use flagfall_words::refusal_text;
 
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
-/// The reason why a program lost other than by the rules of the game.
+/// A violation for which a program loses the game. A loss on the board is not a fault.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum Fault {
@@ -36,12 +36,12 @@ fn reason(refusal: Option<&Refusal>) -> String {
 }
 
 impl Fault {
-    /// Returns the fault of printing a line outside the program's turn.
+    /// Returns the fault for a program that prints a line outside its turn.
     pub fn out_of_turn(line: &str) -> Fault {
         Fault::OutOfTurn(quoted(line))
     }
 
-    /// Returns the end reason of a game that is lost by this fault (§A11).
+    /// Returns the end reason of a game that is lost because of this fault (§A11).
     pub const fn reason(&self) -> EndReason {
         match self {
             Fault::Late { .. } => EndReason::OutOfTime,

@@ -14,11 +14,11 @@ use crate::program::Program;
 
 /// Maximum number of events that wait for the umpire. A program that prints more is blocked.
 const EVENTS_MAX: usize = 32;
-/// The time that programs have to end when the umpire itself is being stopped.
+/// The time within which programs must end when the umpire itself is being stopped.
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// Plays a bout to its end. Writes the standard error of each program to its file in `logs`. When
-/// this returns, both programs have ended.
+/// this function returns, both programs have ended.
 pub(crate) async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,

@@ -1,8 +1,8 @@
 //! The line protocol. All lines of the protocol are written and parsed here. See RULES.md, "The
 //! umpire's line protocol".
 //!
-//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y. That is the
-//! top of the board as the protocol shows it, and Red's back row.
+//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y, which is
+//! toward Red's back row. The protocol shows this row at the top of the board.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use flagfall_rules::{
     ToldStrike,
 };
 
-/// Maximum length of a line in bytes, without the line end.
+/// Maximum length of a line in bytes, without the line ending.
 pub const LINE_BYTES_MAX: usize = 1024;
 
 /// A malformed line.
@@ -35,7 +35,7 @@ pub enum LineError {
 /// Maximum number of characters of a line to quote in an error.
 const QUOTED_MAX: usize = 60;
 
-/// Returns a line as errors quote it.
+/// Shortens a line for quotation in an error.
 pub fn quoted(line: &str) -> String {
     let mut text: String = line.chars().take(QUOTED_MAX).collect();
     if text.len() < line.len() {
@@ -116,14 +116,14 @@ impl FromStr for Opening {
 /// A move as a program writes it: a direction, and optionally a distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveText {
-    /// The squares from which and to which the piece moves.
+    /// The starting square and the target square.
     pub squares: Move,
     /// True if the program wrote the distance although it is 1.
     pub says_one: bool,
 }
 
 impl MoveText {
-    /// Creates a move that is written without a distance of 1.
+    /// Creates a move. If the distance is 1, it is not written.
     pub const fn new(squares: Move) -> MoveText {
         MoveText { squares, says_one: false }
     }
@@ -142,7 +142,7 @@ impl fmt::Display for MoveText {
     }
 }
 
-/// A program's answer at its turn.
+/// A program's answer on its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// A move.
@@ -280,7 +280,7 @@ impl FromStr for MoveReport {
         let error = || LineError::Umpire { line: quoted(line), wanted: "a move with its outcome" };
         let words = words(line);
         let is_outcome = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        // Find the outcome: it is the second word that consists of letters, after the direction.
+        // Find the outcome. It is the first word of letters after the direction.
         let at = words.iter().enumerate().skip(3).find(|(_, word)| is_outcome(word)).map(|(at, _)| at);
         let (move_words, outcome_words) = words.split_at(at.ok_or_else(error)?);
         let Ok(Answer::Move(played)) = move_words.join(" ").parse() else { return Err(error()) };
@@ -310,7 +310,7 @@ impl FromStr for MoveReport {
 }
 
 flagfall_board::named! {
-    /// The way a game ended, for the side whose turn it was.
+    /// The way in which a game ended, from the point of view of the side whose turn it was.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum GameResult, name {
         /// This side won on the board.
@@ -341,10 +341,9 @@ pub struct Quit {
     pub name: String,
     /// That side.
     pub side: Side,
-    /// The way the game ended for this side.
+    /// The way in which the game ended for this side.
     pub result: GameResult,
-    /// The number of the turn. The first plies of both sides are turn 1. It is 0 during
-    /// deployment.
+    /// The number of the turn, or 0 during deployment. The first plies of both sides are turn 1.
     pub turn: u16,
     /// The total value of each side's pieces on the board, by [`Rank::strength`].
     pub values: PerSide<u32>,
@@ -447,8 +446,8 @@ fn number(word: &str) -> Option<u8> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-/// Returns a program's name as its opponent receives it. It is a path, as with the original
-/// manager, because old programs look for the last `/` in the name and crash if there is none.
+/// Returns a program's name as its opponent receives it. Like the original manager, returns a
+/// path, because old programs look for the last `/` in the name and crash if there is none.
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }

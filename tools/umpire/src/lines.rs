@@ -12,9 +12,10 @@ pub struct LineCutter {
 /// A piece of the stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// A line, without its line end and trailing spaces.
+    /// A line, without its line ending and trailing spaces.
     Line(String),
-    /// More than [`LINE_BYTES_MAX`] bytes without a line end. The rest of the stream is ignored.
+    /// More than [`LINE_BYTES_MAX`] bytes without a line ending. The rest of the stream is
+    /// ignored.
     TooLong,
     /// A line that is not UTF-8. The rest of the stream is ignored.
     NotUtf8,

@@ -6,7 +6,7 @@ use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, Strik
 
 use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
-/// The reason why a program cannot continue: a line of the umpire or a command of the chooser is
+/// Why a program cannot continue: a line from the umpire or a command from the chooser is
 /// invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
@@ -27,13 +27,13 @@ pub enum PlayerError {
     NoWord,
 }
 
-/// A program that speaks the protocol, around a chooser.
+/// A program that speaks the protocol and takes its answers from a chooser.
 ///
-/// The chooser is a function that gets views of the game, at least at each of its turns. It
+/// The chooser is a function that gets views of the game, at least on each of its turns. It
 /// returns a command, or `None` if it has nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
-    /// The lakes, as far as they are known before the first board.
+    /// The lakes that are known before the first board.
     lakes: SquareSet,
     state: State<C, M>,
 }
@@ -78,7 +78,7 @@ pub struct Reaction {
 }
 
 impl<C: FnMut(&View) -> Option<Command>, M: FnOnce(Side) -> C> LinePlayer<C, M> {
-    /// Creates a program. It creates its chooser with `make`, once it knows its side.
+    /// Creates a program. Once the program knows its side, it creates its chooser with `make`.
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, state: State::Opening(make) }
     }

@@ -1,5 +1,5 @@
-//! A running program with its pipes. Its output is limited. When it is ended, its whole process
-//! group is ended.
+//! A running program with its pipes. The program's output is limited. Ending the program ends its
+//! whole process group.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -23,17 +23,16 @@ use crate::lines::LineCutter;
 use crate::processor::processor_time;
 use crate::program::Program;
 
-/// The time that a program has to end after it receives the result of the game.
+/// The time within which a program must end after it receives the result of the game.
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
-/// The time that a program has to end after SIGTERM, before it gets SIGKILL.
+/// The time within which a program must end after SIGTERM. After that, it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// The time for which to read a program's output after the program has ended, if another process
-/// keeps the output open. The program's own output is already in the pipe.
+/// If another process keeps a program's output open after the program has ended, the output is
+/// read for this much longer. By then, the program's own output is already in the pipe.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
-/// The time for which to wait for pipes that other processes keep open after the program has
-/// ended.
+/// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// Maximum number of texts that wait to be written to a program, in addition to those in the
+/// Maximum number of messages that wait to be written to a program, in addition to those in the
 /// pipe.
 const UNREAD_MAX: usize = 64;
 /// Maximum size of the standard error that is kept for each program and game, in bytes.
@@ -62,8 +61,8 @@ pub struct Arena {
 
 impl Arena {
     /// Creates an arena that makes this process the parent of all orphans of its programs.
-    /// Processes that left their program's group can then be ended as well. Only for a process
-    /// whose only child processes are programs.
+    /// Processes that left their program's group can then also be ended. Call this function only
+    /// in a process that has no child processes except programs.
     pub fn adopting() -> Arena {
         #[cfg(target_os = "linux")]
         let is_adopting = rustix::process::set_child_subreaper(Some(getpid())).is_ok();
@@ -102,8 +101,8 @@ impl Arena {
 /// Returns the child processes of this process that belong neither to a running program's group
 /// nor to this process's own group.
 ///
-/// The programs of other games start and end at the same time. So a process also counts as a
-/// program if it was running just before or just after the processes were listed.
+/// The programs of other games start and end at the same time. A process therefore also counts as
+/// a program if it was running just before or just after the processes were listed.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();
@@ -200,7 +199,7 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 
 impl Running {
     /// Starts a program with these environment variables. Sends its events to `events`, and
-    /// writes its standard error to the file `log`. Creates the file only if there is output.
+    /// writes its standard error to the file `log`. The file is created only if there is output.
     pub fn start(
         arena: &Arena,
         program: &Program,
@@ -249,7 +248,7 @@ impl Running {
         })
     }
 
-    /// Sends a text to the program without waiting. False if too many texts wait already.
+    /// Sends text to the program without waiting. False if too many messages are waiting already.
     #[must_use]
     pub fn tell(&self, text: String) -> bool {
         match self.to_program.as_ref().map(|pipe| pipe.try_send(text)) {
@@ -320,7 +319,7 @@ impl Running {
     /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // Kill the program by its own id as well, because it may have left its group.
+        // Also kill the program by its own id, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }
@@ -475,7 +474,7 @@ mod tests {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
-        // The task that writes to the program takes texts until the pipe is full.
+        // The task that writes to the program takes messages until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
             assert!(told < 10_000, "the queue has no bound");

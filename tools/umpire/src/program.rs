@@ -20,7 +20,7 @@ pub struct Program {
     pub folder: Option<PathBuf>,
 }
 
-/// The reason why a command or a file cannot be used as a program.
+/// Why a command or a file cannot be used as a program.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ProgramError {
@@ -134,15 +134,15 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// Returns the path of the running program if it has this name. Because of this, `flagfall bot`
+/// Returns the path of the running program if the program has this name. This way, `flagfall bot`
 /// can play even if `flagfall` is not installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)
 }
 
-/// Returns the path of a program that is given by its name without a slash, from the folders in
-/// `PATH`.
+/// Returns the path of the program with this name, which contains no slash. The search covers the
+/// folders in `PATH`.
 fn in_path(name: &str) -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders)
@@ -168,8 +168,8 @@ fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
 /// Number of bytes of a script's first line that the system reads.
 const FIRST_LINE_BYTES: u64 = 256;
 
-/// Returns the reason why the system would not find a script's interpreter. `None` if it would,
-/// or if the file is not a script.
+/// Returns an explanation if the system cannot find a script's interpreter. `None` if it can, or
+/// if the file is not a script.
 ///
 /// For a script that starts with `env`, this also checks the program that `env` runs, because
 /// `env` itself starts without an error.
@@ -199,7 +199,8 @@ fn missing_interpreter(script: &Path) -> Option<String> {
 /// Interpreters whose first argument, apart from options, is the file to run.
 const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
 
-/// Returns the file that an interpreter is told to run, if this file does not exist.
+/// Checks whether an interpreter is told to run a file that does not exist. If so, returns the
+/// file.
 fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
     let name = path.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');

@@ -80,13 +80,13 @@ pub struct Played {
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
-    /// The time that each program used at its turns.
+    /// The time that each program used on its turns.
     pub thinking: PerSide<Thinking>,
     /// The fault of each program, in words.
     pub faults: PerSide<Option<String>>,
 }
 
-/// The reason why a series cannot continue.
+/// Why a series cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {
@@ -101,7 +101,7 @@ pub enum SeriesError {
 /// Plays the plan's games. Returns them in the order of the plan.
 ///
 /// Calls `watch` at the start and after each game, with the finished games and the number of
-/// games in progress. When `stop` becomes true, stops the games in progress, which then do not
+/// games in progress. When `stop` becomes true, the games in progress are stopped and do not
 /// count.
 ///
 /// # Errors
@@ -181,7 +181,7 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// Describes the fault of a program, with details from the end of its process.
+/// Describes the fault of a program, with details about how its process ended.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();

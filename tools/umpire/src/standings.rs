@@ -102,8 +102,8 @@ pub(crate) fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     ordered
 }
 
-/// Compares two scores without rounding, by multiplying each number of half points by the other
-/// number of games.
+/// Compares two scores without rounding, by multiplying each program's half points by the other
+/// program's number of games.
 fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     let crosswise = |a: &Standing, b: &Standing| u64::from(a.half_points()) * u64::from(b.games());
     match (one.games(), other.games()) {
@@ -223,7 +223,7 @@ pub(crate) mod tests {
             game(6, 2, 3, BLUE),
             game(7, 2, 3, RED),
         ];
-        // The points and games of the programs are 2 of 3, 2 of 3, 1 of 4 and 2 of 4.
+        // Programs 0 to 3 have scored 2 points in 3 games, 2 in 3, 1 in 4, and 2 in 4.
         assert_eq!(places(&standings(5, &played)), [(1, 1), (0, 2), (3, 3), (2, 4), (4, 5)]);
         let drawn = [game(1, 0, 1, None), game(2, 0, 2, RED), game(3, 1, 2, RED)];
         assert_eq!(places(&standings(3, &drawn)), [(0, 1), (1, 1), (2, 3)]);

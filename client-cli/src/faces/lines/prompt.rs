@@ -1,7 +1,7 @@
 //! A prompt for a person who types lines, with editing and a history. Messages about the game are
 //! printed above the prompt.
 //!
-//! The history ends with the program. Passwords are never typed here.
+//! The history is not saved when the program ends. Passwords are never typed here.
 
 use std::io;
 

@@ -4,7 +4,7 @@
 //! program, and commands for the server.
 //!
 //! A dialogue sends the same lines as the umpire of `flagfall-umpire`, so a program cannot tell
-//! the two apart. A program is judged only at its own turn. The server never receives the
+//! the two apart. A program is judged only on its own turn. The server never receives the
 //! program's violations, unless the ruleset makes a violation lose the game (§U7). In that case
 //! the server receives the violation unchanged and ends the game.
 
@@ -21,7 +21,7 @@ use flagfall_umpire::lines::Cut;
 use super::failure::Failure;
 use crate::targets;
 
-/// How long a program may take. `None` means the default.
+/// The time limits of a program. `None` means the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     pub turn: Option<Duration>,
@@ -30,13 +30,12 @@ pub struct Limits {
 
 /// A program's time limit in a game without a clock.
 pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
-/// The difference between the server's time limit for the deployment and the program's, which is
-/// shorter.
+/// The program's time limit for the deployment is shorter than the server's by this amount.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
-    /// Send these lines to the program, including their line ends.
+    /// Send these lines to the program, including their line endings.
     Tell(String),
     /// Stop reading from the program for the rest of this game.
     Mute,
@@ -63,7 +62,8 @@ pub struct Dialogue {
     deadline: Option<(Duration, Duration)>,
     /// The program's first fault outside its turn.
     unasked: Option<Fault>,
-    /// The violation that the server received because the ruleset makes it lose the game.
+    /// The violation that the server received because the ruleset makes such a violation lose the
+    /// game.
     misdeed: Option<Failure>,
     /// Outputs since the caller last collected them.
     outputs: Vec<DialogueOutput>,
@@ -208,8 +208,8 @@ impl Dialogue {
         self.said()
     }
 
-    /// Handles that the server accepted the program's last move. The game goes on unless an end
-    /// was reported.
+    /// Handles the server's acceptance of the program's last move. If the server has not reported
+    /// the end of the game by then, the game continues. The program then receives the held ply.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held();
@@ -239,7 +239,8 @@ impl Dialogue {
         self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
-    /// Starts the program's turn: shows it the board, unless it has already made a fault.
+    /// Starts the program's turn. Shows the board to the program, unless the program already has
+    /// a fault.
     fn start_turn(&mut self, now: Duration, view: &GameView) {
         self.tell_held();
         if self.plies == 0 {
@@ -293,7 +294,7 @@ impl Dialogue {
         if self.is_asked() {
             self.fail(Failure::Fault(fault));
         } else {
-            // The first fault counts. It is reported at the program's next turn.
+            // The first fault counts. It is reported on the program's next turn.
             self.unasked.get_or_insert(fault);
             self.outputs.push(DialogueOutput::Mute);
         }

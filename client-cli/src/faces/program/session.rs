@@ -24,7 +24,7 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
 
-/// The time that a session has to give up its game after a request to stop, in ticks of one
+/// After a request to stop, a session must give up its game within this time, in ticks of one
 /// second.
 const STOP_TICKS: u32 = 3;
 

@@ -26,7 +26,7 @@ impl Program {
         Program(LinePlayer::new(ruleset, make))
     }
 
-    /// Returns the program's answer to a text of whole lines.
+    /// Returns the program's answer to text that consists of whole lines.
     pub(super) fn hear(&mut self, text: &str) -> Vec<String> {
         assert!(text.ends_with('\n'), "{text:?}");
         text.lines().flat_map(|line| self.0.hear(line).expect("a valid line").lines).collect()

@@ -127,7 +127,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
     let (mut model, _) = started();
     end(&mut model, "FR", "BF");
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's opened deployment does NOT match"));
-    // A program's notes contain the warning as well.
+    // A program's notes also contain the warning.
     let (mut model, _) = started();
     model.options.face = crate::model::Face::Program;
     end(&mut model, "RF", "FB");

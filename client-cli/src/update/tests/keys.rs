@@ -33,8 +33,8 @@ fn an_illegal_move_that_would_lose_wants_a_yes() {
         };
         assert_eq!(sent_squares.to_string(), squares);
     }
-    // No confirmation is needed for a legal move. It is not needed in other rulesets either,
-    // because there the server only refuses an illegal move.
+    // A legal move needs no confirmation. In other rulesets, an illegal move needs none either,
+    // because the server only refuses it.
     let mut model = game("course", "red", &classic_view("red"));
     assert_eq!(sent(&type_in(&mut model, "c4c5")).len(), 1);
     let mut model = game("classic", "red", &classic_view("red"));
@@ -128,7 +128,7 @@ fn a_piece_of_the_reserve_is_chosen_and_placed() {
     assert_eq!(sent_by(&mut model.clone(), "+8>!"), []);
     model.game.as_mut().expect("a game").cursor = "c5".parse().expect("a square");
     assert_eq!(sent_by(&mut model, "+>b"), []);
-    assert!(model.notes.iter().any(|note| note.contains("not one of your home squares")));
+    assert!(model.notes.iter().any(|note| note.contains("only be placed on your home squares")));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_click_selects_a_piece_and_another_one_moves_it() {
     }
 }
 
-/// Returns a game on the full screen with a planned move, at Blue's turn.
+/// Returns a game on the full screen with a planned move, on Blue's turn.
 fn planned() -> Model {
     let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
     let mut model = game("classic", "red", &view);

@@ -170,7 +170,7 @@ fn the_first_rematch_request_says_what_it_waits_for() {
     received(&mut model, r#"{"type":"rematch_offered","game":"0123456789ab","side":"red"}"#);
     let accepted = serde_json::json!({"type":"accepted","cmd_id":cmd_id,"outcome":{"kind":"done"}});
     received(&mut model, &accepted.to_string());
-    assert!(last_note(&model).starts_with("You ask for a rematch"), "{}", last_note(&model));
+    assert!(last_note(&model).starts_with("You have asked for a rematch"), "{}", last_note(&model));
 }
 
 #[test]

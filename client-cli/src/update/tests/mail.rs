@@ -5,7 +5,7 @@ use flagfall_protocol::{Accepted, ServerToClient, Time};
 use super::*;
 use crate::request::Request;
 
-/// Returns a correspondence game at ply 4, at the turn of this side.
+/// Returns a correspondence game at ply 4, on this side's turn.
 fn slow(turn: &str) -> Model {
     let mut model = game(
         "classic",
@@ -98,7 +98,7 @@ fn words_that_say_nothing_sensible_are_answered_in_words() {
         ("queue resign", "is not understood"),
         ("queue a4a5 if resign", "is not understood"),
         ("set upside down", "set flip"),
-        ("move #x a4a5", "is not the number of a ply"),
+        ("move #x a4a5", "is not a ply number"),
         ("challenge ann bob", "is not understood"),
         ("challenge 9years", "is not a clock"),
     ] {

@@ -109,7 +109,7 @@ fn the_full_screen_lists_every_offer_with_whose_it_is() {
     received(&mut model, &ranged(&[("s1", "p2", 1_900, HIGH)]));
     let Page::Choosing(choices) = &model.ui.page else { panic!("{:?}", model.ui.page) };
     let (entry, _) = &choices.entries[0];
-    assert!(entry.contains("(rated 1900): Classic, 10+5, for players rated 1800 or more"), "{entry}");
+    assert!(entry.contains("(rated 1900): Classic, 10+5, for players rated 1800 or higher"), "{entry}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
         model.options.face = crate::model::Face::Lines;
         challenged(&mut model);
         let note = model.notes.iter().rev().nth(1).unwrap_or_default();
-        assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
+        assert!(note.contains("bob (bot) challenges you") && note.contains("You would play Blue"), "{note}");
         // The commands are on a separate line, so that no line break prevents copying them.
         assert_eq!(last_note(&model), format!("Type accept {CODE} or reject {CODE}."));
         let effects = line(&mut model, &format!("accept {CODE}"));
@@ -162,7 +162,7 @@ fn keys_answer_challenges_and_withdraw_own_offers() {
         ),
         "{effects:?}"
     );
-    // During a game, the player can decline a challenge and the game goes on.
+    // During a game, the player can decline a challenge. The game then continues.
     let mut model = playing();
     challenged(&mut model);
     key(&mut model, Key::Char('J'));

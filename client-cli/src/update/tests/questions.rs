@@ -18,16 +18,16 @@ fn one_question_about_the_position_gets_one_answer() {
     for (question, words) in [
         ("square a5", "a5: your Lieutenant (6), known"),
         ("Square E6", "e6: Blue's hidden piece, has moved"),
-        ("square k4", "Type square and a square of the board, as in square a4."),
-        ("square", "Type square and a square of the board, as in square a4."),
+        ("square k4", "Name a square on the board, for example: square a4"),
+        ("square", "Name a square on the board, for example: square a4"),
         ("row 6", "c6: lake\nd6: lake\ne6: Blue's hidden piece, has moved\ng6: lake\nh6: lake"),
-        ("row 11", "Type row and a number from 1 to 10, as in row 4."),
-        ("row 0", "Type row and a number from 1 to 10, as in row 4."),
+        ("row 11", "Name a row from 1 to 10, for example: row 4"),
+        ("row 0", "Name a row from 1 to 10, for example: row 4"),
         (
             "rank marshal",
             "Red, Marshal: 0 lost, 1 left, seen on f4.\nBlue, Marshal: 0 lost, 1 left, none seen.",
         ),
-        ("rank king", "Type rank and the name or letter of a rank, as in rank scout."),
+        ("rank king", "Name a rank by its name or letter, for example: rank scout"),
         ("last", "Blue moves e7e6."),
         ("clocks", "Red: 9:41 left, running.\nBlue: 10:02 left."),
     ] {

@@ -87,7 +87,7 @@ fn only_outages_keep_a_person_waiting() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
     // A moment later, the server reports that its store is unavailable. From then on, the client
-    // must repeat nothing until the store is back.
+    // must not repeat anything until the store is back.
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
@@ -134,7 +134,7 @@ fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
         }
         assert!(shortest >= 800, "{code}: not at once: {shortest} ms");
         assert_eq!(complaints(&model), 1, "{code}: {:?}", model.notes);
-        // Set-up: meanwhile, the connection is lost and restored.
+        // Set-up: the connection is lost and restored in the meantime.
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby {}]));
         assert_eq!(model.connection.retry, None);

@@ -6,8 +6,8 @@ use crate::request::Request;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
-/// Returns an account that is online and wants to play with this deployment, and its first
-/// effects.
+/// Returns the model of an account that is online and wants to play with this deployment, and the
+/// first effects of the model.
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };

@@ -1,7 +1,7 @@
 //! The counts of this server: connections, open offers and running games.
 //!
-//! An offer or a game can end in many ways, and on any server, so this module is not told about
-//! the end. Instead, the counted offers and games are checked from time to time, and whenever a
+//! Offers and games can end in many ways, and on any server, so this module cannot be notified of
+//! every end. Instead, the counted offers and games are checked from time to time, and whenever a
 //! limit is reached: see [`Admission::to_verify`](super::Admission::to_verify).
 
 use super::limits::AdmissionLimits;
@@ -26,8 +26,8 @@ pub(super) struct Capacity {
     /// The number of connections for newcomers. The remaining connections are for players with a
     /// known token.
     pub(super) newcomers: usize,
-    /// The number of connections without a hello that may use the remaining connections, because
-    /// their players may have a known token.
+    /// The number of places reserved for players with a known token that connections without a
+    /// hello may use. Such a connection may still turn out to be from one of these players.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -41,7 +41,7 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // One address must not take all connections, even if the server allows only a few.
+            // One address must not use up all connections, even if the server allows only a few.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }
@@ -95,7 +95,8 @@ impl Held {
     }
 }
 
-/// Returns the address as a holder. Empty if its network is exempt from limits.
+/// Returns the client's address as a holder of offers and games. Returns an empty list if the
+/// client's network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

@@ -12,15 +12,16 @@ use super::network::NetworkRange;
 use crate::flags::{count, defaults, number};
 use crate::telemetry::LIMIT_HITS;
 
-/// Suggested wait when a connection or a game of the client has to end first.
+/// The wait that is suggested to a client that must first end a connection or a game.
 pub(super) const LATER: Duration = Duration::from_secs(60);
-/// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
+/// Limits for one client. An "address" is a [`Network`](super::Network), which counts as one
+/// client.
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 #[command(next_help_heading = "Limits per address and player")]
 pub struct AdmissionLimits {
-    /// A network without limits per address, such as the network of a school or a club. Only the
-    /// limits per player and of the whole server apply to it. To name several networks, repeat
-    /// the flag or separate them with commas.
+    /// A network without per-address limits, such as the network of a school or a club. Only the
+    /// limits per player and the limits of the whole server apply to it. To name several
+    /// networks, repeat the flag or separate them with commas.
     #[arg(
         long = "trusted-network",
         env = "FLAGFALL_TRUSTED_NETWORK",
@@ -32,70 +33,74 @@ pub struct AdmissionLimits {
     #[arg(long, env = "FLAGFALL_RESERVED_PERCENT", value_name = "PERCENT", default_value = "20",
           value_parser = number(0..=90))]
     pub reserved_percent: u32,
-    /// Open connections of one address. In any case, one address gets at most half of the
-    /// connections that are not reserved.
+    /// Maximum number of open connections of one address. Regardless of this setting, one address
+    /// gets at most half of the connections that are not reserved.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_ADDRESS", value_name = "COUNT",
           default_value = "256", value_parser = number(1..=1_000_000))]
     pub connections_per_address: u32,
-    /// Open connections of one address that have not sent a hello. A further connection closes
-    /// the oldest of them.
+    /// Maximum number of open connections of one address that have not sent a hello. A further
+    /// connection closes the oldest of them.
     #[arg(long, env = "FLAGFALL_STRANGERS_PER_ADDRESS", value_name = "COUNT", default_value = "128",
           value_parser = number(1..=1_000_000))]
     pub strangers_per_address: u32,
-    /// New connections from one address in a minute, including HTTP. A third of them may come at
-    /// once.
+    /// Maximum number of new connections from one address in a minute, including HTTP. A third of
+    /// them may come at once.
     #[arg(long, env = "FLAGFALL_HANDSHAKES_PER_ADDRESS", value_name = "COUNT",
           default_value = "1800", value_parser = number(3..=10_000_000))]
     pub handshakes_per_address: u32,
-    /// Hellos of one player in a minute.
+    /// Maximum number of hellos of one player in a minute.
     #[arg(long, env = "FLAGFALL_HELLOS_PER_PLAYER", value_name = "COUNT", default_value = "120",
           value_parser = number(1..=10_000_000))]
     pub hellos_per_player: u32,
-    /// New guests from one address in ten minutes.
+    /// Maximum number of new guests from one address in ten minutes.
     #[arg(long, env = "FLAGFALL_GUESTS_PER_ADDRESS", value_name = "COUNT", default_value = "200",
           value_parser = number(1..=10_000_000))]
     pub guests_per_address: u32,
-    /// Open seeks, challenges and places in the pool made from one address.
+    /// Maximum number of open offers from one address: seeks, challenges and places in the pool.
     #[arg(long, env = "FLAGFALL_OFFERS_PER_ADDRESS", value_name = "COUNT", default_value = "120",
           value_parser = count(1..=1_000_000))]
     pub offers_per_address: usize,
-    /// Running games started from one address. After a restart the count begins at zero.
+    /// Maximum number of running games that were started from one address. After a restart, the
+    /// count begins at zero.
     #[arg(long, env = "FLAGFALL_GAMES_PER_ADDRESS", value_name = "COUNT", default_value = "500",
           value_parser = count(1..=1_000_000))]
     pub games_per_address: usize,
-    /// Running games against the house started from one address.
+    /// Maximum number of running games against house players that were started from one address.
     #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_ADDRESS", value_name = "COUNT",
           default_value = "200", value_parser = count(1..=1_000_000))]
     pub house_games_per_address: usize,
-    /// Running games of one player against the house.
+    /// Maximum number of running games of one player against house players.
     #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_PLAYER", value_name = "COUNT", default_value = "10",
           value_parser = count(1..=1_000_000))]
     pub house_games_per_player: usize,
-    /// Games that one address watches.
+    /// Maximum number of games that one address may watch at a time.
     #[arg(long, env = "FLAGFALL_WATCHED_PER_ADDRESS", value_name = "COUNT", default_value = "1000",
           value_parser = number(1..=10_000_000))]
     pub watched_per_address: u32,
-    /// Games that one player watches.
+    /// Maximum number of games that one player may watch at a time.
     #[arg(long, env = "FLAGFALL_WATCHED_PER_PLAYER", value_name = "COUNT", default_value = "64",
           value_parser = number(1..=10_000_000))]
     pub watched_per_player: u32,
-    /// KiB that commands from one address may add to the store in a minute. Above this limit, the
-    /// server reads from the address more slowly; it refuses no move.
+    /// Maximum amount of data that commands from one address add to the store in a minute, in
+    /// KiB. Above this limit, the server reads from the address more slowly, but it does not
+    /// refuse moves.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_ADDRESS", value_name = "KIB", default_value = "4096",
           value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_address: u32,
-    /// KiB that commands from one player may add to the store in a minute. Above this limit, the
-    /// server reads from the player more slowly; it refuses no move.
+    /// Maximum amount of data that commands from one player add to the store in a minute, in KiB.
+    /// Above this limit, the server reads from the player more slowly, but it does not refuse
+    /// moves.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_PLAYER", value_name = "KIB", default_value = "1024",
           value_parser = number(1..=u32::MAX))]
     pub stored_kib_per_player: u32,
-    /// HTTP requests from one address in a minute. A request for a long game or its record counts
-    /// several times. WebSockets, health checks and files of the page do not count.
+    /// Maximum number of HTTP requests from one address in a minute. A request for a long game or
+    /// its record counts several times. WebSockets, health checks and files of the page do not
+    /// count.
     #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value = "1200",
           value_parser = number(1..=1_000_000))]
     pub requests_per_minute: u32,
-    /// Files of the page for one address in a minute: a first visit loads some 50, later ones
-    /// none.
+    /// Maximum number of files of the page that one address may load in a minute. A first visit
+    /// loads about 50 files, and later visits load none.
     #[arg(long, env = "FLAGFALL_ASSETS_PER_MINUTE", value_name = "COUNT", default_value = "12000",
           value_parser = number(1..=10_000_000))]
     pub assets_per_minute: u32,
@@ -111,7 +116,7 @@ impl Default for AdmissionLimits {
 }
 
 impl AdmissionLimits {
-    /// True if the address is exempt from limits per address.
+    /// True if the address is exempt from per-address limits.
     pub fn is_trusted(&self, address: IpAddr) -> bool {
         self.trusted_networks.iter().any(|range| range.contains(address))
     }
@@ -131,7 +136,7 @@ pub enum Limit {
     Games,
     HouseGames,
     Watched,
-    /// Bytes added to the store: the client is slowed down, not refused.
+    /// Bytes added to the store. A client above this limit is slowed down, not refused.
     Stored,
     Requests,
     /// Files of the page.
@@ -148,7 +153,7 @@ pub enum Scope {
 }
 
 impl Limit {
-    /// Every limit, with the scopes it is counted for.
+    /// Every limit, with the scopes for which it is counted.
     pub const ALL: [(Limit, &[Scope]); 12] = [
         (Limit::Connections, &[Scope::Address, Scope::Player, Scope::Server]),
         (Limit::Strangers, &[Scope::Address, Scope::Server]),
@@ -191,7 +196,7 @@ impl TooMany {
     }
 }
 
-/// Counts that a limit has refused or delayed something.
+/// Counts a request that was refused or delayed because of a limit.
 pub fn count_hit(limit: Limit, scope: Scope) {
     counter!(LIMIT_HITS, "limit" => limit.into_str(), "of" => scope.into_str()).increment(1);
 }

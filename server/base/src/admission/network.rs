@@ -71,7 +71,7 @@ impl fmt::Display for NetworkRange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Client {
     pub network: Network,
-    /// True if the operator has exempted the client's network from limits per address.
+    /// True if the operator has exempted the client's network from per-address limits.
     pub is_trusted: bool,
 }
 

@@ -13,14 +13,13 @@ use super::network::NetworkRange;
 #[command(next_help_heading = "Limits per address and player")]
 pub struct ProxyTrust {
     /// Take a client's address from the last entry of X-Forwarded-For on every connection. Use
-    /// this only if clients cannot reach the server except through a proxy. --trusted-proxy is
-    /// safer.
+    /// this only if clients can reach the server only through a proxy. --trusted-proxy is safer.
     #[arg(long = "trust-proxy", env = "FLAGFALL_TRUST_PROXY")]
     pub is_everyone: bool,
-    /// The address or network of a trusted proxy, such as 10.0.0.0/8. The server reads the proxy's
-    /// X-Forwarded-For from the end and takes the first address that is not a trusted proxy. The
-    /// proxy's own connections have no limit per address. To name several proxies, repeat the
-    /// flag or separate them with commas.
+    /// The address or network of a trusted proxy, such as 10.0.0.0/8. The server reads the
+    /// proxy's X-Forwarded-For from the end and takes the first address that is not a trusted
+    /// proxy. The proxy's own connections have no per-address limit. To name several proxies,
+    /// repeat the flag or separate them with commas.
     #[arg(
         long = "trusted-proxy",
         env = "FLAGFALL_TRUSTED_PROXY",
@@ -39,7 +38,7 @@ impl ProxyTrust {
     ///
     /// Each proxy appends the address that it sees to `X-Forwarded-For`. So the list is read from
     /// its end, as long as the addresses belong to trusted proxies. The client may have made up
-    /// all entries further left. The reading stops at an entry that is not an address.
+    /// all entries further left. Reading also stops at an entry that is not an address.
     pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
         let mut is_believed = self.is_proxy(peer);
@@ -57,7 +56,7 @@ impl ProxyTrust {
         client
     }
 
-    /// True if the client came to the proxy over TLS: a trusted proxy says so in its
+    /// True if the client came to the proxy over TLS. A trusted proxy states this in its
     /// `X-Forwarded-Proto`.
     pub fn is_https(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let last = headers.get_all("x-forwarded-proto").iter().next_back();

@@ -1,4 +1,4 @@
-//! The place that a connection takes in the counts.
+//! The place of a connection in the counts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::counts::Counts;
 use super::network::Client;
 use super::state::Eviction;
 
-/// The place that a connection takes in the counts. Dropping it frees the place.
+/// A connection's slot in the connection counts. Dropping this value frees the slot.
 pub struct Seat {
     pub(super) counts: Arc<Counts>,
     pub(crate) number: u64,
@@ -36,7 +36,8 @@ impl Seat {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
-    /// Returns the client of the connection; `None` until a proxy has named it.
+    /// Returns the client of the connection. `None` for a connection from a proxy that has not
+    /// yet named the client.
     pub fn client(&self) -> Option<Client> {
         self.counts.state.lock().client_of(self.number)
     }

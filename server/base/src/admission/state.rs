@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most addresses, and the most players, that are counted. If there are more, unused entries
-/// are removed.
+/// The maximum number of addresses for which counts are kept. The same maximum applies to
+/// players. If there are more, unused entries are removed.
 pub(crate) const COUNTED_MAX: usize = 50_000;
 /// The shortest time between two sweeps, so that a full table does not slow down every request.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ pub(crate) struct State {
 
 pub(crate) struct Place {
     client: Client,
-    /// True if `client` is the client itself, and not the proxy in front of it.
+    /// True if `client` is the actual client, and not the proxy in front of the client.
     pub(crate) is_named: bool,
     standing: Standing,
     pub(crate) eviction: Arc<Eviction>,
@@ -51,7 +51,7 @@ pub(crate) struct Usage {
     /// The numbers of the silent connections. Lower numbers are older.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// The rates that have been used at least once.
+    /// One rate for each limit that has been used at least once.
     rates: Vec<(Limit, TokenBucket)>,
 }
 
@@ -62,7 +62,7 @@ impl Place {
 }
 
 impl Usage {
-    /// Returns the rate for a limit. It allows `max` uses in each window.
+    /// Returns the rate for a limit. The rate allows `max` uses in each window.
     pub(crate) fn rate(
         &mut self,
         limit: Limit,

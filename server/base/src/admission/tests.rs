@@ -76,7 +76,8 @@ fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_a
         admission.admit_guest(&seat, Instant::now()).unwrap();
         guests.push(seat);
     }
-    // Claim: silent strangers can fill the band, but not take more connections.
+    // Claim: silent strangers can fill the places that they share with known players, but cannot
+    // take further connections.
     let first = crowd(&admission, 100, 3);
     let second = crowd(&admission, 101, 2);
     assert!(first.iter().chain(&second).all(|seat| !is_evicted(seat)));
@@ -163,7 +164,8 @@ fn trusted_networks_have_no_limits_of_their_own() {
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
         admission.begin_game(client, &player, true).unwrap();
     }
-    // Claim: even for a trusted network, the limits per player and of the whole server apply.
+    // Claim: the per-player limits and the limits of the whole server apply even to a trusted
+    // network.
     assert!(!admission.charge_stored(client, "p0", 9 * 1_024 * 1_024, now).is_zero());
     assert_eq!(crowd(&admission, 1, 2_000).iter().filter(|seat| !is_evicted(seat)).count(), 740);
 }
@@ -306,8 +308,8 @@ fn running_games_count_by_address_and_those_against_the_house_by_player_too() {
     assert_eq!(of(begin("ana", true).unwrap_err()), (Limit::HouseGames, Scope::Player));
     begin("bo", true).unwrap().keep(&Held::Game { game: game(2), is_house: true });
     assert_eq!(of(begin("cy", true).unwrap_err()), (Limit::HouseGames, Scope::Address));
-    // Claim: a game that was started in another way counts once, from the moment at which its
-    // player opens it here.
+    // Claim: a game that was started in another way counts once. It counts from the moment at
+    // which its player opens it on this server.
     admission.note_game(client, "ana", game(3), false);
     admission.note_game(client, "bo", game(3), false);
     assert_eq!(of(begin("cy", false).unwrap_err()), (Limit::Games, Scope::Address));

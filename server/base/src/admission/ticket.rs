@@ -15,8 +15,8 @@ use super::network::Client;
 /// The shortest time between two checks of the same holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
-/// A place reserved for a command in progress that creates an offer or a game. If the ticket is
-/// dropped, nothing was created, and the place is free.
+/// A place reserved for a command in progress that creates an offer or a game. Dropping the
+/// ticket means that nothing was created, and frees the place.
 pub struct Ticket {
     counts: Arc<Counts>,
     holders: Vec<Holder>,
@@ -81,7 +81,8 @@ impl Admission {
         let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // If the limit is reached, more games make no difference, so do not store them.
+            // Once the limit is reached, counting more games makes no difference, so do not store
+            // them.
             if holding.held.len() < self.counts.limits.games_per_address {
                 holding.held.insert(held.clone());
             }

@@ -13,7 +13,7 @@ use super::seats::{SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// The number of heartbeats between two lists of all seats of a server.
+/// A server lists all its seats again after this number of heartbeats.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ pub enum Notice {
         server: String,
         player: String,
     },
-    /// A notice with which a server checks that it receives the notices that it sends.
+    /// A notice that a server sends to check that it receives its own notices.
     Probe {
         probe: String,
     },
@@ -57,7 +57,8 @@ pub enum Notice {
 pub trait GameNews: Sync {
     /// Players have opened or closed these games on other servers.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server receives notices again after a silence. Absence counts from this moment.
+    /// This server receives notices again after a silence. Absences are measured from this
+    /// moment.
     fn sight_regained(&self);
 }
 
@@ -125,8 +126,8 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        // If this fails, it does no harm, because every server lists all its seats every few
-        // seconds anyway.
+        // A failure does no harm, because every server lists all its seats every few seconds
+        // anyway.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }

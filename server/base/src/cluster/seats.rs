@@ -1,7 +1,7 @@
 //! Seats: the games that players have open, on this server and on others.
 //!
-//! A server sends changes of its seats at once, and lists all of them every few seconds. Every
-//! notice about seats is also a heartbeat, and a server sends at least one per second. If a
+//! A server sends changes of its seats immediately, and lists all of them every few seconds.
+//! Every notice about seats is also a heartbeat, and a server sends at least one per second. If a
 //! server is silent for too long, the others drop its seats. They also drop a seat if its server
 //! has not listed it for a while.
 //!
@@ -24,10 +24,10 @@ use tokio::time::Instant;
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// The time for which a seat is kept after its server last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// The most seats in one notice. A notice of 64 KiB could contain slightly more.
+/// The maximum number of seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
-/// A seat, and the time at which the connection that drives it took the seat. `None` if the seat
+/// A seat, and the time at which its driving connection took it. The time is `None` if the seat
 /// is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
@@ -35,10 +35,10 @@ pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// The time at which the connection that drives the seat took it.
+    /// The time at which the seat's driving connection took it.
     pub since: Stamp,
-    /// True if this seat counts as newer than a seat on this server that has the same stamp. The
-    /// two servers come to the same result.
+    /// True if this seat counts as newer than a seat on this server that has the same stamp. Both
+    /// servers decide this in the same way.
     pub wins_ties: bool,
 }
 
@@ -74,8 +74,8 @@ struct Sight {
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// The seats that are to be sent to other servers. The value is true if the seat's player
-    /// left on purpose.
+    /// The seats whose changes are still to be sent to other servers. The value is true if the
+    /// seat's player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
@@ -86,8 +86,7 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the player left on purpose. An entry with this mark is kept until the table has
-    /// read it.
+    /// True if the player left on purpose. Such an entry is kept until the table has read it.
     has_left: bool,
 }
 
@@ -110,7 +109,7 @@ impl Seats {
         &self.shared.server
     }
 
-    /// Returns the notification that there are seats to send to other servers.
+    /// Returns the `Notify` that signals that there are seats to send to other servers.
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
@@ -149,7 +148,7 @@ impl Seats {
         (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
-    /// Puts seats back into the queue because they could not be sent.
+    /// Puts seats that could not be sent back into the queue.
     pub fn put_back(&self, news: &SeatNews) {
         let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {
@@ -219,8 +218,8 @@ impl Seats {
         })
     }
 
-    /// Takes the marks of players who left a seat on another server on purpose. Each mark is
-    /// returned only once, because the player may come back.
+    /// Returns which players left a seat on another server on purpose, and forgets these seats.
+    /// Each departure is reported only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -369,7 +368,7 @@ mod tests {
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If no table reads the mark in time, it is forgotten.
+        // If no table reads in time that the player left on purpose, this is forgotten.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use flagfall_protocol::ServerToClient;
 
-/// The most bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
+/// The maximum number of bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
 /// A message to a client, as JSON text. Clones share the bytes.
@@ -25,7 +25,7 @@ const UNWRITTEN: &str =
     r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
 
 thread_local! {
-    /// A buffer for serialization, because the length of a message is not known in advance.
+    /// A reusable buffer for serialization. The length of a message is not known in advance.
     static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

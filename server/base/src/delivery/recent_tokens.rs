@@ -1,8 +1,8 @@
 //! Tokens that were recently valid. They identify players while the store is unavailable.
 //!
-//! A token is remembered while it has an open connection, and for some time after that. It is
-//! forgotten at once when this server learns that the token was revoked, or that its player was
-//! closed, deleted or renamed.
+//! A token is remembered while it has an open connection, and for some time after that. The
+//! server forgets it at once when it learns that the token was revoked, or that the token's
+//! player was closed, deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -22,16 +22,16 @@ pub(crate) struct RecentTokens {
     numbers: u64,
 }
 
-/// The time at which a token's last connection ended, and a number that makes departures at the
-/// same time different.
+/// The time at which a token's last connection ended, and a number that distinguishes tokens for
+/// which this time is the same.
 type Departure = (Instant, u64);
 
 /// A connection that uses a remembered token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Visit {
     token: TokenHash,
-    /// The number of the token's entry. It differs if the token was forgotten and remembered
-    /// again meanwhile.
+    /// The number of the token's entry. If the token was forgotten and then remembered again, its
+    /// new entry has another number.
     since: u64,
 }
 
@@ -39,7 +39,8 @@ struct Visitor {
     identity: Identity,
     since: u64,
     connections: usize,
-    /// The departure of the token; `None` while the token has connections.
+    /// The time at which the token's last connection ended; `None` while the token has
+    /// connections.
     left: Option<Departure>,
 }
 
@@ -82,7 +83,7 @@ impl RecentTokens {
         })
     }
 
-    /// Returns the data with which a player can be stored who was recently connected as a guest.
+    /// Returns the data needed to store a player who was recently connected as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
@@ -223,7 +224,7 @@ mod tests {
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
-        // A token with an open connection does not count against the limit of absent ones.
+        // A token with an open connection does not count toward the limit on absent tokens.
         for (at, visit) in visits.iter().enumerate().skip(1) {
             visitors.leave(now + Duration::from_secs(at as u64), *visit);
         }

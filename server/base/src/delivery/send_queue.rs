@@ -14,9 +14,9 @@ use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 use parking_lot::Mutex;
 
-/// The most messages in an outbox. If it is exceeded, the client is too slow.
+/// The largest number of messages in an outbox. If there are more, the client is too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// The most bytes in an outbox. If it is exceeded, the client is too slow.
+/// The largest number of bytes in an outbox. If there are more, the client is too slow.
 pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
 /// The capacity that an empty queue may keep. A larger buffer, left from a burst, is freed.
@@ -75,11 +75,11 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// The messages to return to a connection's rate limit, and the bytes that its commands have
-/// stored.
+/// The number of messages to credit to a connection's rate limit, and the number of bytes that
+/// its commands have stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// The number of messages to return to the rate limit.
+    /// The number of messages to credit to the rate limit.
     pub credit: u32,
     pub stored: u32,
 }
@@ -205,8 +205,8 @@ impl Outbox {
         self.shared.state.lock().has_said_goodbye
     }
 
-    /// Returns one message to the rate limit, because the message was an accepted command, and
-    /// these do not count.
+    /// Credits one message to the rate limit. This is called for each accepted command, because
+    /// accepted commands do not count.
     pub fn credit(&self) {
         let mut state = self.shared.state.lock();
         state.credit = state.credit.saturating_add(1);

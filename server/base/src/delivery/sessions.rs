@@ -35,7 +35,7 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// The connections of each connected player, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// The connections of clients that were let in as no player.
+    /// The connections of anonymous clients.
     anonymous: HashMap<ConnectionId, Outbox>,
     recent_tokens: RecentTokens,
     is_closing: bool,
@@ -47,7 +47,7 @@ struct Entry {
     /// The id of the token with which the connection was opened.
     token: Arc<str>,
     network: Option<Network>,
-    /// The data with which a guest can be stored, if the guest may not be stored yet.
+    /// The data needed to store the guest, if the guest may not be stored yet.
     pass: Option<Box<GuestPass>>,
 }
 
@@ -105,7 +105,7 @@ impl Connections {
         }
     }
 
-    /// True if connected players were last told that the store is unavailable.
+    /// True if the latest news of the store that connected players got is that it is unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -171,8 +171,8 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// Returns the data with which a guest can be stored who is connected to this server, or was
-    /// recently. Their commands may still be running after they have disconnected.
+    /// Returns the data needed to store a guest who is connected to this server, or was recently.
+    /// A guest's commands may still be running after the guest has disconnected.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
@@ -250,7 +250,7 @@ impl Registration {
         self.player.is_some()
     }
 
-    /// Admits the client without a player.
+    /// Registers the client as anonymous.
     pub fn enter_anonymously(&mut self) {
         let outbox = self.outbox.clone();
         self.shared.state.lock().anonymous.insert(outbox.connection(), outbox);
@@ -277,8 +277,8 @@ impl Registration {
     }
 
     /// Like [`Registration::identify`], but does not ask the store. Identifies the player if the
-    /// token was recently valid. Looks up the token and registers the connection under the same
-    /// lock. So a revocation always finds either the remembered token or the connection.
+    /// token was recently valid. The token is looked up and the connection is registered under
+    /// the same lock, so a revocation always finds either the remembered token or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
         let mut state = shared.state.lock();

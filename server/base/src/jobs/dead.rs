@@ -133,7 +133,7 @@ async fn remove(
         if let Some(job) = &job {
             let value = job_in(&dead, &before, store.now())?;
             let waiting = store.get(job.clone()).await?;
-            // The job exists already if its cause has occurred again.
+            // The job already exists if its cause has occurred again.
             if waiting.is_none() {
                 writes.push(Write::Put { key: job.clone(), value, expires: None });
             }

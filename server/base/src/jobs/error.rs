@@ -17,7 +17,7 @@ pub enum JobError {
     /// The job found damaged data. It is tried only a few more times.
     #[error("{0}")]
     Damaged(String),
-    /// The job can never succeed, so it becomes a dead letter at once.
+    /// The job can never succeed, so it becomes a dead letter immediately.
     #[error("{0}")]
     Hopeless(String),
 }
@@ -32,7 +32,7 @@ impl From<StoreError> for JobError {
     }
 }
 
-/// Converts the error for requests that do the work of a job and wait for it.
+/// Used by requests that do a job's work immediately and wait for the result.
 impl From<JobError> for StoreError {
     fn from(error: JobError) -> StoreError {
         match error {

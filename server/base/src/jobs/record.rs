@@ -30,7 +30,7 @@ pub(super) struct State {
     /// The time at which the job was written; 0 if unknown.
     pub(super) since: u64,
     pub(super) failed: Option<u64>,
-    /// A number that makes jobs different that a server writes within the same millisecond.
+    /// A number that distinguishes jobs that a server writes within the same millisecond.
     pub(super) number: u64,
 }
 
@@ -68,7 +68,7 @@ pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
     State { at: at.0, since: now.0, ..State::default() }.over(fields)
 }
 
-/// A time of the store's clock, read once. After that, it advances with the clock of this
+/// A time that was read once from the store's clock and then advances with the clock of this
 /// process.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
@@ -99,8 +99,8 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Reads a job without leasing it, so that its work can be done at once. Returns `None` if
-    /// there is no such job.
+    /// Reads a job without leasing it, so that the caller can do the work immediately. Returns
+    /// `None` if there is no such job.
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         Ok(Some(Claimed::new(store.clone(), String::new(), (key, value), None, Moment::at(store.now()))))

@@ -25,7 +25,7 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// The most jobs of a kind that are in memory while they wait to run.
+/// The maximum number of jobs of a kind that are in memory while they wait to run.
 const BACKLOG_MAX: usize = 4_096;
 /// The number of failed attempts after which a job becomes a dead letter.
 const TRIES_MAX: u32 = 12;
@@ -71,8 +71,8 @@ impl Jobs {
         self
     }
 
-    /// Runs jobs until the future is dropped. Jobs that this server writes run at once. Jobs of
-    /// other servers are found every few seconds.
+    /// Runs jobs until the future is dropped. Jobs that this server writes run immediately. Jobs
+    /// of other servers are found every few seconds.
     ///
     /// # Panics
     /// If a queue panics. A panic in a handler only makes its job fail.
@@ -138,7 +138,7 @@ struct Queue {
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The number of running jobs for each first part of a job's id.
+    /// The numbers of running jobs, by the first part of the jobs' ids.
     groups: HashMap<String, usize>,
 }
 
@@ -237,8 +237,8 @@ impl Queue {
     }
 
     fn is_due(&self, state: &State, now: Stamp) -> bool {
-        // A handler that leases its jobs itself has already started on this job. It is either
-        // still working or was interrupted, so wait for the lease to end.
+        // A handler that leases its jobs itself has already started on this job. The handler is
+        // either still working or was interrupted, so wait for the lease to end.
         let is_at_work = self.kind.leases_itself && state.attempts > 0;
         state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
@@ -257,8 +257,8 @@ impl Queue {
             if backlog.is_empty() {
                 break;
             }
-            // Wait, because `run` has started jobs that take all the places. The sender exists as
-            // long as `self`.
+            // Wait, because the jobs that `run` has started take up all places. The sender exists
+            // as long as `self`.
             counts.changed().await.ok();
         }
         counts.wait_for(|count| *count == 0).await.ok();
@@ -372,8 +372,8 @@ impl Queue {
         claimed.lease(claimed.leased(LEASE_MS)).await
     }
 
-    /// Calls the handler. A panic makes only this job fail. The message of the panic is not
-    /// logged, because it may contain secrets.
+    /// Calls the handler. A panic makes only this job fail. The panic message is not logged,
+    /// because it may contain secrets.
     async fn try_once(&self, claimed: Claimed) -> Result<(), JobError> {
         let id = claimed.id.clone();
         let tried = AssertUnwindSafe(async { (self.handler)(claimed).await }).catch_unwind().await;
@@ -385,8 +385,8 @@ impl Queue {
     }
 
     /// Schedules another attempt of a failed job, or turns it into a dead letter. Only the first
-    /// and the last failure of a job are logged above the level "debug". Returns the result for
-    /// the metrics.
+    /// and the last failure of a job are logged above the level "debug". Returns the metrics
+    /// label for the result.
     async fn note_failure(
         &self,
         claimed: Claimed,
@@ -431,8 +431,8 @@ impl Queue {
     }
 }
 
-/// Waits for an answer of the store while jobs continue to run. Also returns the jobs that ended
-/// during the wait.
+/// Waits for an answer from the store while jobs continue to run. Also returns the jobs that
+/// ended during the wait.
 pub(super) async fn while_running<T>(
     answer: impl Future<Output = T>,
     running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,

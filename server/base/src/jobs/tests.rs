@@ -33,7 +33,7 @@ struct Scene {
     ways: Arc<Mutex<HashMap<String, Way>>>,
     /// The number of attempts for each job.
     tries: Arc<Mutex<HashMap<String, usize>>>,
-    /// The permits with which waiting handlers continue.
+    /// The permits that let waiting handlers continue.
     gate: Arc<Semaphore>,
     most_at_once: Arc<AtomicUsize>,
 }
@@ -254,7 +254,8 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
         jobs.run_due(KIND).await.unwrap();
-        // Claim: the server waits for the job's time, although the lease on it is the server's.
+        // Claim: the server waits for the job's time, although the server itself holds the lease
+        // on the job.
         let tries = scene.tries("one");
         jobs.run_due(KIND).await.unwrap();
         assert_eq!(scene.tries("one"), tries);

@@ -1,4 +1,4 @@
-//! The reason why a game was aborted.
+//! Why a game was aborted.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::Abort;
@@ -11,8 +11,8 @@ pub(crate) enum AbortCause {
 }
 
 impl AbortCause {
-    /// Returns the reason why this event aborts the game; `None` if it does not. Call this before
-    /// the event is carried out.
+    /// Returns why this event aborts the game; `None` if it does not. Call this before the event
+    /// is carried out.
     pub(super) fn of(event: &Event, game: &Game, asker: Option<Side>) -> Option<AbortCause> {
         event.outcome().filter(|outcome| outcome.reason == EndReason::Aborted)?;
         Some(match asker {

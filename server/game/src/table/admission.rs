@@ -1,4 +1,4 @@
-//! Decides when a connection that opens the game is shown it.
+//! Decides when the game is shown to a connection that opens it.
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
@@ -27,8 +27,8 @@ impl Table {
         self.admit(now, opener);
     }
 
-    /// Makes an opener wait if the replica may be behind the log. Returns true if the opener
-    /// waits.
+    /// Makes an opener (a connection that opens the game) wait if the replica may be behind the
+    /// log. Returns true if the opener waits.
     fn waits_for_log(&mut self, opener: &Opener) -> bool {
         let Opener { outbox, player, since, .. } = opener;
         if !self.following.is_shared || self.is_over() || self.is_unreadable() {
@@ -37,8 +37,8 @@ impl Table {
         let Some(viewer) = self.header.viewer(player.as_deref()) else { return false };
         let is_store_away = self.outage.is_store_away;
         let shown = self.audiences.shown(viewer).seq;
-        // The client may have seen entries that the replica lacks. This also compares sequence
-        // numbers of different epochs, because servers learn of a new epoch at different times.
+        // The client may have seen entries that the replica lacks. Sequence numbers are compared
+        // even if the epochs differ, because servers learn of a new epoch at different times.
         let is_ahead = |since: Position| {
             // If the client's epoch is newer, the replica may contain lost events. While the
             // store is away, the table cannot find out.
@@ -51,15 +51,15 @@ impl Table {
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
-                // Show the game now. Show it again when it is known whether other servers have
-                // continued it and whether clocks stood still.
+                // Show the game now, and again when it is known whether other servers have
+                // continued the game and whether its clocks stood still.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
         if is_store_away {
-            // The game is shown when the store is back. Tell the client that it waits for the
-            // store.
+            // The game is shown when the store is back. Until then, tell the client that the game
+            // waits for the store.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
         self.following.openers.push(opener.clone());
@@ -155,7 +155,7 @@ impl Table {
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
-    /// Removes a connection. Notes whether its player left on purpose.
+    /// Removes a connection. Records whether its player left on purpose.
     pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {

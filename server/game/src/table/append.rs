@@ -14,8 +14,8 @@ use crate::features::{GameEnd, Milestone};
 use crate::{listing, public_list};
 
 impl Table {
-    /// Returns an append of these events. `lag_ms` is the time that the acting side gets back
-    /// before the first event.
+    /// Returns an append of these events. `lag_ms` is the time that is given back to the acting
+    /// side before the first event.
     pub(super) fn append_of<'a>(
         &self,
         now: Stamp,
@@ -70,8 +70,9 @@ impl Table {
         Some(Output::Append(append))
     }
 
-    /// Returns the writes that update the list of games in which a house player is to act, as it
-    /// should be after the events. Empty if the game ends.
+    /// Returns the writes that update the list of games in which a house player has to act.
+    /// Depending on the position after the events, they add the game to the list or remove it.
+    /// Empty if the game ends.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == Phase::Over {
             return Vec::new();
@@ -82,8 +83,8 @@ impl Table {
     }
 
     /// Returns the sides whose player left a game that ends with this outcome. `asker` is the
-    /// side whose command ended the game, if a command did. A player who leaves a house player
-    /// does not count, because no person has to wait.
+    /// side whose command ended the game, if a command did. A player who leaves a game against a
+    /// house player does not count, because no person has to wait.
     fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
         let has_left = |side: Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => side != claimant,

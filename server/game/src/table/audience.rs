@@ -195,7 +195,7 @@ impl Audiences {
         self.players.iter().find(|player| player.outbox.connection() == connection)
     }
 
-    /// Makes the connections of a side to this server stop driving, so that they may not act.
+    /// Takes the right to act for a side from the side's connections to this server.
     pub(super) fn supersede(&mut self, side: Side) {
         let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
         for player in self.players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {

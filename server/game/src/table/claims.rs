@@ -27,14 +27,14 @@ struct Wait {
     /// The start of the period in which the player has been present, ignoring short drops of the
     /// connection. `None` while the player is away.
     here_since: Option<Stamp>,
-    /// The time from which the opponent may claim the game, as clients were told.
+    /// The time from which the opponent may claim the game, as it was last sent to clients.
     told: Option<Stamp>,
 }
 
 impl Claims {
     /// Updates the claims after players have come or left, and tells all clients about changes.
-    /// `wait_ms` is the time that an opponent has to wait. `None` if the game cannot be claimed
-    /// at all.
+    /// `wait_ms` is the time that an opponent has to wait; it is `None` if the game cannot be
+    /// claimed at all.
     pub(super) fn update(
         &mut self,
         now: Stamp,

@@ -1,4 +1,4 @@
-//! Commands of players, and how the table recognizes a repeated command.
+//! Player commands, and how the table recognizes a repeated command.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -19,8 +19,8 @@ const KNOWN_STEP: usize = 16;
 #[derive(Clone)]
 pub struct NewCommand {
     pub player: String,
-    /// The id of the command. A command with an id that was used before gets the answer of the
-    /// first.
+    /// The id of the command. A command that repeats an earlier id gets the answer to the earlier
+    /// command.
     pub cmd_id: CommandId,
     pub ply: Ply,
     pub command: GameCommand,
@@ -52,8 +52,8 @@ impl Asked {
         Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
     }
 
-    /// Returns a hash that tells commands with the same id apart. Of a command's content, the
-    /// stamp in the log contains only this hash, so the stamp does not reveal a deployment.
+    /// Returns a hash that distinguishes different commands with the same id. The stamp in the
+    /// log contains only this hash of the command, so it does not reveal a deployment.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());
@@ -63,7 +63,8 @@ impl Asked {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Returns the stamp by which the log allows a repeated command to be recognized.
+    /// Returns the stamp that is written to the log, so that a repeat of the command can be
+    /// recognized.
     pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
         CommandStamp {
             player: self.player_id.as_str().into(),
@@ -95,7 +96,8 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Returns a few bits of the key, to save memory: they are kept for every command of a game.
+    /// Returns a few bits of the key. Only a few are used to save memory, because they are kept
+    /// for every command of a game.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -106,7 +108,7 @@ impl CommandKey {
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
     pub(crate) fingerprint: u64,
-    /// The sequence number of the command's last event, as the acting side sees it.
+    /// The sequence number of the command's last event, as counted for the acting side.
     pub(crate) seq: u64,
 }
 

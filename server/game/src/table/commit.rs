@@ -13,10 +13,10 @@ use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 
-/// The reason why the table read the log beyond the replica.
+/// Why the table read the log beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// An append had a conflict: the log has this head.
+    /// An append had a conflict, because the log has this head.
     Conflict(Head),
     /// The replica is to be compared with the log, which has this head.
     Look(Head),
@@ -42,7 +42,8 @@ impl Table {
                 if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {
                     self.refuse(*asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
                 }
-                // By the store's clock the deadline has passed, so its consequences are due now.
+                // By the store's clock, the deadline has passed. So handle the consequences of
+                // the deadline now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }
@@ -87,12 +88,12 @@ impl Table {
         outputs.push(Output::Stopped);
     }
 
-    /// Handles a request that the store did not carry out, or whose outcome is unknown. Does not
-    /// retry the request at once.
+    /// Handles a request that the store did not carry out, or whose outcome is unknown. The
+    /// request is retried later, not immediately.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.work.flight.take() {
-            // The clocks that were used to judge the command ran on although no server reached
-            // the store. Judge the command again after the clocks have been corrected.
+            // The command was judged by clocks that kept running although no server reached the
+            // store. Judge the command again after the clocks have been corrected.
             Some(Flight::Command { asked, .. })
                 if self.outage.is_unrecorded() && !self.work.is_retrying() =>
             {
@@ -183,8 +184,8 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.work.queue.push_front(asked);
             }
-            // If the log has new entries, decide at once again which events are needed. Otherwise
-            // give up for now.
+            // If the log has new entries, decide again immediately which events are needed.
+            // Otherwise give up for now.
             Some(Flight::ByItself { .. }) if is_conflict || !stored.is_empty() => {}
             flight => {
                 self.work.flight = flight;

@@ -1,12 +1,12 @@
-//! Plies in eight bytes. A table keeps recent events for three audiences, and there is a table
-//! for every running game in memory, so they have to be small.
+//! Plies in eight bytes. They have to be small, because each running game in memory has a table,
+//! and each table keeps recent events for three audiences.
 
 use flagfall_board::{Rank, Side};
 use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
-/// A ply as an audience saw it. Chips do not fit into this form, and neither does a piece that is
-/// known to have one of several ranks.
+/// A ply as an audience saw it. This form has no room for chips, or for a piece that is known to
+/// have one of several ranks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactPly {
     side: Side,
@@ -23,7 +23,7 @@ struct CompactStrike {
     defender_fate: Fate,
 }
 
-/// What an audience knows of a piece: its rank, nothing, or only that it is a coin.
+/// An audience's knowledge of a piece: its rank, nothing, or only that it is a coin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),

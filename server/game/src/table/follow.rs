@@ -3,10 +3,10 @@
 //! Announcements from the store are only hints: they may come late, twice or never. If the table
 //! has connections, it reads the log as soon as it gets a hint about new entries. Without
 //! connections it waits a little, to read many entries at a time. A client must not be shown an
-//! older game than the one it has already seen. So if no connection has the game open, the first
-//! client that opens it waits until the table has read the log's head. While the store is away,
-//! this client is shown the replica, unless more entries are known to exist. An audit compares
-//! the replica's head, including its hash, with the head of the log.
+//! older state of the game than it has already seen. So if no connection has the game open, the
+//! first client that opens it waits until the table has read the log's head. While the store is
+//! away, this client is shown the replica, unless more entries are known to exist. An audit
+//! compares the replica's head, including its hash, with the head of the log.
 
 use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
@@ -59,7 +59,7 @@ impl Following {
         self.heard > head
     }
 
-    /// True if this entry is not in the replica and no earlier hint announced it.
+    /// True if the replica lacks this entry and no earlier hint announced the entry.
     pub(crate) fn is_news(&self, head: u64, seq: u64) -> bool {
         seq > head && seq > self.heard
     }
@@ -76,8 +76,8 @@ impl Following {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
 
-    /// Returns what the table should read now. `is_open` is true if a connection has the game
-    /// open.
+    /// Returns the part of the log that the table should read next. `is_open` is true if a
+    /// connection has the game open.
     pub(super) fn next_read(&mut self, now: Stamp, head: u64, is_open: bool) -> ToRead {
         if !self.is_behind(head) {
             self.due_at = None;
@@ -89,7 +89,7 @@ impl Following {
         if self.is_behind(head) && (is_due || is_open) { ToRead::Entries } else { ToRead::Nothing }
     }
 
-    /// Notes that the replica has just been found to match the log.
+    /// Records that the replica has just been found to match the log.
     pub(super) fn note_match(&mut self, head: u64) {
         // Entries after `head` were announced but do not exist.
         self.heard = self.heard.min(head);

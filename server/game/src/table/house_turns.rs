@@ -3,20 +3,21 @@
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// The time after the last entry at which a server moves its house player although no connection
-/// on this server has the game open, in milliseconds.
+/// If no connection on this server has the game open, the server waits this long after the last
+/// entry before it makes a house player's move, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
 /// A point in the game at which a house player acts: phase, ply, and whether a choice is pending.
-/// The choice is part of it because a choice does not change the ply number (§S2.4, §Q4).
+/// The pending choice is included because making a choice does not change the ply number (§S2.4,
+/// §Q4).
 pub(super) type Moment = (Phase, Ply, bool);
 
 #[derive(Default)]
 pub(crate) struct HouseTurns {
     /// The moment for which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// The time at which this server asks a house player that other servers are expected to move
-    /// first.
+    /// The time at which this server asks a house player to act, unless the servers that are
+    /// expected to ask first have done so.
     pub(super) takeover_at: Option<Stamp>,
 }
 

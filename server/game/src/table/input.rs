@@ -79,7 +79,8 @@ pub(crate) enum Input {
     Tick,
     /// The server is stopping as planned.
     Stop {
-        /// True if no other server continues the game. Then the game's clocks stand still.
+        /// True if no other server continues the game. In that case, the game's clocks stand
+        /// still.
         is_last: bool,
     },
 }

@@ -74,7 +74,7 @@ impl Table {
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
         // Judge the command as if it were in time. The store gets the deadline and decides
-        // whether the command really is.
+        // whether the command really is in time.
         let in_time = self.game.deadline().unwrap_or(now);
         decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
@@ -93,9 +93,9 @@ fn forgets_commands() -> bool {
 /// When the store has lost acknowledged entries, a new epoch begins. A command of an earlier
 /// epoch may answer moves that are lost. The log might still accept the command, but in a
 /// position that its player has not seen. If the command itself is in the log, it was carried
-/// out, and a repetition is accepted. Servers learn of an epoch at different times, so a command
-/// of a later epoch than the table's is judged as usual. The append of such a command shows
-/// whether this replica matches the log.
+/// out, and a repeat of it is accepted. Servers learn of an epoch at different times, so a
+/// command of an epoch later than the table's is judged as usual. The append of such a command
+/// shows whether this replica matches the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct StaleEpoch;
@@ -107,8 +107,8 @@ impl From<&StaleEpoch> for Refusal {
 }
 
 /// True if the command answers a position that was lost before this epoch began. A deployment
-/// does not answer a position. Its player wants it whatever has happened since, and may miss the
-/// deadline without it.
+/// does not answer a position: the player still wants it after a loss, and may miss the deadline
+/// if it is refused.
 pub(super) fn is_of_lost_branch(asked: &Asked, epoch: u64) -> bool {
     asked.epoch.is_some_and(|earlier| earlier < epoch) && !matches!(asked.command, GameCommand::Deploy { .. })
 }

@@ -24,14 +24,14 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// The time of the last sign of the store, if the store has been silent since then. `None` if
+    /// The time of the store's last answer, if the store has been silent since then. `None` if
     /// clocks have certainly been running.
     silent_since: Option<Stamp>,
 }
 
 impl OutageState {
-    /// Returns the state of a game that was just opened. Its log may lack outages, or the end of
-    /// a pause. Clocks stood still during these, and have run since their end.
+    /// Returns the state of a game that was just opened. The game's log may lack outages, or the
+    /// end of a pause. Clocks stood still during these outages or this pause, and have run since.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())
@@ -93,14 +93,14 @@ impl OutageState {
         events
     }
 
-    /// Notes an outage in which clocks stood still, unless the log has a later entry. If the game
-    /// has a slow clock (`is_slow`), its time has run since the end of the outage, even if this
-    /// table learns of the outage late.
+    /// Records an outage in which clocks stood still, unless the log has a later entry. If the
+    /// game has a slow clock (`is_slow`), its clock has been running since the end of the outage,
+    /// even if this table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
         self.seen = Some(outage);
         let latest = game.latest();
         match &mut self.unrecorded {
-            // The log lacks this outage as well as an earlier one, so add their lengths.
+            // The log lacks this outage and also an earlier one, so add their lengths.
             Unrecorded::Over(earlier) => {
                 earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
             }
@@ -132,8 +132,8 @@ impl OutageState {
         }
     }
 
-    /// Resumes a game that another server paused. That server believed that it was the last one
-    /// running.
+    /// Resumes a game that another server paused. That server paused it because it believed that
+    /// it was the last server running.
     pub(super) fn note_pause(&mut self, game: &Game) {
         if game.is_paused() && !self.is_unrecorded() {
             self.unrecorded = Unrecorded::Since(game.latest());
@@ -144,7 +144,7 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Notes whether the store is away. If clocks may be standing still because the store is
+    /// Records whether the store is away. If clocks may be standing still because the store is
     /// silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);

@@ -1,5 +1,5 @@
-//! Which players are present, on this server or another one. If a player has several connections,
-//! also which of them drives (may act).
+//! The players who are present, on this server or another one. If a player has several
+//! connections, one of them drives, which means that it may act.
 //!
 //! A table learns from [`Seats`](flagfall_base::cluster::Seats) which players are connected to
 //! other servers. Absence counts only while this server hears from the other servers. After an
@@ -19,7 +19,7 @@ const AWAY_AFTER_MS: u64 = 30_000;
 /// A player's presence and connections.
 #[derive(Clone, Copy, Default)]
 struct Seat {
-    /// The presence that clients were last told.
+    /// The presence that was last sent to clients.
     presence: Presence,
     /// True if the player announced that they are leaving, and has not come back.
     is_on_purpose: bool,
@@ -35,20 +35,20 @@ struct Seat {
 
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
-    /// The start of the period in which the connections to other servers have been known. `None`
-    /// while they are unknown.
+    /// The start of the period in which this server has known the players' connections to other
+    /// servers. `None` while it does not know them.
     pub(crate) sighted_since: Option<Stamp>,
 }
 
 impl Attendance {
-    /// Returns the attendance of a game just opened: people are away, and house players are
-    /// present.
+    /// Returns the attendance of a game that was just opened: all people are away, and all house
+    /// players are present.
     pub(super) fn new(header: &GameHeader) -> Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // A log that is not shared has no other servers, so their connections are always
-            // known.
+            // If the log is not shared, no other server uses it, so the players' connections to
+            // other servers are always known: there are none.
             sighted_since: Some(Stamp(0)),
         }
     }
@@ -67,7 +67,7 @@ impl Attendance {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)
     }
 
-    /// Notes whether the player closed their latest connection on purpose.
+    /// Records whether the player closed their latest connection on purpose.
     pub(super) fn note_leaving(&mut self, side: Side, is_on_purpose: bool) {
         self.seats[side].is_on_purpose = is_on_purpose;
     }
@@ -80,9 +80,9 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns the start of a player's absence: the time at which they left, or the time from
-    /// which this server has heard from the other servers, whichever is later. `None` if the
-    /// player is present, or if this server does not hear from the other servers.
+    /// Returns the start of a player's absence. This is the time at which they left, or, if it is
+    /// later, the time since which this server has received notices from the other servers.
+    /// `None` if the player is present, or if this server receives no such notices.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }

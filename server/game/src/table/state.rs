@@ -23,7 +23,7 @@ use flagfall_store::record::Form;
 use flagfall_store::{Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
-/// Whether the game can continue from the replica.
+/// The state of the replica: whether the game can continue from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Sound,
@@ -106,8 +106,8 @@ impl Table {
         self.audiences.id
     }
 
-    /// Takes the known outages into account, right after the game was opened. Its log may lack
-    /// some of them.
+    /// Takes the known outages into account, right after the game was opened. The game's log may
+    /// lack some of these outages.
     pub(crate) fn recover_from(&mut self, outages: &OutageList) {
         self.outage = OutageState::after(&self.game, outages);
     }
@@ -119,12 +119,12 @@ impl Table {
         self.note_elsewhere(elsewhere);
     }
 
-    /// Notes the players' newest connections on other servers.
+    /// Records the players' newest connections on other servers.
     pub(super) fn note_elsewhere(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.attendance.note_elsewhere(elsewhere, &mut self.audiences);
     }
 
-    /// Notes which players left on purpose, according to other servers.
+    /// Records which players left on purpose, according to other servers.
     pub(crate) fn note_left_elsewhere(&mut self, left: PerSide<bool>) {
         for side in Side::BOTH.into_iter().filter(|side| left[*side]) {
             self.attendance.note_leaving(side, true);

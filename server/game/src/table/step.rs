@@ -38,7 +38,7 @@ impl Table {
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
-                // The store is back, so retry at once.
+                // The store is back, so retry immediately.
                 self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
@@ -52,7 +52,7 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
-        // Update the claims before anything is judged, and again after that.
+        // Update the claims before and after anything is judged.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
         self.update_claims(now);
@@ -118,7 +118,7 @@ impl Table {
                     continue;
                 }
                 if self.work.is_retrying() {
-                    // Clocks ran on while no server could write, so they are wrong, and the
+                    // Clocks kept running while no server could write, so they are wrong, and the
                     // command cannot be judged by them.
                     let Some(asked) = self.work.queue.pop_front() else { break };
                     self.refuse(*asked, refusals::store_unclear());
@@ -187,8 +187,8 @@ impl Table {
             if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
-            // If a connection on another server has the game open, that server moves the house
-            // player, so wait.
+            // If a connection on another server has the game open, that server makes the house
+            // player's move, so wait.
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
             if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
                 self.house_turns.takeover_at = Some(takeover_at);
@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// Tells the asker why the command is not carried out. The message includes the latest
+    /// Tells the requester why the command is not carried out. The message includes the latest
     /// sequence number of their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));

@@ -10,7 +10,7 @@ use flagfall_store::Head;
 
 use super::command::{Asked, Done};
 
-/// The number of commands that one player may have waiting while an append is under way.
+/// The maximum number of one player's commands that may wait while an append is under way.
 const WAITING_MAX: usize = 8;
 /// The delay before a request that the store did not carry out is retried, in milliseconds.
 const RETRY_MS: u64 = 1_000;
@@ -38,7 +38,7 @@ pub(crate) enum Flight {
     Follow,
 }
 
-/// The reason why the table appends events that no command caused.
+/// Why the table appends events that no command caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
     Deadline,
@@ -51,7 +51,7 @@ pub(crate) enum Cause {
 pub(crate) struct Early {
     /// The time at which the flag falls.
     flag_fall: Stamp,
-    /// The time on the local clock at which the store's clock will pass the fall of the flag.
+    /// The time, on the local clock, at which the flag falls by the store's clock.
     until: Stamp,
 }
 
@@ -108,8 +108,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// Notes that the store's clock, which shows `at`, is behind the local clock. The table waits
-    /// until the store's clock has passed the fall of the flag.
+    /// Records that the store's clock, which shows `at`, is behind the local clock. The table
+    /// waits until the store's clock has passed the fall of the flag.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

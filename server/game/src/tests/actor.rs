@@ -189,8 +189,9 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     assert_eq!(remaining().await, stood);
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
-    // Set-up: the silence ends between two questions to the store, one about silence and one
-    // about outages. If the table asked about outages first, it would miss both.
+    // Set-up: the table asks the store two questions, one about silence and one about outages.
+    // The silence ends between the two questions. If the table asked about outages first, it
+    // would miss both.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
     *server.faults.silent_since.lock().unwrap() = Some(since);
@@ -210,7 +211,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(again.id, GameId::from_random([3; 12]));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Claim: the same holds if the store gave no answer to the creation.
+    // Claim: the same is true if the store gave no answer to the creation.
     for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;
@@ -269,8 +270,8 @@ async fn a_damaged_game_does_not_stop_a_start_and_counts_for_no_player() {
     assert!(server.tables.running(10).is_empty());
 }
 
-/// What a player of a game, another player and a visitor without a token are told if they ask for
-/// it.
+/// Returns the errors that a player of a game, another player and a visitor without a token get
+/// when they ask for the game.
 async fn told_of(server: &TestServer, game: GameId) -> [Option<TableError>; 3] {
     let ask = async |player| server.tables.find_for(player, game).await.err();
     [ask(Some("ana")).await, ask(Some("eve")).await, ask(None).await]
@@ -290,7 +291,7 @@ async fn a_damaged_game_is_named_to_its_players_and_to_others_only_if_it_is_publ
         let server = server.restart().await;
         let strangers = if is_private { not_found } else { damaged };
         assert_eq!(told_of(&server, game).await, [damaged, strangers, strangers]);
-        // Without its first entry, nobody knows whether the game is private.
+        // Without its first entry, the server cannot tell whether the game is private.
         server.store.damage(game, 1);
         assert_eq!(told_of(&server, game).await, [damaged, not_found, not_found]);
         server.store.lose_tail(game, 0);

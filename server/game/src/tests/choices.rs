@@ -185,7 +185,7 @@ fn both_owe_and_the_first_clock_to_run_out_loses_equal_ones_draw() {
     let (mut hand, ..) = struck();
     wait_for_the_end(&mut hand);
     assert_eq!(hand.table.summary().outcome.unwrap().winner, Some(Side::Blue), "Red had less time");
-    // Second case: no time has passed, so both clocks show the same time when the strike occurs.
+    // Second case: no time has passed when the strike occurs, so both clocks show the same time.
     // Claim: the game is drawn.
     let (mut hand, ana, bo) = Hand::playing(&header("quantum"));
     hand.command(&ana, 0, step("b4b5"));

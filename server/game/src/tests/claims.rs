@@ -82,7 +82,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         for client in [&mut bo, &mut eve] {
             assert_eq!(told(client), [Is(Side::Red, Presence::Away)]);
         }
-        // Claim: a client that opens the game only now sees the same countdown.
+        // Claim: a client that has only just opened the game sees the same countdown.
         hand.open(&eve, None);
         let ServerToClient::Game { presence, claimable_at, .. } = eve.only() else { panic!("no game") };
         assert_eq!((presence.red, claimable_at), (Presence::Away, PerSide::new(claim_at, None)));
@@ -100,8 +100,8 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 
-        // Claim: the end by the claim is in the log. After a restart, the game is over, and the
-        // repeated command has the same outcome.
+        // Claim: the log contains the end that the claim caused. After a restart, the game is
+        // over, and the repeated command has the same outcome.
         let seq = hand.seq(Viewer::Player(Side::Blue));
         hand.reload();
         hand.open(&bo, None);
@@ -284,7 +284,8 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
     assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
-    // Claim: the wait does not include an outage, in which no server could take a move.
+    // Claim: an outage does not count toward the wait, because no server could accept a move
+    // during the outage.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
     hand.advance(10_000);
@@ -349,7 +350,8 @@ fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Claim: absence counts from the time at which this server hears the others.
+    // Claim: absence counts from the time at which this server receives notices from the other
+    // servers.
     hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);

@@ -162,8 +162,8 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // Claim: a new id that has the same few bits as an old id is searched for in the log, not
-    // found, and accepted.
+    // Claim: a command with a new id is accepted even if the few bits that are kept are the same
+    // as those of an old id. In that case, the log is searched for the new id first.
     let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))

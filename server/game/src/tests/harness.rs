@@ -33,7 +33,8 @@ pub(super) const CLAIM_MS: u64 = 60_000;
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
 
-/// Returns the result of a future that is ready at once, such as those of the memory store.
+/// Returns the result of a future that is ready immediately, such as a future of the memory
+/// store.
 pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -102,7 +103,8 @@ pub(super) async fn left_games(store: &TestStore, player: &str) -> usize {
     store.scan(LEFT.under([&player]).unwrap(), None, 10).await.unwrap().len()
 }
 
-/// Features that record which players left a game, and which did not cause its abort.
+/// Features that record which players left a game, and which players did not cause the abort of a
+/// game.
 pub(super) struct NotingFeatures;
 
 impl Features for NotingFeatures {

@@ -56,8 +56,8 @@ async fn wait_for_turn(table: &TableHandle) {
     panic!("the house player does not act");
 }
 
-/// Returns a command that is possible in a player's view: the choice of a color if one is
-/// pending, otherwise a move. If there is no legal move, a removal or a placing.
+/// Returns a command that is possible in a player's view. If a choice of color is pending, this
+/// is the choice. Otherwise, it is a move, or, if there is no legal move, a removal or a placing.
 fn any_command(ruleset: &Ruleset, view: &GameView, chance: &mut Chance) -> GameCommand {
     let color = ChipColor::ALL[chance.below(4)];
     if view.owed_color.is_some() {
@@ -81,9 +81,9 @@ fn any_command(ruleset: &Ruleset, view: &GameView, chance: &mut Chance) -> GameC
     MoveCommand { squares, path: None, color }.into()
 }
 
-/// Returns the ranks that a player may choose for their struck coin. If the coin has moved, only
-/// movable ranks. If all unmoved coins are needed for Bombs and the Flag, only immovable ranks
-/// (§Q4, §Q6).
+/// Returns the ranks that a player may choose for their struck coin. If the coin has moved, these
+/// are only movable ranks. If all unmoved coins are needed for Bombs and the Flag, these are only
+/// immovable ranks (§Q4, §Q6).
 fn choices(view: &GameView) -> Vec<Rank> {
     let strike = view.pending_strike.unwrap();
     let at = if strike.side == Side::Red { strike.squares.from } else { strike.squares.to };

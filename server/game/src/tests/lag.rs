@@ -85,7 +85,8 @@ fn the_quota_limits_lag_compensation() {
         given_back.push(left(&hand, Side::Red) + 4_000 - 5_000 - before);
         move_after(&mut hand, &bo, 1_000);
     }
-    // The stock is 1.2 s at first, and grows by half a second with every ply.
+    // The time that can be given back is 1.2 s at first, and grows by half a second with every
+    // ply.
     assert_eq!(given_back, [1_000, 700, 500, 500]);
 }
 

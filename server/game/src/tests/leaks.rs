@@ -80,7 +80,7 @@ enum Plant {
     Number,
     /// An empty message for every event, including those hidden from the viewer.
     Event,
-    /// A number of blanks that depends on hidden information.
+    /// A number of spaces that depends on hidden information.
     Length,
     /// An order of messages that depends on hidden information: the last message may come first.
     Order,
@@ -125,7 +125,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             try_everything(&mut hand, &mut watcher, &mut bytes);
         }
         come_and_go(&mut hand, viewer, &watcher, &players, at);
-        // Do this more often during a pending strike, because it hides the most.
+        // Do this more often during a pending strike, because the most information is hidden
+        // then.
         if hand.table.game.position().has_strike_pending() || at % 11 == 3 {
             // The viewer resumes, and so gets the game once more.
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
@@ -249,7 +250,8 @@ fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, sq
     }
 }
 
-/// Replaces values that are random by design, because they reveal nothing.
+/// Replaces values that are random by design. They reveal nothing, but would make every
+/// comparison fail.
 fn without_commitments(text: &str) -> String {
     let mut parts: Vec<String> = text.split('"').map(str::to_owned).collect();
     for part in &mut parts {
@@ -402,9 +404,9 @@ fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chan
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
-/// Returns sessions that look the same to the other viewers. In these, ranks of this side are
-/// exchanged that the other viewers cannot tell apart. They also have different earlier
-/// deployments.
+/// Returns sessions that look the same to the other viewers. They differ from this session in two
+/// ways: ranks of this side are exchanged that the other viewers cannot tell apart, and the
+/// side's earlier deployments are different.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);

@@ -1,4 +1,4 @@
-//! Players who leave a game get a mark, but only one per game.
+//! Players who leave a game are recorded, but only once per game.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -77,8 +77,8 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 
 #[test]
 fn losing_on_time_while_away_is_leaving() {
-    // Red's time is up after ten minutes. Each case says how long before that Red left, whether
-    // on purpose, and how many games each player has left afterwards.
+    // Red's time is up after ten minutes. Each case states how long before the end Red left,
+    // whether Red left on purpose, and how many games each player has left afterwards.
     for (gone_ms, on_purpose, wanted) in
         [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
     {

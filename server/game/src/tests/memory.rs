@@ -13,8 +13,8 @@ use crate::facts::Facts;
 use crate::handle::TableHandle;
 use crate::table::Table;
 
-/// The most bytes that a game in memory may request, including its recent events, if no
-/// connection has it open.
+/// The largest number of bytes that may be allocated for a game in memory that no connection has
+/// open, including its recent events.
 const GAME_BYTES_MAX: i64 = 4_096;
 const PLIES: usize = 100;
 
@@ -120,7 +120,7 @@ fn print_parts() {
     );
 }
 
-/// Returns the size of the future that a function returns, in bytes.
+/// Returns the size in bytes of the future that a function returns.
 fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
     size_of::<F>()
 }

@@ -20,7 +20,7 @@ use crate::rest::Round;
 use crate::table::Input;
 use crate::{replay, search};
 
-/// The time that a game stays in memory after it was opened only for a look.
+/// The time that a game stays in memory after it was only looked up.
 const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
 
@@ -72,7 +72,7 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // Set-up: it is time for the table to leave, but there is a handle to it through which
+    // Set-up: it is time for the table to leave memory, but there is a handle to it through which
     // nothing has been sent yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
@@ -322,9 +322,9 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Plays one game on several servers, with days per ply or on a live clock. Meanwhile there are
-/// restarts, crashes, outages and rests of any length. Claim: the flag falls once, exactly when
-/// the side has used all its time.
+/// Plays one game on several servers, with days per ply or on a live clock. During the game,
+/// there are restarts, crashes, outages and rests of any length. Claim: the flag falls once,
+/// exactly when the side has used all its time.
 #[tokio::test(start_paused = true)]
 async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -340,21 +340,22 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
         let flag = |still_ms| began.plus_ms(2 * DAY_MS + still_ms);
-        // The game is checked in every iteration, so at least every five seconds while a server
-        // lives.
+        // The game is checked in every iteration, because a running server checks at least every
+        // five seconds.
         while servers[0].tables.find(id).await.unwrap().is_running() {
             let left_ms = flag(still_ms).ms_since(servers[0].clock_now());
             let at = chance.below(servers.len());
             match chance.below(10) {
                 0 => {
-                    // All servers are cut off. They learn of it before the store takes anything.
+                    // All servers are cut off. They notice this before the store accepts another
+                    // write.
                     let ms = 1 + chance.below(30 * 3_600_000) as u64;
                     servers[0].outage(ms).await;
                     still_ms += ms;
                     let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
                         *server.faults.outage.lock().unwrap() = outage;
-                        // After an outage, the audit would do this.
+                        // This is the audit that follows an outage.
                         server.tables.sight_regained();
                     }
                     run_tasks().await;
@@ -430,7 +431,7 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // Claim: the opponent has to wait the full time. This also holds after another rest, on
+        // Claim: the opponent has to wait the full time. The same is true after another rest, on
         // the next server.
         for _ in 0..3 {
             let server = &one;
@@ -453,8 +454,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // Set-up: ana comes back, and then the connection drops. Claim: it is forgotten that ana
-        // left on purpose before.
+        // Set-up: ana comes back, and then the connection drops. Claim: the server has forgotten
+        // that ana left on purpose before.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;

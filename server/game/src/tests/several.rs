@@ -94,13 +94,14 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     let mut unattended = one.twin();
     unattended.table.share(PerSide::default());
     play(&mut one, &mut clients, 3, 3);
-    // Set-up: this server has got no announcements of these plies.
+    // Set-up: this server has received no announcements of these plies.
     let mut cy = Client::new("cy");
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
     // If the game has other connections, a server shows its replica without reading the log.
-    // Claim: it does not do so for a client that has already seen more.
+    // Claim: for a client that has already seen more than the replica has, the server reads the
+    // log first.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));
@@ -422,7 +423,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
-    // Set-up: another server was able to write meanwhile.
+    // Set-up: another server was able to write in the meantime.
     other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();

@@ -189,7 +189,7 @@ fn spectators_are_limited_and_reopening_takes_no_second_place() {
     hand.close(second);
     hand.open(third, None);
     third.game();
-    // Claim: a spectator whose connection ended without a message makes room too.
+    // Claim: if a spectator's connection ended without a message, their place is also free.
     let last = Client::new("fi");
     *second = last;
     let [first, ..] = watchers;
@@ -211,8 +211,8 @@ fn a_slow_spectator_gets_the_newest_view_instead_of_every_event_and_ends_equal()
     assert!(!cy.outbox.is_closed(), "the send queue stays short");
     let missed = cy.read();
     assert!(missed.len() <= 18, "{}", missed.len());
-    // Claim: the table checks the spectator's queue without being told, although the game is over
-    // and no more messages come.
+    // Claim: the table checks the spectator's queue by itself, although the game is over and no
+    // more messages come.
     assert_eq!(hand.wake(), Some(200));
     let (seq, view, _) = cy.game();
     assert_eq!((seq, view), (hand.seq(Viewer::Public), hand.view(Viewer::Public)));

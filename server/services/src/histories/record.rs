@@ -6,11 +6,11 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// The upper limit of timestamps. Keys contain the difference to this limit, so the latest game
-/// of a list comes first.
+/// The upper limit of timestamps. Keys contain this limit minus the time, so the latest game of a
+/// list comes first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
-/// The most deployments of a player that are kept per ruleset. If there are more, the one that
-/// has not been played for the longest time is dropped.
+/// The maximum number of deployments of a player that are kept per ruleset. If there are more,
+/// the one that has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
 /// The tallies of two players against each other in one ruleset: of all games, and of games that
@@ -71,8 +71,8 @@ pub(super) enum Shelf {
 impl Shelf {
     pub(super) const BOTH: [Shelf; 2] = [Shelf::All, Shelf::Open];
 
-    /// Returns the list to show: all games to the players themselves, and games that are not
-    /// private to others.
+    /// Returns the list to show. Players see all their own games. Others see only the games that
+    /// are not private.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
     }
@@ -110,7 +110,7 @@ pub(super) fn versus_key(
     VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
 }
 
-fn place(ended: u64, game: GameId) -> String {
+pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
 }
 

@@ -29,7 +29,7 @@ struct Told {
 }
 
 impl Board {
-    /// Adds a watcher, and sends it what the lobby shows now.
+    /// Adds a watcher, and sends it everything that the lobby shows at the moment.
     pub(super) fn watch(&mut self, outbox: Outbox, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
         outbox.send(Payload::new(&message(seeks, games, online)));
         self.watchers.insert(outbox.connection(), outbox);

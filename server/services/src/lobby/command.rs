@@ -91,8 +91,8 @@ impl LobbyCommand {
         }
     }
 
-    /// True if the command withdraws something. Withdrawals are allowed even while the server
-    /// stops.
+    /// True if the command withdraws an offer or leaves the pool. Such commands are allowed even
+    /// while the server stops.
     pub const fn is_withdrawal(&self) -> bool {
         matches!(
             self,

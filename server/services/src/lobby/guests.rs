@@ -14,7 +14,7 @@ use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 use flagfall_game::CreateError;
 
-/// The number of attempts to carry out a command if the guest's record changes meanwhile.
+/// The number of attempts to carry out a command if the guest's record changes in the meantime.
 const STANDING_ATTEMPTS: usize = 8;
 
 impl Lobby {
@@ -49,8 +49,8 @@ impl Inner {
             let standing = standing(&*self.store, player, pass.as_ref(), stay).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
-            // The guest's record may have changed meanwhile and so have caused the refusal. Then
-            // try again.
+            // The refusal may be due to a change of the guest's record in the meantime. If the
+            // record has changed, try again.
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
                 continue;
             }

@@ -13,9 +13,9 @@ use crate::blocks::are_apart;
 use crate::records::mark;
 use flagfall_base::keys::{ADDRESSED, INVITED, last_part};
 
-/// The most challenges that may wait for one player's answer.
+/// The maximum number of challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
-/// The most players to whom one challenge may be addressed.
+/// The maximum number of players to whom one challenge may be addressed.
 const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {

@@ -3,8 +3,8 @@
 //!
 //! The outcome is written before the game is created. It describes the whole game, and the same
 //! update writes the plan of the game (see [`super::plans`]). If a crash prevents the creation of
-//! the game, repeating the command creates it. The repetition uses the same game id, so the game
-//! is never created twice.
+//! the game, repeating the command creates it. The repeated command uses the same game id, so the
+//! game is never created twice.
 
 use flagfall_protocol::{Accepted, Code, CommandId, HexBytes, Player, Refusal};
 use flagfall_store::{Key, StoreError};

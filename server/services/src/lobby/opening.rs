@@ -1,10 +1,10 @@
 //! Opens seeks, and lets players enter and leave the pool, while several servers may do the same.
 //!
-//! A seek may have a rating range. A player may accept the seek if their rating is in this range.
-//! This rating is the one for the seek's ruleset and speed, at the moment they accept. The range
-//! also applies to casual seeks. Provisional ratings count like others, and an account that has
-//! not played has a rating of 1500. Guests have no rating. People and bots are rated separately,
-//! so their ratings cannot be compared.
+//! A seek may have a rating range. A player may accept the seek if their rating for the seek's
+//! ruleset and speed is in this range at the moment they accept. The range also applies to casual
+//! seeks. Provisional ratings count like others, and an account that has not played has a rating
+//! of 1500. Guests have no rating. People and bots are rated separately, so their ratings cannot
+//! be compared.
 
 use super::memory::Kept;
 use super::refusal::{being_paired, store_unclear};
@@ -22,7 +22,8 @@ use flagfall_protocol::{
 use flagfall_store::Update;
 
 /// The number of attempts to count the open seeks and then open one. An attempt fails if another
-/// server opens a seek meanwhile. Seeks of the same server do not disturb each other.
+/// server opens a seek in the meantime. Seeks of the same server do not interfere with each
+/// other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -60,7 +61,7 @@ impl Asker<'_> {
         Err(store_unclear())
     }
 
-    /// Returns the asker's rating for games with these terms. `None` for guests and for games
+    /// Returns the requester's rating for games with these terms. `None` for guests and for games
     /// without ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, Refused> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
@@ -84,7 +85,7 @@ impl Asker<'_> {
         if class_of(terms).is_none() {
             return Err(bad("no_ratings").into());
         }
-        // Guests have no rating, so their range cannot be relative to it.
+        // Guests have no rating, so they cannot give a range that is relative to their rating.
         let range = wish.range(own.map(|own| own.rating)).ok_or_else(|| bad("guest"))?;
         // The range is refused if both bounds are missing, if a bound is too large, or if the
         // lower bound is above the upper one.
@@ -137,7 +138,7 @@ impl Asker<'_> {
         handled
     }
 
-    /// If `terms` is given, enters the pool with these terms, otherwise leaves it.
+    /// If `terms` is given, enters the pool with these terms. Otherwise, leaves the pool.
     async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
         for _ in 0..POOL_ATTEMPTS {
             let change = match terms {

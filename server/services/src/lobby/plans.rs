@@ -2,7 +2,7 @@
 //! The first append to the game removes the plan.
 //!
 //! If a server dies between the update and the append, the plan remains, and any server creates
-//! the game. If a server finds that it cannot create the game of a command that it received, it
+//! the game. If the server that received the command finds that it cannot create the game, it
 //! takes the command back and opens the offer again.
 
 use std::sync::atomic::Ordering;

@@ -5,8 +5,8 @@
 //! plan of the game (`paired/GAME`). So any number of servers may run waves over the same pool,
 //! and no player is paired twice. If a server dies before it creates the game, any other server
 //! creates it. A record expires when no server has seen its player online for a grace period. So
-//! a short interruption of the connection does not cost a player their place, and a player who
-//! has left is not paired.
+//! a player whose connection is briefly interrupted keeps their place, and a player who has left
+//! is not paired.
 
 use super::refusal::not_found;
 use crate::Refused;
@@ -40,10 +40,11 @@ use tokio::time::Instant;
 
 /// The time for which the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// The most players of one class who are matched together. Twice as many players would take more
-/// than twice as long.
+/// The maximum number of players of one class who are matched together. Twice as many players
+/// would take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
-/// The number of pairs that are written at once, and of games that are created at once.
+/// The maximum number of pairs that are written at the same time. The same maximum applies to the
+/// games that are created at the same time.
 const AT_ONCE: usize = 32;
 /// The number of waves for which the record of a pair is kept after its game was created. During
 /// these waves, every server sees the record and informs its players.
@@ -100,7 +101,7 @@ impl Pool {
 
     /// Returns the update that makes a player wait for these terms. A player who already waits
     /// for the same terms keeps their place. If the terms differ, they replace the earlier ones.
-    /// Refused while a game is running into which the pool has paired the player.
+    /// Refused while the player has a running game that came from the pool.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
@@ -166,7 +167,7 @@ impl Pool {
         let mut statuses = Vec::new();
         let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // Match the players first who have waited longest. If a class is too large for one
+            // First match the players who have waited longest. If a class is too large for one
             // matching, it is matched in several parts during the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
             let waiting = waiters.len();
@@ -300,8 +301,8 @@ impl Pool {
             let (key, value) = (PAIRED_OF.key([&waiter.record.player.id])?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
-        // On a conflict, one of the players left, or another server was faster. If the outcome is
-        // unknown but the update was written, a later wave finds the game.
+        // A conflict means that one of the players left, or that another server was faster. If
+        // the outcome is unknown but the update was written, a later wave finds the game.
         let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
         if is_sealed {
             for waiter in [first, second] {

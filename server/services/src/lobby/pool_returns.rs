@@ -19,9 +19,10 @@ use flagfall_game::GameHeader;
 /// The time after an abort in which the pool may take a player back, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 
-/// Returns the write of a note that names the players who did not cause an abort, so that they
-/// may wait again. The append of the abort includes it. The pool checks later whether the game
-/// came from the pool.
+/// Returns a write that must be made in the same append as the abort. It stores a note naming the
+/// players who did not cause the abort, so that they may wait in the pool again. Whether the game
+/// came from the pool is checked later. `None` if there are no such players, or if one of the
+/// players is a house player.
 pub(crate) fn pool_return(
     game: GameId,
     header: &GameHeader,
@@ -83,7 +84,8 @@ impl Pool {
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // On a conflict, another server was faster, or the next wave sees what has changed.
+        // A conflict means that another server was faster, or that a record has changed, which
+        // the next wave will see.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player of an aborted game is back in the pool");

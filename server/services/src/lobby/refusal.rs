@@ -17,8 +17,8 @@ impl From<CreateError> for Refused {
     }
 }
 
-/// If the store failed, tells the asker that the outcome is unclear. They may safely send the
-/// command again.
+/// Replaces the refusal for an unreachable store by one that tells the requester that the outcome
+/// is unclear. The requester may safely send the command again.
 pub(super) fn unclear(refused: Refused) -> Refused {
     if refused.is(Code::STORE_UNAVAILABLE) { store_unclear() } else { refused }
 }
@@ -51,7 +51,8 @@ pub(super) fn blocked() -> Refused {
     Refusal::new(Code::BLOCKED).because("offer").into()
 }
 
-/// Returns the refusal if the other player has too many running games or invitations.
+/// Returns the refusal for a command that fails because the other player has too many running
+/// games or invitations.
 pub(super) fn opponent_busy() -> Refused {
     Refusal::new(Code::TOO_MANY).because("opponent").into()
 }
@@ -60,7 +61,7 @@ pub(super) fn too_many(reason: &str, count: usize) -> Refused {
     Refusal::new(Code::TOO_MANY).because(reason).with("count", count).into()
 }
 
-/// Returns the refusal if the pool changed at the same moment.
+/// Returns the refusal for a command that fails because the pool changed at the same moment.
 pub(super) fn being_paired() -> Refused {
     Refusal::new(Code::ALREADY_PAIRED).because("now").into()
 }

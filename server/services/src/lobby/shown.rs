@@ -7,13 +7,13 @@ use flagfall_protocol::Seek;
 
 use flagfall_base::admission::Network;
 
-/// The most seeks that the lobby lists. If all seeks were as long as possible, a message could
-/// not contain more.
+/// The maximum number of seeks that the lobby lists. If all seeks were as long as possible, a
+/// message could not contain more.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
-/// Returns the seeks to list, oldest first. Takes one seek from each address, then another one
-/// from each, until the list is full. If this server does not know a seeker's address, it treats
-/// the seeker as a separate address.
+/// Returns the seeks to list, oldest first. Takes one seek from each address, then another from
+/// each address, and so on, until the list is full. If this server does not know a seeker's
+/// address, it treats the seeker as a separate address.
 pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
     if seeks.len() <= LISTED_SEEKS_MAX {
         return seeks;

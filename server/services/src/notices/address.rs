@@ -56,6 +56,12 @@ impl Target {
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         Ok(Target { url: url.to_owned(), host, port, path, authority, is_encrypted })
     }
+
+    /// Returns the scheme, host and port.
+    pub(super) fn origin(&self) -> String {
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority)
+    }
 }
 
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), Refused> {

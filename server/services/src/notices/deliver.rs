@@ -45,7 +45,7 @@ impl Notices {
         Ok(self.note(&player, &attempt, lost).await?)
     }
 
-    async fn finish(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(super) async fn finish(&self, job: &Claimed) -> Result<(), JobError> {
         self.store.update(job.finish()).await?;
         Ok(())
     }
@@ -55,8 +55,9 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the player is to act in the game and the ply is still that of the notice.
-    async fn is_current(&self, player: &str, notice: &Notice) -> bool {
+    /// True if the player is to act in the game and the ply is still the one that the notice is
+    /// about.
+    pub(super) async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };
         let Ok(handle) = self.tables.find(game).await else { return true };
         let Ok((summary, audience, view)) = handle.look(Some(player)).await else { return true };

@@ -1,4 +1,5 @@
-//! Limits the parallel deliveries to each host and to all hosts together. Pauses hosts that fail.
+//! Limits the parallel deliveries to each host and to all hosts together. Pauses deliveries to
+//! hosts that fail.
 //!
 //! A host that does not answer occupies only a few places. After a few failures in a row, the
 //! host is paused, longer each time. After each pause, it is tried with a single delivery. All
@@ -16,14 +17,14 @@ const AT_ONCE: usize = 64;
 /// The highest number of parallel deliveries to all hosts whose last delivery failed.
 const FAILING_AT_ONCE: usize = 16;
 const HOST_AT_ONCE: usize = 2;
-/// The most deliveries that wait for a place at one host. Others wait in the store.
+/// The maximum number of deliveries that wait for a place at one host. Others wait in the store.
 const WAITING_MAX: usize = 256;
 /// The number of failures in a row after which a host is paused.
 const FAILURES_MAX: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(10);
 /// The longest time for which a host is paused.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
-/// The most hosts whose failures are remembered.
+/// The maximum number of hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
 #[derive(Clone)]

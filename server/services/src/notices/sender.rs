@@ -1,4 +1,4 @@
-//! Sends one signed POST request to a player's webhook. Does not follow redirects, and uses only
+//! Sends one POST request to a player's webhook or push service. Does not follow redirects, and uses only
 //! the status of the answer.
 
 use super::address::{Target, check_address};
@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::handshake;
-use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::header::{HOST, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use sha2::Sha256;
@@ -33,6 +33,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The message for every kind of failed connection. It must not tell players whether a name
 /// exists, or a port is open, in the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
+const UNWRITABLE: &str = "the notice cannot be written";
 const SECRET_PREFIX: &str = "whsec_";
 
 #[derive(Clone)]
@@ -72,8 +73,28 @@ impl Sender {
     }
 
     async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, &'static str> {
+        let body = serde_json::to_vec(notice).map_err(|_| UNWRITABLE)?;
+        let timestamp = SystemClock.now().0 / 1_000;
+        let headers = vec![
+            ("content-type", "application/json".to_owned()),
+            ("webhook-id", notice.id.clone()),
+            ("webhook-timestamp", timestamp.to_string()),
+            ("webhook-signature", signature(secret, &notice.id, timestamp, &body)),
+            // Also send the headers of version 0.1, because receivers may check them.
+            ("flagfall-delivery", notice.id.clone()),
+            ("flagfall-signature", format!("sha256={}", body_signature(secret, &body))),
+        ];
+        self.post(url, headers, body).await
+    }
+
+    /// Sends a request, and returns the status of the answer.
+    pub(super) async fn post(
+        &self,
+        url: &str,
+        headers: Vec<(&'static str, String)>,
+        body: Vec<u8>,
+    ) -> Result<StatusCode, &'static str> {
         let target = Target::parse(url, self.reach).map_err(|_| UNREACHABLE)?;
-        let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written")?;
         let line = match timeout(DIAL_TIMEOUT, self.dial.dial(&target)).await {
             Ok(Ok(line)) => line,
             Ok(Err(why)) => {
@@ -82,7 +103,7 @@ impl Sender {
             }
             Err(_) => return Err(UNREACHABLE),
         };
-        let posted = timeout(ANSWER_TIMEOUT, post(line, &target, secret, notice, body)).await;
+        let posted = timeout(ANSWER_TIMEOUT, post(line, &target, headers, body)).await;
         posted.map_err(|_| "it did not answer in time")?
     }
 }
@@ -90,28 +111,17 @@ impl Sender {
 async fn post(
     line: Box<dyn Line>,
     target: &Target,
-    secret: &str,
-    notice: &Notice,
+    headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    // When this is dropped, the connection's task ends.
+    // The connection's task ends when this is dropped.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
-    let timestamp = SystemClock.now().0 / 1_000;
-    let request = Request::post(&target.path)
-        .header(HOST, &target.authority)
-        .header(USER_AGENT, SERVER)
-        .header(CONTENT_TYPE, "application/json")
-        .header("webhook-id", &notice.id)
-        .header("webhook-timestamp", timestamp)
-        .header("webhook-signature", signature(secret, &notice.id, timestamp, &body))
-        // Also send the headers of version 0.1, because receivers may check them.
-        .header("flagfall-delivery", &notice.id)
-        .header("flagfall-signature", format!("sha256={}", body_signature(secret, &body)))
-        .body(Full::new(Bytes::from(body)))
-        .map_err(|_| "the notice cannot be written")?;
+    let request = Request::post(&target.path).header(HOST, &target.authority).header(USER_AGENT, SERVER);
+    let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+    let request = request.body(Full::new(Bytes::from(body))).map_err(|_| UNWRITABLE)?;
     let answer = sender.send_request(request).await.map_err(|_| BROKEN)?;
     drop(driver);
     Ok(answer.status())

@@ -122,7 +122,7 @@ impl Scene {
         let settings = Settings::default().for_tables(Connections::new(), features);
         let tables = Tables::start(store.clone(), settings).await.unwrap();
         let sender = Sender::dialing(Reach::Public, self.network.clone());
-        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone(), None);
         let jobs = Jobs::new(store, jobs);
         let jobs = with_notices(jobs, &notices, SECOND / 2);
         tokio::spawn(async move { jobs.run().await });
@@ -222,8 +222,8 @@ async fn many_notices_to_a_slow_address_come_once_each_whichever_server_sends_th
     let scene = Scene::new(&[("slow.example", slow)]);
     scene.waiting("ana", "slow.example", 60).await;
     let _servers = [scene.server().await, scene.server().await];
-    // Set-up: each server has two places for the host, so sending 60 notices takes longer than a
-    // notice is leased.
+    // Set-up: each server has two places for the host, so sending 60 notices takes longer than
+    // the lease of a notice.
     sleep(200 * SECOND).await;
     let mut ids: Vec<String> = scene.network.heard_by("slow.example").into_iter().map(|(_, id)| id).collect();
     assert_eq!(ids.len(), 60);

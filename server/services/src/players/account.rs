@@ -24,18 +24,19 @@ use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
-/// The name of a token from a sign-up, from a recovery, or from a login without a token name.
+/// The name of a token that was made by a sign-up, by a recovery, or by a login without a token
+/// name.
 const LOGIN_TOKEN: &str = "login";
-/// The id that is looked up if no player has the given name. So the lookup takes the same number
-/// of steps as for a known name.
+/// The id that is looked up if no player has the given name. With this id, the lookup takes the
+/// same number of steps as for a known name.
 const NOBODY: &str = "000000000000";
 /// The rate-limit bucket for confirming the password.
 const CONFIRM: &str = "confirm";
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Creates an account, or turns the guest who asks into an account. The guest keeps their
-    /// games and token. The account is durable when this returns.
+    /// Creates an account, or turns the guest who sent the request into an account. The guest
+    /// keeps their games and token. The account is durable when this returns.
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -118,8 +119,8 @@ impl Players {
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// Returns the asker's record. If the asker is a guest who is not stored, returns the record
-    /// that would be written now.
+    /// Returns the requester's record. If the requester is a guest who is not stored, returns the
+    /// record that would be written now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -129,8 +130,8 @@ impl Players {
 
     /// Logs in with a password, and returns a new token. Neither the answer nor the time it takes
     /// reveals whether the name or the password was wrong. `device` is a token that the device
-    /// had before; it may be invalid. Wrong guesses by other devices do not count against a
-    /// device that has had a token of the account.
+    /// had before. This token may be invalid. Wrong guesses by other devices do not count against
+    /// a device that has had a token of the account.
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -217,7 +218,7 @@ impl Players {
         Ok(Recovered { player: record.player, token: token.to_secret(), recovery_code })
     }
 
-    /// Changes the password, and revokes all tokens except the one that the asker uses.
+    /// Changes the password, and revokes all tokens except the one that the requester uses.
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -253,25 +254,34 @@ impl Players {
         Ok(Secret::new(code.expose()))
     }
 
-    /// Returns the asker's tokens, oldest first.
+    /// Returns the requester's tokens, oldest first.
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
+    /// Makes another token of the asker's account. If a password is given, it must be right.
     pub async fn make_token(
         &self,
         asker: &Identity,
         name: &str,
         scope: Scope,
+        password: Option<&Secret>,
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
         check_account(asker, "other")?;
+        let checked = match password {
+            Some(password) => Some(self.confirm(asker, password).await?),
+            None => None,
+        };
         // Limit how often tokens are made, because each revoked token leaves a record in the
         // store.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let tokens_max = self.inner.tokens_max;
         let made = self.change(&asker.player.id, |record| {
+            if let Some(checked) = &checked {
+                unchanged(record, checked)?;
+            }
             if scope == Scope::Bot && record.player.kind != PlayerKind::Bot {
                 return Err(Refusal::new(Code::BAD_TOKEN_TERMS).because("bot_scope").into());
             }
@@ -281,7 +291,7 @@ impl Players {
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
-    /// Revokes one of the asker's tokens, and closes its sockets.
+    /// Revokes one of the requester's tokens, and closes its sockets.
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // Guests cannot revoke their only token, because they could never sign in again without
         // it.
@@ -289,8 +299,9 @@ impl Players {
         self.revoke(asker, token_id).await
     }
 
-    /// Ends a session: revokes its token and closes its sockets, those of a guest too. A guest
-    /// who is not stored has no token that could be revoked, and nothing that it could lead to.
+    /// Ends a session: revokes its token and closes its sockets. This also works for guests. If a
+    /// guest is not stored, there is no token to revoke and no data that the token would protect,
+    /// so only the sockets are closed.
     pub async fn log_out(&self, asker: &Identity) -> Result<(), PlayerError> {
         match self.revoke(asker, &asker.token_id).await {
             Err(PlayerError::UnknownToken) => self.close_sockets(asker).await,
@@ -304,8 +315,8 @@ impl Players {
             if gone.is_empty() {
                 return Err(Refusal::new(Code::NO_SUCH_TOKEN).into());
             }
-            // Remember a device that signs itself out as known. Do not remember a device that was
-            // signed out from another device, because it may be stolen.
+            // If a device signs itself out, remember it as known. If it was signed out from
+            // another device, do not remember it, because it may be stolen.
             if token_id == asker.token_id {
                 record.note_former(gone);
             }
@@ -336,6 +347,7 @@ impl Players {
             statistics: Statistics::default(),
             deployments: Vec::new(),
             webhook: None,
+            push: Vec::new(),
             has_feed: false,
             challenges: Vec::new(),
             blocks: Vec::new(),
@@ -344,9 +356,9 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account with its name, password and tokens. After that, the asker's
-    /// games are shown without their name. A job deletes their other data. Refused while they
-    /// have running games.
+    /// Deletes the requester's account with its name, password and tokens. After that, the
+    /// requester's games are shown without their name. A job deletes their other data. Refused
+    /// while they have running games.
     pub async fn delete(
         &self,
         asker: &Identity,
@@ -359,7 +371,7 @@ impl Players {
         }
         let mut before = None;
         let mut transaction = Transaction::new(&*self.inner.store, "the account");
-        // If the record does not exist after an attempt, that attempt has deleted it.
+        // If the record does not exist after an attempt, it was deleted by that attempt.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
@@ -383,7 +395,7 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// Checks the asker's password again, and returns their record. Wrong guesses by others,
+    /// Checks the requester's password again, and returns their record. Wrong guesses by others,
     /// under this name or from this address, do not prevent the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
@@ -393,8 +405,8 @@ impl Players {
         Ok(record)
     }
 
-    /// Returns who is trying to sign in under this name: a known device of the account, or a
-    /// stranger.
+    /// Returns the source of an attempt to sign in under this name: a known device of the
+    /// account, or a stranger.
     async fn guesser(
         &self,
         address: IpAddr,
@@ -460,8 +472,8 @@ impl Players {
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record. Retries if another writer changes the record meanwhile. Closes
-    /// the sockets of tokens that the change removes.
+    /// Changes a player's record. Retries if another writer changes the record in the meantime.
+    /// Closes the sockets of tokens that the change removes.
     async fn change<T>(
         &self,
         id: &str,
@@ -502,7 +514,7 @@ impl Players {
 }
 
 /// Returns the form of a name that is used to count attempts and to find players. For an invalid
-/// name, this is a text that cannot be a player's name.
+/// name, this is text that cannot be a player's name.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
@@ -542,7 +554,7 @@ fn add_token(
     Ok((token, info))
 }
 
-/// Returns the share of the hash queue that a signed-in player uses.
+/// Returns the client for whom the hash queue computes the hashes of a signed-in player.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
 }

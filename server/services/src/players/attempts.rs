@@ -14,8 +14,8 @@ use crate::settings::Settings;
 use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
-/// The most names, or addresses, that are counted at the same time. If there are more, full
-/// buckets are dropped.
+/// The maximum number of names, and also of addresses, that are counted at the same time. If
+/// there are more, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;
@@ -26,7 +26,7 @@ const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The shortest time between two sweeps, so that a full table does not slow down every attempt.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts that this server has counted. It counts names that do not exist in the same way
+/// The attempts that this server has counted. Names that do not exist are counted in the same way
 /// as names that do.
 ///
 /// Wrong passwords count for the name and the network together, so that a guesser cannot lock out
@@ -113,7 +113,7 @@ impl Attempts {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }
 
-    /// Notes that a password was right. The attempt then does not count against the name. It
+    /// Records that a password was right. The attempt then does not count against the name. It
     /// still counts against the address, because it took as much work. From now on, the network
     /// is known for this account.
     pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {

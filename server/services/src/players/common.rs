@@ -49,8 +49,8 @@ pub(super) fn has_name(password: &str, name: &str) -> bool {
     name.chars().count() >= LONG_NAME || rest < REST_MIN
 }
 
-/// True if the list contains the text, either unchanged or with similar letters instead of some
-/// digits and signs (`3` is read as `e`). Digits and signs at the end are ignored.
+/// True if the list contains the text. Look-alike digits and symbols in the text may also be read
+/// as letters (`3` as `e`). Digits and symbols at the end are ignored.
 fn is_listed(text: &[char]) -> bool {
     let plain: String = text.iter().collect();
     let with_letters = |one: char| -> String {
@@ -81,8 +81,8 @@ fn is_listed(text: &[char]) -> bool {
         || stem(&cut(with_letters('l')))
 }
 
-/// Returns the shortest part of which the text is a repetition, or the whole text if it is not a
-/// repetition.
+/// Returns the shortest part that makes up the text when it is repeated, or the whole text if
+/// there is no such part.
 fn unit(text: &[char]) -> &[char] {
     (1..=text.len() / 2)
         .map(|length| &text[..length])

@@ -1,9 +1,9 @@
 //! Guest tokens. A token contains all data of its guest, so the store keeps nothing about a guest
 //! until they do something lasting.
 //!
-//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
-//! (7) with a key that all servers on a store share. The player id and the token id are parts of
-//! the full MAC, so without the key, a token cannot be derived from an id. Guessing a given
+//! A token is 32 bytes: the requested name (16), the day it expires (2), random bits (7), and a
+//! MAC (7) with a key that all servers on a store share. The player id and the token id are parts
+//! of the full MAC, so without the key, a token cannot be derived from an id. Guessing a given
 //! player's token means guessing 112 bits. Forging a token that belongs to no player takes 2^56
 //! tries on average, each with a hello message, and gains only one new guest.
 //!
@@ -41,8 +41,8 @@ const COVERED: usize = 25;
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 /// The number of characters of a generated name that are taken from the id.
 const GENERATED_LEN: usize = 8;
-/// The most keys that a server remembers. After a store was emptied, servers may have different
-/// keys for a short time.
+/// The maximum number of keys that a server remembers. After a store was emptied, servers may
+/// have different keys for a short time.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -112,7 +112,7 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// Returns the key that signs. The store keeps this key; the first server on a store makes
+    /// Returns the key that signs. The store keeps this key. The first server on a store creates
     /// it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.keys.lock().first().cloned() {
@@ -207,7 +207,7 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
 
 /// The time for which a name stays reserved for a guest who has this name but is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// The most names that are claimed in one generation of claims.
+/// The maximum number of names that are claimed in one generation of claims.
 const CLAIMS_MAX: usize = 20_000;
 
 /// The names of recent guests who are not stored. Claims prevent two guests of one server from
@@ -260,9 +260,9 @@ impl Generations {
 /// another name.
 const NAME_ATTEMPTS: usize = 8;
 
-/// Finds a free name that is like the wanted one. Tries the wanted name first, then adds a number
-/// derived from the id, and then random numbers. `allows` can reject names that are free in the
-/// store.
+/// Finds a free name that resembles the requested one. Tries the requested name first, then the
+/// name with a number derived from the id, and then the name with random numbers. `allows` can
+/// reject names that are free in the store.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -286,7 +286,7 @@ pub(super) async fn free_name(
             return Ok(name);
         }
     }
-    // The name is taken, and so are the numbered names that were tried.
+    // The name and all numbered names that were tried are taken.
     Err(Refusal::new(Code::BAD_NAME).because("taken").into())
 }
 

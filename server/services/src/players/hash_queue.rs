@@ -1,5 +1,5 @@
-//! The queue for slow hashes. Only a few are computed at a time. Clients take turns, so a client
-//! with many requests does not delay the others.
+//! The queue for slow hashes. Only a few hashes are computed at a time. Clients take turns, so a
+//! client with many requests does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) struct Turn {
     state: Arc<Mutex<State>>,
 }
 
-/// The queue is full, and the asker cannot take a place from another client.
+/// The queue is full, and the requester cannot take a place from another client.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Full;
 
@@ -87,7 +87,7 @@ impl State {
     /// requests.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
-        // The waiting task notices that its sender was dropped.
+        // The waiting task notices that the sender of its turn was dropped.
         longest.filter(|line| line.len() > own + 1).ok_or(Full)?.pop_back();
         Ok(())
     }
@@ -116,7 +116,7 @@ impl State {
     }
 }
 
-/// Hands out turns. If an asker has gone, their turn is dropped, and the next one begins.
+/// Hands out turns. If a requester has gone, their turn is dropped, and the next one begins.
 fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
     for (place, turn) in turns {
         place.send(turn).ok();

@@ -11,7 +11,8 @@ use flagfall_base::keys::{
 };
 use flagfall_base::transact::{delete_all, write_if};
 
-/// The most open seeks that are searched. There are never more, because the limits are lower.
+/// The maximum number of open seeks that are searched. There are never more open seeks than this,
+/// because the limits on them are lower.
 const SEEKS_MAX: usize = 4_096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -20,8 +21,8 @@ pub(crate) enum Listed {
     Idle,
     /// The guest has an open offer, or is doing something at this moment.
     Busy,
-    /// The player does not have to stay listed: they have played, have an account, are closed, or
-    /// do not exist.
+    /// The player need not stay on the list: they have played, have an account, are closed, or do
+    /// not exist.
     Settled,
 }
 
@@ -37,13 +38,14 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open. Otherwise returns why not.
+/// Deletes a stored guest who never played and has nothing open. If the guest is not deleted,
+/// returns the reason.
 ///
-/// The guest may act at any moment. An action has the condition that the guest's record is
-/// unchanged, and it extends the expiry if that is near. So this function first sets the expiry
-/// to a near time, and then looks again for offers and games. Actions before the change are found
-/// by this second look. Actions after the change extend the expiry. They thereby change the
-/// record, so that the deletion fails.
+/// The guest may act at any moment. Every action has the condition that the guest's record is
+/// unchanged, and it extends the expiry if the expiry is near. So this function first sets the
+/// expiry to a near time, and then looks again for offers and games. This second look finds all
+/// actions from before the change. Actions after the change extend the expiry and thus change the
+/// record, so the deletion fails.
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
     let own_key = PLAYERS.key([&id])?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };
@@ -84,7 +86,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
 
 async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
-    // Statistics are also searched, because they stay when the games that they count are deleted.
+    // Search the statistics too, because they remain when the games that they count are deleted.
     for prefix in [SEAT.under([&id])?, PLAYED.under([&id])?, FIGURES.under([&id])?] {
         if is_any(prefix).await? {
             return Ok(Listed::Settled);

@@ -39,8 +39,8 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// Returns a password to be compared with the stored one. A text that is too long is cut to a
-    /// length that no account's password has.
+    /// Returns a password to be compared with the stored one. If the text is too long, it is cut
+    /// to a length that no account's password has.
     pub(super) fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
@@ -69,7 +69,7 @@ impl RecoveryCode {
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
-    /// Reads a code as a person typed it. Ignores case, blanks and hyphens. Reads `o`, `i` and
+    /// Reads a code as a person typed it. Ignores case, spaces and hyphens. Reads `o`, `i` and
     /// `l` as the digits that look like them.
     pub(super) fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
@@ -119,8 +119,8 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    /// Returns a hasher with these settings. If argon2 does not allow them, its defaults are used
-    /// instead.
+    /// Returns a hasher with these settings. If argon2 does not allow the settings, the hasher
+    /// uses argon2's defaults.
     pub(super) fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
@@ -134,8 +134,7 @@ impl Hasher {
         }
     }
 
-    /// Hashes a password. The result is a text that contains the salt, the parameters and the
-    /// hash.
+    /// Hashes a password. The result is text that contains the salt, the parameters and the hash.
     pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, PlayerError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes()?;
@@ -177,8 +176,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(Refusal::new(Code::TOO_MANY).because("logins").into());
         };
-        // The thread holds the turn. So if the request is canceled, its place stays taken until
-        // the hash has been computed.
+        // The thread holds the turn. So even if the request is canceled, its place becomes free
+        // only after the hash has been computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();

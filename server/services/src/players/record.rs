@@ -25,7 +25,7 @@ const FORMER_TOKENS_MAX: usize = 16;
 /// The number of times that a change is retried because another writer changed the same player.
 pub(super) const CHANGES_MAX: usize = 16;
 
-/// The mark of a closed account. The reason for closing it is in the operators' log.
+/// Marks an account as closed. The reason for closing it is in the operators' log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Closed {
     /// The time at which the account was closed, in milliseconds since 1970.
@@ -153,7 +153,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// Returns the writes that delete a player. They leave a mark that the player existed.
+    /// Returns the writes that delete a player. They leave a marker, which shows that the player
+    /// existed.
     pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, &[])?;
         writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });

@@ -1,9 +1,9 @@
-//! Closes the sockets of revoked tokens. This server does so at once, and other servers when they
-//! next look for announcements.
+//! Closes the sockets of revoked tokens. The server that revokes a token does so immediately.
+//! Other servers do so when they next look for announcements.
 //!
 //! Announcements of revocations expire, so a server that has not looked for a long time may have
-//! missed some. It then checks the token of every open connection against the player's record
-//! instead.
+//! missed some. In that case, it checks the token of every open connection against the player's
+//! record instead.
 //!
 //! Each server keeps copies of the records of players who are connected or have a running game.
 //! These copies are used to restore a store that was emptied: see
@@ -29,7 +29,7 @@ impl Players {
         }
     }
 
-    /// Closes the connections of a token that is in no record, on all servers.
+    /// Closes the connections of a token on all servers. The token is in no record.
     pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
         let Identity { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {
@@ -52,8 +52,8 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Half of the time for which revocations are announced, because a look takes time and
-        // clocks differ.
+        // Allow only half of the time for which revocations are announced, because looking takes
+        // time and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await

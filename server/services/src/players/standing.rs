@@ -1,5 +1,5 @@
 //! Stores a guest in the same update as their first lasting action. So the store never contains
-//! the action without the guest, or the guest without an action.
+//! an action without its guest, or a guest without an action.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use flagfall_base::transact::expect;
 /// for accounts.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// The player who acts. If a guest's name has been taken meanwhile, their name has a number
-    /// added.
+    /// The player who acts. If another player has taken a guest's name in the meantime, the
+    /// guest's name has a number added.
     pub player: Player,
     pub conditions: Vec<(Key, Expect)>,
     /// The writes that store the guest, or extend their expiry.

@@ -231,8 +231,8 @@ fn house_players_are_known_by_level() {
 }
 
 /// Measures the cost of a guest who only says hello, and the cost of storing a guest. Version 0.1
-/// stored each guest at once. Run `cargo test -p flagfall-services --lib bytes_stored_per_guest
-/// -- --nocapture`, with `FLAGFALL_GUESTS=20000` for more guests.
+/// stored each guest immediately. Run `cargo test -p flagfall-services --lib
+/// bytes_stored_per_guest -- --nocapture`, with `FLAGFALL_GUESTS=20000` for more guests.
 #[test]
 fn bytes_stored_per_guest() {
     let count = std::env::var("FLAGFALL_GUESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(500_u32);
@@ -268,7 +268,7 @@ fn bytes_stored_per_guest() {
         }
     });
     let stored = stored.bytes_current / i64::from(count);
-    // Store all guests at once, because the store commits waiting updates together.
+    // Store all guests at the same time, because the store commits waiting updates together.
     let storing = guests.iter().map(async |guest| {
         let stay = settings.times.guest;
         let standing = standing(&embedded, &guest.player, guest.pass.as_ref(), stay).await.unwrap();

@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use super::record::Class;
 
-/// How long a rating that was read is used again, because lists are requested often and ratings
-/// change slowly.
+/// The time for which a rating is cached after it was read. Ratings are cached because lists are
+/// requested often and ratings change slowly.
 const KEPT: Duration = Duration::from_secs(30);
-/// Most ratings kept at a time.
+/// The largest number of cached ratings.
 const KEPT_MAX: usize = 4_096;
 
-/// Ratings of players in running games, and when they were read. A player who has not played
-/// rated games in the class has 0.
+/// Cached ratings of players in running games, and the times at which they were read. The rating
+/// is 0 for a player who has not played rated games in the class.
 #[derive(Default)]
 pub(super) struct Known {
     points: HashMap<(String, Class), (Instant, u32)>,

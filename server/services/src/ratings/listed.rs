@@ -10,8 +10,8 @@ use super::record::{Class, RatingRecord, point, rating_key};
 use super::{Ratings, has_class};
 
 impl Ratings {
-    /// Sorts games by the sum of their two players' ratings, the highest first. A player without
-    /// a rating for such games counts 0; equal games keep their order.
+    /// Sorts games by the sum of their two players' ratings, highest first. A player without a
+    /// rating for such games counts as 0. Games with the same sum keep their order.
     pub async fn sort_games(&self, games: Vec<GameSummary>) -> Result<Vec<GameSummary>, StoreError> {
         let mut rated = Vec::with_capacity(games.len());
         for game in games {

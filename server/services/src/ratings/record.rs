@@ -14,10 +14,10 @@ use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
-/// The upper limit of a player's number of games. Keys contain the difference to this limit, so
-/// the latest entry of a history comes first.
+/// The maximum number of a player's games. Keys contain this limit minus the number of the game,
+/// so the latest entry of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
-/// The upper limit of ratings. Keys contain the difference to this limit, so the best player of a
+/// The maximum rating. Keys contain this limit minus the rating, so the best player of a
 /// leaderboard comes first.
 const VALUE_MAX: u32 = 9_999;
 

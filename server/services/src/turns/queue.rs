@@ -1,11 +1,11 @@
 //! Queues of moves that a player plans for later turns.
 //!
 //! The record `queue/GAME/PLAYER` contains all moves of the queue, and the ply of the first one.
-//! The n-th move is for the player's n-th turn from that ply, so the record does not change when
-//! a move is made. If a move cannot be made when its turn comes, the queue ends, because the
-//! later moves were planned for a different course of the game. The queue also ends if the log
-//! has lost entries that it had when the moves were queued. A queue is secret to its owner,
-//! because a planned move hints at the rank of its piece.
+//! The n-th move is meant for the player's n-th turn, counted from that ply. So the record does
+//! not change when a move is made. If a move cannot be made when its turn comes, the queue ends,
+//! because the later moves were planned for a different course of the game. The queue also ends
+//! if the log has lost entries that it had when the moves were queued. A queue is secret to its
+//! owner, because a planned move hints at the rank of its piece.
 
 use std::time::Duration;
 

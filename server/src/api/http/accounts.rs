@@ -12,7 +12,7 @@ use flagfall_protocol::{
 
 use super::answer::Created;
 use super::error::{Answer, ApiError};
-use super::request::{AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Shared};
+use super::request::{AnyToken, Asker, Body, From, IsByCookie, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
@@ -34,7 +34,7 @@ pub(super) async fn sign_up(
     Ok(Created(make_account(&app, address, guest.as_ref(), &name, &password, kind).await?))
 }
 
-/// Makes an account: of the guest, or a new one.
+/// Turns the guest into an account, or creates a new account if there is no guest.
 pub(super) async fn make_account(
     app: &App,
     address: IpAddr,
@@ -76,6 +76,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         statistics: app.histories.statistics(id).await?,
         deployments: app.deployments.list(&asker).await?.deployments,
         webhook,
+        push: app.notices.push_infos(id).await?,
         has_feed: app.notices.has_feed(id).await?,
         challenges: app.lobby.invitations(&asker.player).await?.challenges,
         blocks: blocked_by(&*app.store, id).await?,
@@ -150,9 +151,14 @@ pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Answer<Js
 pub(super) async fn make_token(
     State(app): Shared,
     Owner(asker): Owner,
-    Body(NewToken { name, scope }): Body<NewToken>,
+    IsByCookie(is_by_cookie): IsByCookie,
+    Body(NewToken { name, scope, password }): Body<NewToken>,
 ) -> Answer<Created<MadeToken>> {
-    Ok(Created(app.players.make_token(&asker, &name, scope).await?))
+    // A guest has no password, and is refused for being a guest.
+    if is_by_cookie && password.is_none() && asker.player.kind != PlayerKind::Guest {
+        return Err(PlayerError::WrongPassword.into());
+    }
+    Ok(Created(app.players.make_token(&asker, &name, scope, password.as_ref()).await?))
 }
 
 pub(super) async fn revoke_token(

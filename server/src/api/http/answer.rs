@@ -48,7 +48,7 @@ impl IntoResponse for RenderedRecord {
     }
 }
 
-/// A session has begun: the cookie has its token.
+/// The answer when a session begins. Its cookie contains the session's token.
 pub(super) struct SessionBegun {
     pub(super) cookie: Option<HeaderValue>,
     pub(super) info: SessionInfo,
@@ -60,20 +60,21 @@ impl IntoResponse for SessionBegun {
     }
 }
 
-/// A session has ended, and what the page kept in the browser goes.
+/// The answer when a session ends. It makes the browser delete the data that the page has stored.
 pub(super) struct SessionEnded {
     pub(super) cookie: Option<HeaderValue>,
 }
 
 impl IntoResponse for SessionEnded {
     fn into_response(self) -> Response {
-        // Not "cookies": browsers would delete those of other sites of the same domain as well.
+        // Do not add "cookies", because browsers would then also delete the cookies of other
+        // sites of the same domain.
         let cleared = [("clear-site-data", "\"storage\"")];
         with_cookie(self.cookie, (StatusCode::NO_CONTENT, cleared).into_response())
     }
 }
 
-/// No cache keeps an answer that sets a cookie.
+/// Adds a cookie to an answer. No cache may keep the answer.
 fn with_cookie(cookie: Option<HeaderValue>, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -89,8 +90,8 @@ impl IntoResponse for JsonFeed {
     }
 }
 
-/// The error for a path that does not exist. It is the only refusal of operations that need
-/// neither the store nor a game.
+/// The error for a path that does not exist. Operations that need neither the store nor a game
+/// have no other refusal.
 pub(super) struct NoSuchPath;
 
 impl IntoResponse for NoSuchPath {

@@ -1,9 +1,9 @@
 //! Decides which answers of the HTTP API are compressed.
 //!
-//! The length of a compressed text depends on repetitions in it. If a secret is compressed
-//! together with text that an attacker chooses, the attacker can gradually guess the secret from
-//! the lengths. So only answers without secrets are compressed. They are listed here: answers
-//! that are the same for everyone, and public records.
+//! The length of compressed text depends on repetitions in it. If a secret is compressed together
+//! with text that an attacker chooses, the attacker can gradually guess the secret from the
+//! lengths. So only answers without secrets are compressed. They are listed here: answers that
+//! are the same for everyone, and public records.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -25,17 +25,18 @@ const PUBLIC_WITHOUT_CREDENTIAL: &[&str] = &["/api/games/{id}/record", "/api/gam
 
 /// The minimum length of a compressed answer. Shorter answers fit into one packet anyway.
 const BYTES_MIN: u64 = 1_024;
-/// The maximum length of a compressed answer, so that one request cannot take much memory.
+/// The maximum length of a compressed answer, so that one request cannot use much memory.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// The maximum length of an answer that is compressed at once. Longer ones are compressed in the
-/// background, so that they do not delay other connections.
+/// The maximum length of an answer that is compressed immediately. Longer answers are compressed
+/// in the background, so that they do not delay other connections.
 const BYTES_AT_ONCE: u64 = 16 * 1024;
 
 /// The permission to compress the answer to a request, with the encoding that the client prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Compressed(Encoding);
 
-/// Returns how the answer to a request is compressed; `None` if it must not be compressed.
+/// Returns the way in which the answer to a request is compressed; `None` if the answer must not
+/// be compressed.
 pub(super) fn of(route: Option<&str>, request: &Request) -> Option<Compressed> {
     let (route, headers) = (route?, request.headers());
     let has_credential = headers.contains_key(AUTHORIZATION) || headers.contains_key(COOKIE);

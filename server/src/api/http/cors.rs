@@ -40,8 +40,8 @@ pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after, x-request-id"));
 }
 
-/// Marks the answer as dependent on the request's origin. This is needed for origins that are not
-/// allowed as well.
+/// Marks the answer as dependent on the request's origin. This is also needed for origins that
+/// are not allowed.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

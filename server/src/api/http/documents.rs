@@ -1,12 +1,14 @@
 //! Documents for developers: the OpenAPI document, and the JSON Schemas of messages and records.
+//! And the operator's text for players.
 //!
-//! They change only with the server's version. Each document has an `ETag`. A request that has
+//! The documents for developers change only with the server's version. Each document has an `ETag`. A request that has
 //! this tag gets status 304 without a body. Each document is compressed once.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use axum::Json;
+use axum::extract::State;
 use axum::http::HeaderMap;
 use flagfall_protocol::{HexBytes, SCHEMAS, Schema};
 use serde::Serialize;
@@ -14,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::answer::{AnyJson, NoSuchPath};
 use super::openapi::OPENAPI;
-use super::request::Path;
+use super::request::{Path, Shared};
 use crate::api::representation::Representation;
 
 /// A client may keep a document, but asks each time whether it is still the same.
@@ -31,6 +33,19 @@ static SCHEMA_DOCUMENTS: LazyLock<[Representation; SCHEMAS.len()]> =
 
 pub(super) async fn openapi(headers: HeaderMap) -> AnyJson {
     AnyJson(OPENAPI_DOCUMENT.answer(&headers, ASK_AGAIN))
+}
+
+/// The operator's text about the server.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
+pub(super) struct AboutText {
+    /// Plain text. Blank lines separate paragraphs, and lines that begin with `# ` are headings.
+    text: String,
+}
+
+pub(super) async fn about(State(app): Shared) -> Result<Json<AboutText>, NoSuchPath> {
+    let about = app.settings.about.as_ref().ok_or(NoSuchPath)?;
+    Ok(Json(AboutText { text: about.text().to_owned() }))
 }
 
 /// The schemas that the server offers.

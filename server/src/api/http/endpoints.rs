@@ -59,7 +59,7 @@ where
     }
 }
 
-/// Declares the operations. A row consists of the method, the path, the operation's id, the
+/// Declares the operations. Each row consists of the method, the path, the operation's id, the
 /// handler, a summary, and the handler's refusals.
 macro_rules! endpoints {
     ($($verb:ident $path:literal $id:ident = $handler:path, $summary:literal$(, [$($code:literal),+])?;)+) => {
@@ -82,12 +82,14 @@ endpoints! {
     GET "/health" checkHealth = health::health,
         "Checks the store; answers 503 if the store cannot be read or written";
     GET "/ready" checkReadiness = health::ready,
-        "Reports if the server accepts players, regardless of the store; answers 503 while the server stops";
+        "Reports whether the server accepts players, regardless of the store; answers 503 while the server stops";
     GET "/api/openapi.json" getOpenApi = documents::openapi, "This document";
     GET "/api/schema" listSchemas = documents::schemas,
         "The JSON Schemas of messages and records, with their paths";
     GET "/api/schema/{name}" getSchema = documents::schema,
         "The JSON Schema of client messages, of server messages, or of records, with an ETag";
+    GET "/api/about" getAbout = documents::about,
+        "The operator's text about the server: who runs it, privacy, house rules; 404 if there is none";
     GET "/api/rulesets" listRulesets = games::rulesets,
         "The rulesets as data, with the rules that a custom game may change, and the house players";
     GET "/api/rulesets/{ruleset}/deployments/suggested" suggestDeployments = games::suggested,
@@ -95,7 +97,8 @@ endpoints! {
         ["no_such_ruleset/suggested"];
     GET "/api/keys" listSigningKeys = games::keys,
         "The public keys for the signatures of finished games, including earlier keys";
-    GET "/api/games" listGames = games::games, "The running public games: the newest first, or those of the highest rated players (order=rating)";
+    GET "/api/games" listGames = games::games,
+        "The running public games: newest first, or those of the highest rated players first (order=rating). Or the public games that ended last (phase=over)";
     GET "/api/games/{id}" getGame = games::game, "A game, as the caller may see it",
         ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/record" getRecord = games::record,
@@ -104,13 +107,13 @@ endpoints! {
     GET "/api/games/{id}/record.txt" getRecordText = games::record_as_text, "The record as text",
         ["no_such_game", "game_quarantined", "server_too_old"];
     GET "/api/games/{id}/ratings" getRatingChange = ratings::change,
-        "How a rated game changed ratings", ["not_rated/unchanged", "game_quarantined", "server_too_old"];
+        "The changes that a rated game made to its players' ratings", ["not_rated/unchanged", "game_quarantined", "server_too_old"];
     POST "/api/account" signUp = accounts::sign_up,
         "Creates an account; with a guest's token, the guest becomes the account",
         ["bad_name/characters", "bad_name/length", "bad_password", "name_taken", "already_account",
             "too_many_attempts", "too_many/logins"];
     GET "/api/account" exportAccount = accounts::export,
-        "All data that the server stores about the account, without secrets";
+        "All data that the server stores about the account, except secrets";
     DELETE "/api/account" deleteAccount = accounts::delete,
         "Deletes the account; its games are kept without the player's name",
         ["account_expected/other", "wrong_password", "games_running", "too_many_attempts",
@@ -137,7 +140,7 @@ endpoints! {
     GET "/api/me/deployments" listDeployments = me::deployments,
         "The player's saved deployments, which only the player can see";
     PUT "/api/me/deployments/{ruleset}/{name}" saveDeployment = me::save_deployment,
-        "Saves a deployment; an earlier one of the same name is replaced",
+        "Saves a deployment, and replaces any earlier deployment with the same name",
         ["account_expected/deployments", "no_such_ruleset/saved", "bad_deployment",
             "too_many/deployments"];
     DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
@@ -145,7 +148,7 @@ endpoints! {
     GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
         ["no_such_webhook/webhook"];
     PUT "/api/me/webhook" setWebhook = me::set_webhook,
-        "Sets the address for notices of the player's turns in games with days per move; a notice is a signed POST of Notice",
+        "Sets the address for notices of the player's turns in games with days per move; each notice is a signed POST request with a Notice as its body",
         ["account_expected/webhooks", "bad_webhook"];
     DELETE "/api/me/webhook" deleteWebhook = me::remove_webhook, "Removes the player's webhook",
         ["no_such_webhook/webhook"];
@@ -160,6 +163,13 @@ endpoints! {
     GET "/api/feeds/{secret}" getFeed = me::feed,
         "A player's turns and finished games as JSON Feed 1.1, for anyone who has the secret",
         ["no_such_webhook/feed"];
+    GET "/api/push" getPushKey = me::push_key,
+        "The server's key for Web Push, which a browser needs to subscribe";
+    POST "/api/push" subscribe = me::subscribe,
+        "Makes the server notify a browser of the player's turns in games with days per move; replaces the oldest of five browsers",
+        ["account_expected/webhooks", "bad_webhook"];
+    DELETE "/api/push" unsubscribe = me::unsubscribe,
+        "Ends the notices to a browser; changes nothing if it gets none";
     GET "/api/me/statistics" getStatistics = histories::statistics,
         "The player's own statistics, by ruleset, side and deployment";
     GET "/api/me/challenges" listInvitations = me::invitations,
@@ -171,7 +181,7 @@ endpoints! {
     DELETE "/api/me/challenges/{code}" declineInvitation = me::decline,
         "Declines and closes a challenge", ["no_such_challenge"];
     GET "/api/games/{id}/queue" getMoveQueue = me::queue,
-        "The player's queue for their next turns in a game with days per move",
+        "The player's queued turns in a game with days per move",
         ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
     PUT "/api/games/{id}/queue" setMoveQueue = me::set_queue,
         "Queues the player's next turns; refused with stale_ply if the game has moved on, or with stale_epoch if the game's last moves were lost",
@@ -180,18 +190,20 @@ endpoints! {
     DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "server_too_old", "bad_queue/game"];
     POST "/api/session" beginSession = session::begin,
-        "Begins a session of this server's own page, with a cookie: for the player of the browser's session or a new guest, for an account (with a password, or with a recovery code and a new password), or for a new account",
+        "Begins a session of this server's own page and sets its cookie. The session is that of the browser's current player or a new guest, of an account (with a password, or with a recovery code and a new password), or of a new account",
         ["bad_name", "bad_password", "name_taken", "already_account", "wrong_password",
             "wrong_recovery_code", "account_closed", "too_many_attempts", "too_many/logins", "too_many/new_guests", "too_many/guests"];
     DELETE "/api/session" endSession = session::end,
         "Ends the session of this server's own page: revokes its token and closes its connections";
     GET "/api/tokens" listTokens = accounts::tokens,
-        "The account's tokens, without their secrets";
-    POST "/api/tokens" makeToken = accounts::make_token, "Creates another token",
-        ["account_expected/other", "bad_token_terms", "too_many/tokens", "too_many_attempts"];
+        "The account's tokens, without the secret tokens themselves";
+    POST "/api/tokens" makeToken = accounts::make_token,
+        "Creates an additional token; with a session cookie, the account's password is required",
+        ["account_expected/other", "bad_token_terms", "wrong_password", "too_many/tokens",
+            "too_many_attempts", "too_many/logins"];
     DELETE "/api/tokens/{id}" revokeToken = accounts::revoke_token,
         "Revokes a token and closes its WebSockets", ["account_expected/other", "no_such_token"];
-    GET "/api/blocks" listBlocks = accounts::blocks, "The players that the player has blocked";
+    GET "/api/blocks" listBlocks = accounts::blocks, "The players whom the caller has blocked";
     PUT "/api/blocks/{name}" blockPlayer = accounts::block, "Blocks a player",
         ["no_such_player", "own_offer/block", "too_many/blocks", "bad_name/taken"];
     DELETE "/api/blocks/{name}" unblockPlayer = accounts::unblock, "Unblocks a player",

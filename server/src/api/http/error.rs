@@ -19,7 +19,7 @@ use flagfall_services::players::PlayerError;
 
 pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
-/// The reason why a request was refused. Contains no state of a game.
+/// Why a request was refused. Contains nothing about the state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ApiError {
@@ -36,7 +36,7 @@ pub enum ApiError {
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     HostExpected,
-    /// Sessions are for this server's own page.
+    /// Only this server's own page can use sessions.
     ForeignPage,
     /// The answer took too long.
     TimedOut,
@@ -52,10 +52,10 @@ pub(super) type Answer<T> = Result<T, ApiError>;
 pub(super) struct ErrorBody {
     /// The reason, as a stable code for programs.
     code: Code,
-    /// Numbers and keys that the message mentions.
+    /// The values that the message contains, such as numbers and names.
     #[serde(skip_serializing_if = "RefusalArgs::is_empty")]
     args: RefusalArgs,
-    /// The reason and what to do about it, for people.
+    /// The reason, with advice on what to do, for people.
     message: String,
     /// The id of the request, as in the header `x-request-id`. The server's log contains this id.
     request: String,

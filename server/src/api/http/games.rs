@@ -22,9 +22,12 @@ use flagfall_services::players::house_players;
 use flagfall_services::suggestions::Suggestion;
 
 const LISTED_GAMES_MAX: usize = 100;
-/// The newest games that are put in the order of ratings.
+/// The number of finished games in an answer if the request sets no limit.
+const FINISHED_GAMES: usize = 10;
+/// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// How many more requests it costs to order them.
+/// The number of additional requests for which the client is charged when games are sorted by
+/// rating.
 const ORDER_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
@@ -45,7 +48,7 @@ pub(super) async fn rulesets() -> Json<Rulesets> {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SuggestionQuery {
-    /// The same seed gives the same deployments.
+    /// The seed of the random choice. The same seed gives the same deployments.
     seed: Option<u32>,
 }
 
@@ -82,11 +85,25 @@ enum Order {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum ListedPhase {
+    Over,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GamesQuery {
-    /// The newest games first unless it says rating: then those with the highest rated players.
+    /// The phase of the games: `over` lists the games that ended last, latest first. If it is not
+    /// given, the running games are listed.
+    phase: Option<ListedPhase>,
+    /// The order of the games: `newest` lists the newest games first, and `rating` lists the
+    /// games with the highest rated players first. The default is `newest`.
     order: Option<Order>,
+    /// The maximum number of games. Of running games, 100 is the default and the most; of finished
+    /// games, 10 is the default and 50 the most.
+    limit: Option<usize>,
 }
 
 impl QueryFields for GamesQuery {
@@ -96,15 +113,23 @@ impl QueryFields for GamesQuery {
 pub(super) async fn games(
     State(app): Shared,
     Extension(client): Extension<Client>,
-    Query(GamesQuery { order }): Query<GamesQuery>,
+    Query(GamesQuery { phase, order, limit }): Query<GamesQuery>,
 ) -> Answer<Json<Games>> {
-    let games = match order {
-        None | Some(Order::Newest) => app.tables.running(LISTED_GAMES_MAX),
-        Some(Order::Rating) => {
+    let running_max = limit.map_or(LISTED_GAMES_MAX, |limit| limit.min(LISTED_GAMES_MAX));
+    let games = match (phase, order) {
+        (Some(ListedPhase::Over), None | Some(Order::Newest)) => {
+            app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?
+        }
+        // Ratings change with every game, so an order of finished games by ratings means little.
+        (Some(ListedPhase::Over), Some(Order::Rating)) => {
+            return Err(ApiError::BadQuery(GamesQuery::REASON));
+        }
+        (None, None | Some(Order::Newest)) => app.tables.running(running_max),
+        (None, Some(Order::Rating)) => {
             let games = app.tables.running(ORDERED_GAMES_MAX);
             app.admission.charge_request(client, ORDER_REQUESTS, Instant::now());
             let mut games = app.ratings.sort_games(games).await?;
-            games.truncate(LISTED_GAMES_MAX);
+            games.truncate(running_max);
             games
         }
     };
@@ -144,8 +169,8 @@ enum Format {
 pub(super) struct RecordQuery {
     /// The format of the record. JSON is the default.
     format: Option<Format>,
-    /// The audience whose record to return. If it is not given, the server chooses an audience
-    /// that the caller may read.
+    /// The audience whose record to return. If absent, the server chooses an audience whose
+    /// record the caller may read.
     #[serde(rename = "as")]
     scope: Option<RecordScope>,
 }

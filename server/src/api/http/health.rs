@@ -1,4 +1,5 @@
-//! Health checks: the store accepts and returns a record, and the servers can hear each other.
+//! Health checks: whether the store accepts and returns a record, and whether the servers receive
+//! each other's notices.
 
 use std::borrow::Cow;
 
@@ -17,27 +18,27 @@ use flagfall_base::keys::HEALTH;
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry::HEALTH_SECONDS;
 
-/// The answer of `/health`.
+/// The answer from `/health`.
 #[derive(Serialize, Debug)]
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct Health {
     /// `ok`, `failing` or `stopping`.
     status: Cow<'static, str>,
-    /// What is wrong, for a person.
+    /// A description of the problem, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Cow<'static, str>>,
-    /// The program and its version.
+    /// The name and version of the server program.
     server: Cow<'static, str>,
-    /// Seconds since the server started.
+    /// The number of seconds since the server started.
     uptime_s: u64,
-    /// Open connections.
+    /// The number of open connections.
     connections: usize,
-    /// How long the check of the store took, in milliseconds.
+    /// The duration of the store check, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     store_ms: Option<u64>,
 }
 
-/// The answer of `/ready`.
+/// The answer from `/ready`.
 #[derive(Serialize, Debug)]
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct Ready {
@@ -79,9 +80,9 @@ pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     Checked { is_ok: status == "ok", answer: health }
 }
 
-/// Answers 200 while the server accepts players, and 503 while it stops. Does not depend on the
-/// store: if the store is unavailable, players can still watch games from memory, and the server
-/// tells them.
+/// Answers 200 while the server accepts players, and 503 while it stops. The answer does not
+/// depend on the store: while the store is unavailable, players can still watch games that are in
+/// memory, and the server tells them about the outage.
 pub(super) async fn ready(State(app): Shared) -> Checked<Ready> {
     let is_stopping = app.is_stopping();
     let status = if is_stopping { "stopping" } else { "ok" };

@@ -14,7 +14,7 @@ use flagfall_services::histories::Page;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PageQuery {
-    /// The `next` value of the previous page.
+    /// The value of `next` in the previous page. If absent, the first page is returned.
     after: Option<String>,
     /// The maximum number of games on the page.
     limit: Option<usize>,

@@ -1,13 +1,13 @@
 //! `/api` routes for the caller's own data: games and queued moves, deployments, challenges
-//! addressed to them, webhook and feed.
+//! addressed to them, webhook, feed and notices to browsers.
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewQueue, NewWebhook, OwnGames, SaveDeployment,
-    SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
+    Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook, OwnGames, PushKey,
+    RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
@@ -125,4 +125,26 @@ pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Answ
 
 pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Answer<JsonFeed> {
     Ok(JsonFeed(app.notices.feed(&secret, &app.histories).await?))
+}
+
+pub(super) async fn push_key(State(app): Shared) -> Answer<Json<PushKey>> {
+    Ok(Json(app.notices.push_key().await?))
+}
+
+pub(super) async fn subscribe(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(new): Body<NewPush>,
+) -> Answer<NoContent> {
+    app.notices.subscribe(&asker, &new).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn unsubscribe(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(RemovePush { endpoint }): Body<RemovePush>,
+) -> Answer<NoContent> {
+    app.notices.unsubscribe(&asker, &endpoint).await?;
+    Ok(NoContent)
 }

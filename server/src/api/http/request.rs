@@ -83,7 +83,7 @@ pub(super) fn peer_of(extensions: &Extensions) -> IpAddr {
     extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address)
 }
 
-/// This server's own page. Requests of any other sender are refused.
+/// This server's own page. Requests from any other sender are refused.
 pub(super) struct FromOwnPage(pub(super) OwnPage);
 
 impl FromRequestParts<Arc<App>> for FromOwnPage {
@@ -94,8 +94,9 @@ impl FromRequestParts<Arc<App>> for FromOwnPage {
     }
 }
 
-/// The player whose token came with the request, in a header or in the cookie of this server's
-/// own page. A wrong token in a header is an error; a session that has ended is none.
+/// Returns the player whose token came with the request, in a header or in the cookie of this
+/// server's own page. A wrong token in a header is an error. A session that has ended is not an
+/// error.
 async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Identity>, ApiError> {
     if let Some(token) = credential(&parts.headers)? {
         return Ok(Some(app.players.authenticate(token).await?));
@@ -134,6 +135,17 @@ impl FromRequestParts<Arc<App>> for Owner {
             Scope::Play => Ok(Owner(identity)),
             Scope::Bot => Err(ApiError::Refused(Refusal::new(Code::SCOPE_MISSING))),
         }
+    }
+}
+
+/// True if the caller is identified only by the cookie of this server's own page.
+pub(super) struct IsByCookie(pub(super) bool);
+
+impl FromRequestParts<Arc<App>> for IsByCookie {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<IsByCookie, Infallible> {
+        Ok(IsByCookie(!parts.headers.contains_key(AUTHORIZATION) && session_token(parts).is_some()))
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn begin(
     let earlier = known(&app, page.token).await?;
     let (token, info) = match (name, password, recovery_code, sign_up) {
         (name, None, None, false) => match earlier {
-            // Another tab of this browser may already have begun the session.
+            // Another tab of this browser may already have started the session.
             Some((token, identity)) => (token, SessionInfo { player: identity.player, recovery_code: None }),
             None => {
                 app.admission.take_guest(client, Instant::now())?;

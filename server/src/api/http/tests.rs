@@ -1,4 +1,5 @@
-//! Tests that hold for every route, and tests that a request continues when its connection closes.
+//! Tests that apply to every route, and tests that a request continues when its connection
+//! closes.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
@@ -33,7 +34,7 @@ async fn text(response: Response) -> String {
     String::from_utf8(to_bytes(response.into_body(), 1 << 20).await.unwrap().to_vec()).unwrap()
 }
 
-/// A path of every route, with an operation of it, and paths without a route.
+/// Returns the method and a path of every route, including some paths that have no route.
 fn every_route() -> Vec<(Method, String)> {
     let mut routes: Vec<(Method, String)> = endpoints()
         .iter()
@@ -49,7 +50,7 @@ fn every_route() -> Vec<(Method, String)> {
     routes.into_iter().map(|(method, path)| (method, filled(&path))).collect()
 }
 
-/// A path of a route, with an `x` for each of its variable parts.
+/// Returns the path of a route, with an `x` for each of its variable parts.
 fn filled(route: &str) -> String {
     let mut path = route.to_owned();
     while let Some((before, rest)) = path.split_once('{') {

@@ -1,4 +1,4 @@
-//! `/.well-known`: where passwords are changed, and where vulnerabilities are reported.
+//! `/.well-known`: the addresses for changing passwords and for reporting vulnerabilities.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub(super) const CHANGE_PASSWORD: &str = "/.well-known/change-password";
 /// RFC 9116.
 pub(super) const SECURITY: &str = "/.well-known/security.txt";
 
-/// How long the contact for vulnerabilities counts as current. Less than a year, as the standard
-/// asks for.
+/// The time for which the contact for vulnerabilities counts as current. The standard asks for
+/// less than a year.
 const CURRENT_FOR: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 
 pub(super) async fn change_password(Extension(page): Extension<Page>) -> Result<Redirect, ApiError> {

@@ -29,7 +29,9 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/@/{player}", page: "profile" },
     Address { path: "/leaderboard", page: "leaderboard" },
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
+    Address { path: "/statistics", page: "statistics" },
     Address { path: ACCOUNT, page: "account" },
+    Address { path: "/about", page: "about" },
 ];
 
 /// The name of the module that is shown for unknown addresses.
@@ -52,8 +54,8 @@ impl Address {
     }
 }
 
-/// True if a part of a path matches the part `wanted` of an address. A game or player that the
-/// path names need not exist, because the page itself reports that.
+/// True if a part of a path matches the part `wanted` of an address. A game or player in the path
+/// need not exist, because the page itself reports a missing one.
 fn is_part(wanted: &str, part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     match wanted {
@@ -119,8 +121,10 @@ mod tests {
             ("/leaderboard/classic/blitz", Some("leaderboard")),
             ("/leaderboard/classic", None),
             ("/leaderboard/classic/5", None),
+            ("/statistics", Some("statistics")),
             ("/account", Some("account")),
             ("/account/x", None),
+            ("/about", Some("about")),
         ] {
             assert_eq!(page_at(path), page, "{path}");
         }

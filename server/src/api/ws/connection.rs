@@ -2,8 +2,8 @@
 //! and keeps deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
-//! order, and the messages of an impatient client wait in its socket. Meanwhile, the task
-//! continues to write and to ping.
+//! order, and the messages of an impatient client wait in its socket. While it carries out a
+//! message, the task continues to write and to ping.
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
@@ -42,7 +42,7 @@ use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
 use flagfall_services::players::PlayerError;
 
-/// The time for which to set the timer if there is no deadline.
+/// The time to which the timer is set if there is no deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
@@ -57,7 +57,8 @@ const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
-/// Serves a connection. The token is that of the session cookie that came with its upgrade.
+/// Serves a connection. The token comes from the session cookie that was sent with the
+/// connection's upgrade request.
 pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie: Option<Token>) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
@@ -79,8 +80,8 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, .. } = connection;
-    // Tell the tables at once that the player is gone, but the registry only after the closing
-    // handshake.
+    // Tell the tables immediately that the player is gone. Tell the registry only after the
+    // closing handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
         Stage::In { registration, mut dispatch, work } => {
@@ -211,7 +212,8 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges for the data that the client's commands stored. Pauses reading if it was too much.
+    /// Charges the client for the data that its commands stored. Pauses reading if that was too
+    /// much data.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
             && let Stage::In { dispatch, .. } = &self.stage
@@ -222,7 +224,8 @@ impl Connection {
         }
     }
 
-    /// Carries out a step of the session. Returns the closing if the connection must close.
+    /// Carries out a step of the session. If the connection must close, returns the code and
+    /// reason.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}
@@ -288,6 +291,7 @@ impl Connection {
                 claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
                 page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),
+                about: app.settings.about.is_some(),
             }));
             Ok((registration, player))
         };
@@ -353,7 +357,7 @@ struct Line {
     fragments: u32,
 }
 
-/// The reason why the server stopped collecting messages for a write.
+/// Why the server stopped collecting messages for a write.
 enum Gathered {
     /// There are enough bytes for a write.
     Enough,

@@ -1,5 +1,5 @@
-//! Dispatches a client's messages to the lobby or to the table of a game. What an anonymous
-//! client may send is handled first; everything else needs a player.
+//! Dispatches a client's messages to the lobby or to the table of a game. Messages that anonymous
+//! clients may send are handled first. All other messages need a player.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,8 @@ impl Dispatch {
         }
     }
 
-    /// Begins what changes nothing and shows what everybody may see. Returns any other message.
+    /// Handles messages that change nothing and only show what everyone may see. Returns any
+    /// other message.
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
             ClientToServer::OpenLobby {} => {
@@ -355,7 +356,7 @@ impl Drop for Dispatch {
     }
 }
 
-/// The id of the command that a message makes, and the game that it is about.
+/// The id of the command in a message, and the game that the message is about.
 fn subject_of(message: ClientToServer) -> (Option<CommandId>, Option<GameId>) {
     match LobbyCommand::from_message(message) {
         Ok((cmd_id, _)) => (Some(cmd_id), None),

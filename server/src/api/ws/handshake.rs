@@ -12,7 +12,7 @@ use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// How a client introduces itself.
+/// The way in which a client introduces itself.
 pub(super) enum Introduction {
     /// The player with this token.
     Token(Secret),
@@ -64,7 +64,7 @@ pub(super) async fn admit(
     }
 }
 
-/// Lets a client in that is no player. It needs no store.
+/// Admits a client as anonymous. This does not need the store.
 fn admit_anonymous(app: &App, seat: &Seat, registration: &mut Registration) -> Result<Admitted, PlayerError> {
     app.admission.admit_anonymous(seat)?;
     registration.enter_anonymously();
@@ -112,8 +112,8 @@ async fn admit_player(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // From here on, a revocation of the token finds this connection. The second lookup finds an
-    // earlier revocation.
+    // From here on, a revocation of the token closes this connection. The second lookup detects a
+    // revocation before this point.
     let confirmed = app.players.look_up(token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok(identity.player.into())

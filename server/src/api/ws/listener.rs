@@ -1,4 +1,5 @@
-//! Accepts connections from a listening socket and speaks HTTP on them, within limits.
+//! Accepts connections from a listening socket and speaks HTTP on them, within the limits for
+//! clients.
 
 use std::future::{Future as _, poll_fn};
 use std::io;
@@ -125,7 +126,7 @@ fn take(
             turn_away(&stream, &refused);
             drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
         }
-        // Reset the connection, so that the system keeps no state for it.
+        // Reset the connection, so that the operating system keeps no state for it.
         Err(_) => {
             stream.set_zero_linger().ok();
         }
@@ -182,9 +183,9 @@ async fn serve_connection(
     }
 }
 
-/// Speaks HTTP until one end closes the connection or it becomes a WebSocket; `None` if its time
-/// is up before. When the listener stops, the connection closes after the request that it is
-/// answering.
+/// Speaks HTTP until one end closes the connection or the connection becomes a WebSocket. Returns
+/// `None` if the connection's time is up before that. When the listener stops, the connection
+/// closes after the request that it is answering.
 async fn speak(
     stream: Lingering,
     peer: Peer,
@@ -202,7 +203,8 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // The turns keep the time, for a connection that waits as well.
+        // `turns` keeps the deadlines instead, including the deadline of a connection that waits
+        // for its next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
@@ -217,7 +219,8 @@ async fn speak(
         if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
             return Poll::Ready(Some(ended));
         }
-        // Only the connection moves its deadline, while it is polled.
+        // The deadline changes only while this connection is being polled, so checking it here is
+        // enough.
         if deadline.deadline() != turns.deadline() {
             deadline.as_mut().reset(turns.deadline());
         }
@@ -230,7 +233,7 @@ async fn speak(
 ///
 /// Closing a socket with unread input resets the connection. A client that is still sending would
 /// then lose the last bytes from the server, such as a close frame or an error. A connection that
-/// was evicted to make room for another one is closed at once.
+/// was evicted to make room for another one is closed immediately.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
     place: Option<Place>,

@@ -81,7 +81,7 @@ pub enum Step {
         name: Option<String>,
         /// The name of the client program, in printable characters.
         client: String,
-        /// True if the client is to be the player of its session cookie, or anonymous.
+        /// True if the client wants to be the player of its session cookie, or anonymous.
         has_session: bool,
     },
     Carry(ClientToServer),
@@ -205,8 +205,8 @@ impl Session {
         self.last_heard = now;
     }
 
-    /// Returns when to call [`Session::on_time`] next if nothing else happens. While the server
-    /// does not read (`is_reading` is false), it ignores the client's silence.
+    /// Returns the time at which to call [`Session::on_time`] next if nothing else happens. While
+    /// the server does not read (`is_reading` is false), it ignores the client's silence.
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
         let due = self.due(is_reading && !self.is_paused());
         due.into_iter().chain(self.paused_until).min()
@@ -267,8 +267,8 @@ impl Session {
         }
     }
 
-    /// Counts a message of the client. It shows that the client is alive, and uses up the rate
-    /// limit.
+    /// Counts a message of the client toward the rate limit. The message also shows that the
+    /// client is alive.
     fn count(&mut self, now: Instant) -> Option<Step> {
         self.last_heard = now;
         if self.bucket.take(now) {

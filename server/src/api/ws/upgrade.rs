@@ -28,8 +28,8 @@ use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
-/// Number of bytes read at a time; most messages fit. A move costs the same with any size from
-/// 512 bytes to 8 KiB, but every idle connection holds such a buffer.
+/// The number of bytes to read at a time. Most messages fit. A move costs the same with any size
+/// from 512 bytes to 8 KiB, but every idle connection has a buffer of this size.
 const READ_BUFFER_BYTES: usize = 1024;
 
 impl From<&UpgradeRefusal> for Refusal {
@@ -42,7 +42,7 @@ impl From<&UpgradeRefusal> for Refusal {
     }
 }
 
-/// The reason why a request did not become a WebSocket.
+/// Why a request did not become a WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UpgradeRefusal {
     ForeignOrigin,
@@ -104,8 +104,8 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
-/// True if the request's `Origin` may connect. This holds for requests without an origin, which
-/// do not come from a page, for the server's own host, and for origins that the operator allows.
+/// True if the request's `Origin` is the server's own host or an origin that the operator allows.
+/// Also true for a request without an origin, because it does not come from a page.
 fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     let Some(origin) = origins.next() else { return true };

@@ -32,7 +32,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("public-url", "https://play.example.org"),
     ("allow-origin", "https://a.example,https://b.example:8443"),
     ("security-contact", "mailto:ann@example.org"),
-    // Not looked for, because no page is served.
+    // The server does not look for this folder, because no page is served.
     ("page", "/srv/client-web"),
     ("data", "/srv/a \"quoted\" folder"),
     ("store", "redis://db.example:7000/3"),
@@ -48,7 +48,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
 
 /// The settings whose values are names of files. They have their own test, because the files
 /// would have to exist.
-const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca"];
+const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca", "about"];
 
 #[test]
 fn every_setting_survives_being_printed_and_read() {

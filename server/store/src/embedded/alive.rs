@@ -73,8 +73,8 @@ impl Alive {
     fn write(&mut self, signs: Signs) -> io::Result<()> {
         let signs = Signs { turn: self.last.turn + 1, ..signs };
         disk::write_all_at(&self.file, &encode(&signs), (signs.turn % 2) * SLOT_DISTANCE)?;
-        // `last` is not changed after an error. So the next write uses the same slot, and the
-        // other slot stays valid.
+        // After an error, `last` stays unchanged, so that the next write uses the same slot and
+        // the other slot stays valid.
         self.last = signs;
         Ok(())
     }

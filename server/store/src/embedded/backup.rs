@@ -51,7 +51,7 @@ const ATTEMPTS: usize = 10;
 /// If the file with the heartbeat does not change for this long, no server is running. A running
 /// server writes the file every second.
 const SILENCE: Duration = Duration::from_secs(3);
-/// The time between two reads of that file.
+/// The time between two reads of the file with the heartbeat.
 const LOOKS: Duration = Duration::from_millis(20);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -134,8 +134,8 @@ impl Copying<'_, '_> {
 
     /// Copies the log. Returns `None` if part of the log disappeared before it was copied.
     fn copy_log(&mut self) -> Result<Option<Manifest>, BackupError> {
-        // The segments are listed before the end of the log is determined. If a segment
-        // disappears in between, copies of its live data were acknowledged before that end.
+        // List the segments before determining the end of the log. If a segment disappears in
+        // between, copies of its live data are in the log before that end, and are acknowledged.
         let mut numbers = segments(self.data)?;
         let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
         if self.before.as_ref().is_some_and(|before| before.store != signs.store) {

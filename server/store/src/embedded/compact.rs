@@ -74,7 +74,7 @@ impl Compaction {
     }
 }
 
-/// Adds the live data of a change to `live`, the changes to write.
+/// Adds the live data of a change to `live`, the list of changes to write.
 fn copy(
     change: Change,
     place: Place,

@@ -2,10 +2,10 @@
 //! file.
 //!
 //! A folder is converted when it is opened. The log is built next to the database, and gets its
-//! final name when it is complete and durable. So an interrupted conversion is started over. The
-//! old files are removed last. If the database is damaged, the folder stays unchanged, because
-//! version 0.1 can repair it. The database library cuts off data that it considers damaged, so it
-//! opens only a copy.
+//! final name when it is complete and durable. So an interrupted conversion starts over the next
+//! time. The old files are removed last. If the database is damaged, the folder stays unchanged,
+//! because version 0.1 can repair it. The database library cuts off data that seems damaged to
+//! it, so the conversion lets it open only a copy of the database.
 
 use std::fs::{self, File};
 use std::io;

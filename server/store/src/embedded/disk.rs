@@ -47,12 +47,12 @@ pub(super) mod planted {
     /// The state of the simulated disk that contains a folder.
     #[derive(Clone, Default)]
     pub(in crate::embedded) struct Disk {
-        /// How many more writes succeed before the disk is full; `None` if it never becomes full.
+        /// The number of further writes that succeed before the disk is full; `None` if it never
+        /// becomes full.
         pub(in crate::embedded) room_for: Option<u64>,
         /// True if writes fail with an I/O error instead of the error of a full disk.
         pub(in crate::embedded) is_broken: bool,
-        /// The names of the files to which writes were refused, without the numbers in those
-        /// names.
+        /// The names of the files that could not be written, without the numbers in those names.
         pub(in crate::embedded) refused: Vec<String>,
         /// The number of free bytes that the disk pretends to have.
         pub(in crate::embedded) free_bytes: Option<u64>,

@@ -69,9 +69,9 @@ impl Segments {
         Ok(Segments { folder: folder.to_owned(), store, files: RwLock::default() })
     }
 
-    /// Opens the segments in this folder. Also returns a list of problems with them. Returns
-    /// `None` if the number of the store is unknown. `store` is that number, if another file
-    /// contains it.
+    /// Opens the segments in this folder. Also returns a list of problems with them. `store` is
+    /// the store's number, if another file contains it. Returns `None` if the number cannot be
+    /// found out.
     pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();

@@ -25,7 +25,8 @@ impl FolderLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // An error is ignored, because the holder's name only improves the message.
+                // If the holder's name cannot be read, ignore the error, because the name only
+                // improves the message.
                 file.read_to_string(&mut holder).ok();
                 return Err(EmbeddedOpenError::Locked { folder: folder.to_owned(), holder });
             }

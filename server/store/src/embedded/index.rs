@@ -131,8 +131,9 @@ impl Index {
         Ok(Index { folder: folder.to_owned(), cache_bytes, tables: RwLock::new(Some(tables)), layers })
     }
 
-    /// Closes the database and opens it again, because it accepts no writes after an error.
-    /// Returns true if the database contains the checkpoint that [`freeze`](Self::freeze) began.
+    /// Closes the database and opens it again, because a database accepts no writes after an
+    /// error. Returns true if the database contains the checkpoint that [`freeze`](Self::freeze)
+    /// began.
     ///
     /// # Errors
     /// [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be read.
@@ -297,7 +298,8 @@ impl Index {
     }
 
     /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` as soon as the index is locked, so readers wait for the changes.
+    /// games. Calls `first` as soon as the index is locked. From then on, readers wait until the
+    /// changes are applied.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,

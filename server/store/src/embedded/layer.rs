@@ -1,5 +1,5 @@
-//! The content of the log as rows: one for each game with the positions of its entries, and one
-//! for each side record.
+//! The content of the log as rows. Each game has one row, which holds the positions of its
+//! entries, and each side record has one.
 //!
 //! A layer contains the rows that have changed since a point in the log. Its rows override older
 //! rows in a deeper layer or in the database.
@@ -33,8 +33,9 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A game's row in the database: the head, and the frames. Entry number and segment of each frame
-/// are stored as the difference from the previous frame, followed by position and length.
+/// A game's row in the database: the head, and the frames. For each frame, the entry number and
+/// the segment are stored as differences from the previous frame. They are followed by the
+/// frame's position and length.
 type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
 
 impl GameRow {
@@ -97,7 +98,7 @@ impl GameRow {
 }
 
 impl RecordRow {
-    /// Returns the approximate number of bytes that the record takes in the log.
+    /// Returns the approximate number of bytes that the record takes up in the log.
     pub(super) fn log_bytes(&self, key: &Key) -> i64 {
         (key.as_bytes().len() + self.value.len()) as i64
     }
@@ -282,8 +283,8 @@ mod tests {
         let row = layer.games[&game].clone().unwrap();
         assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
-        // This layer reads the log after a compaction. The segment with the first entries is
-        // gone, and the copies of these entries come last.
+        // This layer is built from a log after a compaction. The segment with the first entries
+        // is gone, and the copies of these entries come last.
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));

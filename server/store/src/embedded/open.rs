@@ -79,7 +79,7 @@ struct Replayed {
     end: Point,
 }
 
-/// The reason why a store cannot be opened. The folder is added later.
+/// Why a store cannot be opened. The folder is added later.
 #[derive(Debug, Error)]
 enum Failure {
     #[error(transparent)]
@@ -109,8 +109,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     fs::create_dir_all(folder)?;
     let lock = FolderLock::take(folder)?;
     let room = Room::new(folder, options)?;
-    // Opening a store writes to the disk. If the disk became full halfway, the checksum of the
-    // index would be lost.
+    // Refuse to open the store if the disk has too little space. Opening writes to the disk, and
+    // if the disk became full halfway, the checksum of the index would be lost.
     room.check_start()?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE))?;
@@ -262,7 +262,8 @@ fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Troubl
     Ok((heads, index.state()?.unwrap_or_default().until))
 }
 
-/// Durably writes the findings of the start to the log, and adds them to the index.
+/// Durably writes changes to the log, and adds them to the index. These are the changes that were
+/// found to be necessary at the start: quarantines, and perhaps a new epoch.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
     if found.is_empty() {
         return Ok(());

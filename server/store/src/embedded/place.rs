@@ -51,7 +51,7 @@ impl DataFolder {
         self.known.iter().try_for_each(|named| self.check_one(named))
     }
 
-    /// Checks that this file is in place.
+    /// Checks that this file is still in place.
     pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
         let path = &named.path;
         match fs::metadata(path) {

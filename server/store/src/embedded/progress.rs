@@ -1,9 +1,9 @@
-//! Decides when to report the progress of long work.
+//! Decides when the progress of long work is reported.
 
 use std::time::{Duration, Instant};
 
-/// Returns true if a second has passed since `told`, and then sets `told` to the current time.
-/// `told` starts as the beginning of the work.
+/// Returns true if a second has passed since `told`, and then sets `told` to the current time. At
+/// first, `told` must be the time at which the work began.
 pub(super) fn is_due(told: &mut Instant) -> bool {
     let is_due = told.elapsed() >= Duration::from_secs(1);
     if is_due {

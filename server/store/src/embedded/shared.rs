@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) epoch: AtomicU64,
     pub(super) last_heartbeat: Option<Stamp>,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    /// The reason why the store refuses all requests, if it has failed.
+    /// Why the store refuses all requests, if it has failed.
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
     /// The number of groups written.
@@ -35,7 +35,7 @@ pub(super) struct Shared {
     pub(super) folder: PathBuf,
     /// Descriptions of the data that was missing or damaged when the store was opened.
     pub(super) losses: Vec<String>,
-    /// True if the writer has completed the index before it ended.
+    /// True if the writer completed the index before the writer ended.
     pub(super) is_complete: AtomicBool,
     /// The lock on the folder, held while the store uses it.
     pub(super) _lock: FolderLock,
@@ -75,7 +75,8 @@ impl Shared {
         self.quarantined.write().remove(&game);
     }
 
-    /// Writes up to which point the log is durable. If this fails, the log itself is still safe.
+    /// Records the point up to which the log is durable. If this fails, the log itself is still
+    /// safe.
     pub(super) fn note_end(&self, end: Point) -> io::Result<()> {
         self.alive.lock().note_end(end)
     }

@@ -76,8 +76,9 @@ impl From<io::Error> for Trouble {
 impl From<fjall::Error> for Trouble {
     fn from(error: fjall::Error) -> Trouble {
         let why = format!("the database cannot be used ({error})");
-        // A database becomes poisoned after an error in one of its threads, most likely because
-        // of a full disk. Reopening it shows whether that was the cause.
+        // A database refuses further use ("poisoned") after an error in one of its threads, most
+        // likely because of a full disk. Reopening the database shows whether the disk was the
+        // cause.
         let is_full = matches!(error, fjall::Error::Poisoned) || io_error(&error).is_some_and(is_no_room);
         if is_full { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
     }

@@ -336,8 +336,8 @@ impl Writer {
     fn stage_outage(&self, stage: &mut Stage) -> Option<Outage> {
         let key = Key::new(OUTAGES_KEY).ok()?;
         let outage = self.shared.clock.take_unkept()?;
-        // If the record cannot be read, a new one replaces it, because other readers could not
-        // read it either.
+        // If the record cannot be read, a new one replaces it. No information is lost by this,
+        // because other readers could not read the old one either.
         let record = self.record(stage, &key, outage.until).unwrap_or_default();
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
@@ -394,7 +394,7 @@ impl Writer {
             return Err(Verdict::Unknown(self.shared.fail(&why)));
         }
         // The notes are written before the callers are answered. The log is safe without the
-        // notes, but if it is damaged, they show which games are affected.
+        // notes, but if the log is damaged, the notes show which games are affected.
         if let Err(error) = self.notes.add(self.end, self.tail.point, &heads_of(changes)) {
             if disk::is_no_room(&error) {
                 return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));

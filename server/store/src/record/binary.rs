@@ -1,7 +1,7 @@
 //! Form 2: one byte that identifies the form, followed by the command, the lag and the event,
 //! encoded with postcard.
 //!
-//! Each entry has exactly one encoding, and decoding any other is an error. So the order of
+//! Each entry has exactly one valid encoding, and decoding any other is an error. So the order of
 //! fields and variants must never change, neither in this module nor in the types of ranks and
 //! colors.
 
@@ -74,7 +74,8 @@ struct Step {
     side: Side,
     from: SquareNumber,
     to: SquareNumber,
-    /// The ranks that the move shows the piece cannot have, as bits. Usually none.
+    /// The ranks that the piece cannot have, as revealed by the move. They are encoded as bits,
+    /// and usually no bit is set.
     ruled_out: u16,
 }
 

@@ -29,13 +29,14 @@ pub struct CommandStamp<'a> {
     /// The id that the client gave to the command: 1 to 36 bytes.
     #[serde(rename = "c")]
     pub cmd_id: Cow<'a, str>,
-    /// A hash of the command. It reveals a different command with the same id.
+    /// A hash of the command. It distinguishes a repeat of the command from a different command
+    /// with the same id.
     #[serde(rename = "f")]
     pub fingerprint: u64,
 }
 
-/// The effect of a strike on one piece, as both forms store it: the rank, the fate, and whether the
-/// piece was shown.
+/// The effect of a strike on one piece, as both forms store it: the rank, the fate, and whether
+/// the piece was shown.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Part(Rank, Fate, bool);
 
@@ -51,7 +52,7 @@ impl From<Part> for StruckRecord {
     }
 }
 
-/// The reason why a body could not be encoded or decoded. Reveals nothing about the content.
+/// Why a body could not be encoded or decoded. Reveals nothing about the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum RecordError {
     #[error("the entry is not of a form this version knows")]

@@ -65,7 +65,7 @@ impl fmt::Debug for RedisTls {
     }
 }
 
-/// The reason why a text is not a usable address.
+/// Why some text is not a usable address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum AddressError {
     /// The text does not have the form of an address.
@@ -186,8 +186,8 @@ impl RedisAddress {
         match &self.certificates {
             None => Client::open(info),
             Some(certificates) => {
-                // An error means that the process already has a provider. It is also `ring`,
-                // because no other one is linked.
+                // An error means that the process already has a provider, which is also `ring`,
+                // because no other provider is linked.
                 ring::default_provider().install_default().ok();
                 Client::build_with_tls(info, TlsCertificates::clone(certificates))
             }

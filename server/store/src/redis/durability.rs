@@ -1,4 +1,4 @@
-//! How durable a Redis is, according to its own settings and state.
+//! The durability of a Redis, according to its own settings and state.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -154,7 +154,7 @@ impl Durability {
     }
 }
 
-/// Shows in one line what an acknowledged move survives on this Redis.
+/// Describes in one line which failures an acknowledged move survives on this Redis.
 impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survives = match (self.has_append_only_file, self.sync.as_str()) {

@@ -26,9 +26,9 @@ const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set r
 const TRIES_MAX: usize = 3;
 
 impl Writer {
-    /// True if an append was judged before the latest outage was detected, so that its clocks
-    /// include the outage. Always false if this process has no receiver that would be notified of
-    /// the outage.
+    /// True if an append was judged before the latest outage was detected. In that case, the
+    /// clocks that were used for judging include the time of the outage. Always false if this
+    /// process has no receiver that would be notified of the outage.
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
@@ -168,8 +168,8 @@ impl Writer {
         let (keys, before) = (&self.shared.keys, commands.len());
         let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
         if with_records.peek().is_some() {
-            // Appends are listed as pending before they are made. A server that finds one in the
-            // list checks whether it was made.
+            // Appends are listed as pending before they are made. If a server finds an append in
+            // this list, it checks whether the append was made.
             let pending = commands.cmd("ZADD").arg(&keys.pending);
             for append in with_records {
                 pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
@@ -373,7 +373,7 @@ impl Writer {
         if let Some(link) = &mut self.link
             && let Err(fault) = link.send(&commands).await
         {
-            // If the quarantine is not stored, the next read finds the damage again.
+            // If storing the quarantine fails, the next read finds the damage again.
             self.lose_link(&fault);
         }
         AppendOutcome::Quarantined { reason }

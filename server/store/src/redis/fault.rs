@@ -17,7 +17,7 @@ use crate::store::{ReadError, StoreError};
 /// The maximum number of characters of Redis's error text that are passed on.
 const SHOWN_MAX: usize = 120;
 
-/// The reason why a request failed or may have failed.
+/// Why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Fault {
     /// The request was certainly not carried out.
@@ -172,11 +172,12 @@ impl Fault {
     /// True if the connection must be dropped.
     pub(super) fn ends_link(&self) -> bool {
         match self {
-            // A new connection is needed. After a failover, it leads to the new primary, which
-            // the Sentinels name. After a loss of data, it gives the lost data back.
+            // The connection must be replaced. After a failover, the new connection leads to the
+            // new primary, which the Sentinels name. After Redis has lost data, the writer gives
+            // the data back when it reconnects.
             Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
-            // A new connection would not help. For example, if only replicas are missing, this
-            // Redis is still the primary.
+            // A new connection would not help, because it would lead to the same Redis. For
+            // example, if only replicas are missing, this Redis is still the primary.
             Fault::NotDone(_)
             | Fault::Forbidden
             | Fault::ScriptGone
@@ -213,7 +214,8 @@ pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
         .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
 }
 
-/// Returns `None` if the key has another type than the store writes, and otherwise the answer.
+/// Returns `None` if the key has a type other than the one that the store writes. Otherwise
+/// returns the answer.
 pub(super) fn of_right_type<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
         Err(Fault::WrongType) => Ok(None),

@@ -16,7 +16,7 @@ pub(super) struct Heard {
     /// when it arrives. If it were used here, every answer would set the estimated time back by
     /// the length of a round trip.
     mark: (Stamp, Instant),
-    /// How long the estimated time advances without an answer from Redis, in milliseconds.
+    /// The time for which the estimate advances without an answer from Redis, in milliseconds.
     silence_ms: u64,
 }
 
@@ -32,7 +32,7 @@ impl Heard {
         at.plus_ms(steady_ms(now.saturating_duration_since(since)))
     }
 
-    /// Returns the latest time at which stamps count without a check. A later time means that no
+    /// Returns the highest stamp that is accepted without a check. A higher stamp means that no
     /// answer came for too long, or that Redis's clock jumped.
     pub(super) fn silent_at(&self) -> Stamp {
         self.latest.plus_ms(self.silence_ms)
@@ -106,7 +106,8 @@ mod tests {
         let start = Instant::now();
         let mut heard = Heard::new(SILENCE, start);
         for ms in (0..10_000).step_by(10) {
-            // Each answer takes 4 ms, and gets its stamp in the middle of that time.
+            // Each round trip takes 4 ms, and the answer gets its stamp in the middle of that
+            // time.
             heard.note(Stamp(1_000_000 + ms), after(start, ms + 2));
             assert!(heard.running(after(start, ms + 10)) <= Stamp(1_000_000 + ms + 10), "never ahead of it");
         }

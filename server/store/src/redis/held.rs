@@ -12,7 +12,7 @@ use flagfall_board::GameId;
 use super::layout::WriteArguments;
 use crate::value::Head;
 
-/// The approximate memory that an entry takes in addition to its content, in bytes.
+/// The approximate memory that an entry takes up in addition to its content, in bytes.
 const ENTRY_OVERHEAD: usize = 96;
 
 /// An entry as it is stored in Redis, with the head after it.

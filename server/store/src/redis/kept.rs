@@ -1,14 +1,14 @@
-//! Copies of side records, which are given back if Redis is emptied while servers run. Because of
-//! them, players in a game do not lose their seats.
+//! Copies of side records, which are given back if Redis is emptied while servers run. This way,
+//! players in a game do not lose their seats.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::store::Write;
 use crate::value::Key;
 
-/// The approximate limit for all copies, in bytes. The records of a guest take half a KiB.
+/// The approximate limit for all copies, in bytes. The records of a guest take up half a KiB.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The approximate memory that a copy takes in addition to its content, in bytes.
+/// The approximate memory that a copy takes up in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
 
 /// The copies, and the owner of each copy.

@@ -1,8 +1,8 @@
 //! The layout of the data in Redis.
 //!
-//! All keys of one game share a hash tag, and so do the keys of all side records. In a cluster,
-//! all keys with the same tag would be in one slot, and no script uses keys with two different
-//! tags.
+//! All keys of a game contain the same hash tag. All keys of side records contain another one. In
+//! a cluster, all keys with the same tag would be in one slot, and no script uses keys with two
+//! different tags.
 
 use std::ops::Bound;
 
@@ -14,7 +14,7 @@ use crate::value::KeyRange;
 
 use super::address::Prefix;
 
-/// The version of the layout and of the scripts. A change of the layout requires a new number.
+/// The version of the layout and of the scripts. Any change to the layout requires a new number.
 pub(super) const SCHEMA: u64 = 1;
 
 /// The names of keys and channels.
@@ -37,11 +37,11 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: messages that contain the mark of a server, and a line for each append of one
-    /// call.
+    /// Channel: messages that contain the mark by which the sender is recognized, and a line for
+    /// each append of one call.
     pub(super) announcements: String,
     /// Channel: messages with a line for one append, for servers that do not use
-    /// [`announcements`](Self::announcements). If all listeners also use that channel, this
+    /// [`announcements`](Self::announcements). If all listeners also use `announcements`, this
     /// channel gets only the last append of each call.
     pub(super) single_announcements: String,
     /// Channel: messages between servers.
@@ -79,7 +79,7 @@ impl Keys {
         format!("{}:{{{game}}}:packed", self.prefix)
     }
 
-    /// String: the reason why a game is in quarantine.
+    /// String: why a game is in quarantine.
     pub(super) fn quarantine(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:quarantine", self.prefix)
     }
@@ -144,7 +144,7 @@ pub(super) fn parse_intent(mut bytes: &[u8]) -> Option<Vec<WriteArguments>> {
     }
 }
 
-/// Removes the first piece from the bytes and returns it. A piece is preceded by its length.
+/// Removes and returns the first chunk of the bytes. Each chunk is preceded by its length.
 pub(super) fn take_piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (piece, rest) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;

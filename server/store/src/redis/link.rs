@@ -58,7 +58,7 @@ impl Link {
     /// Connects, reads how durable Redis is, and loads the scripts.
     pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, Fault> {
         let unreached = |fault: Fault| {
-            // If Redis does not use TLS, it takes the handshake for the start of a command and
+            // If Redis does not use TLS, it treats the handshake as the start of a command and
             // waits for the rest. So a missing answer may mean that TLS is off.
             let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
@@ -118,8 +118,8 @@ impl Link {
         Ok(())
     }
 
-    /// Begins the call of a script; the caller adds the arguments. If a test has planted that
-    /// fault, an append does not check the end of the log.
+    /// Begins the call of a script; the caller adds the arguments. If a test has planted the
+    /// corresponding fault, an append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
         if script == Script::Append && crate::planted::is_planted(crate::planted::PLAIN_XADD) {

@@ -16,7 +16,7 @@ use crate::store::{Announcement, Notice};
 
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
-/// The shortest and the longest time between two attempts to subscribe.
+/// The minimum and maximum delay between attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Listens forever, and reconnects when the connection is lost.
@@ -65,7 +65,8 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
 }
 
 /// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// of them in the latest message, because the other channel may repeat it.
+/// own append in the latest message. It is needed because the other channel may repeat that
+/// append.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();

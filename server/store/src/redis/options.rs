@@ -13,7 +13,7 @@ pub struct RedisOptions {
     pub prefix: Prefix,
     /// The number of replicas that must have an append before it is acknowledged. Default 0.
     pub replicas: u32,
-    /// How durable Redis must be.
+    /// The durability that Redis must have.
     pub demand: Demand,
     /// The maximum number of requests that wait for the writer. Callers wait while the queue is
     /// full. Default 4,096.
@@ -64,7 +64,7 @@ impl Default for RedisOptions {
     }
 }
 
-/// How durable Redis must be for the store to accept requests.
+/// The durability that Redis must have for the store to accept requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Demand {
     /// Redis loses no acknowledged write: it has no [`Weakness`](super::Weakness).

@@ -44,7 +44,7 @@ fn too_short(seq: u64) -> Fault {
     Fault::damaged(seq, "it is too short")
 }
 
-/// The packed form of a log, or the reason why there is none.
+/// The packed form of a log, or why there is none.
 pub(super) enum ToPack {
     /// The log in its packed form, and its head.
     Log(Head, Vec<u8>),
@@ -66,7 +66,7 @@ pub(super) struct Reader {
 struct Place {
     /// The connection, and the number of connections that the writer had made at that time.
     link: Option<(u64, Link)>,
-    /// The reason why the last attempt to connect failed.
+    /// Why the last attempt to connect failed.
     fault: Fault,
 }
 

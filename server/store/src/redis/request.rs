@@ -14,8 +14,8 @@ use crate::value::Head;
 pub(super) const APPENDS_MAX: usize = 64;
 /// The maximum number of requests in one group.
 pub(super) const GROUP_MAX: usize = 1024;
-/// The approximate limit for the bytes in one group. While Redis handles them, it serves no other
-/// client.
+/// The approximate limit for the bytes in one group. While Redis handles a group, it serves no
+/// other client.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
@@ -68,8 +68,8 @@ impl Prepared {
 }
 
 /// A request to the writer. `Pack` replaces the entries of a log by its packed form, `DeleteLog`
-/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` finds out
-/// the time and the outcome of earlier writes, if they are in doubt.
+/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves
+/// doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },

@@ -26,8 +26,8 @@ const ANNOUNCEMENTS_MAX: usize = 4096;
 /// The reason for the quarantine of a game if its log's key has a value of another type.
 pub(super) const OVERWRITTEN: &str =
     "its key holds a value of another type: something else has written there";
-/// How far a stamp may be ahead of this process's estimate of the time, in milliseconds. A stamp
-/// that is further ahead is accepted only after a heartbeat.
+/// The largest time by which a stamp may be ahead of this process's estimate of the time, in
+/// milliseconds. A stamp that is further ahead is accepted only after a heartbeat.
 const AHEAD_MAX_MS: u64 = 1_000;
 
 /// Statistics about the store since it was opened.
@@ -106,7 +106,7 @@ impl Shared {
         u64::try_from(self.options.silence.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the latest time at which answers count without a check of the time.
+    /// Returns the highest stamp that is accepted without a check of the time.
     pub(super) fn silent_at(&self) -> Stamp {
         self.heard.lock().silent_at()
     }

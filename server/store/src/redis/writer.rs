@@ -45,7 +45,7 @@ pub(super) struct Writer {
     former: Option<Former>,
     retry_at: Instant,
     pause: Duration,
-    /// The reason why the last attempt to use Redis failed.
+    /// Why the last attempt to use Redis failed.
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
@@ -157,11 +157,11 @@ impl Writer {
         }
     }
 
-    /// Reconnects at once if the connection was lost, to give back lost data before other servers
-    /// write.
+    /// Reconnects immediately if the connection was lost, to give back lost data before other
+    /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
-            // An error is ignored, because the next request gets it.
+            // Ignore an error here, because the next request gets it as well.
             let _told_otherwise = self.ready().await.is_ok();
         }
     }
@@ -225,8 +225,8 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // During this time other servers give their entries back too. A write before that would
-        // prevent it.
+        // During this time, other servers also give their entries back. A write before the end of
+        // this time would prevent that.
         sleep(wait).await;
         if self.opened_at.is_some() {
             // The heartbeat comes before any request is accepted, because game clocks stood still
@@ -270,8 +270,8 @@ impl Writer {
         *self.shared.quarantined.lock() = quarantined.into_iter().filter_map(parse).collect();
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
-            // Only the first connection takes over the time. Later, a heartbeat detects whether
-            // there was an outage.
+            // Only the first connection takes over the time from the store. Later, a heartbeat
+            // detects whether there was an outage.
             self.shared.raise_floor(heartbeat.unwrap_or(Stamp(0)).max(Stamp(now)));
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));

@@ -21,8 +21,8 @@ pub(crate) fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The time after which a test that still waits has failed. No operation in these tests takes as
-/// long, not even a failover.
+/// The time after which a test that is still waiting counts as failed. No operation in these
+/// tests takes this long, not even a failover.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Repeats a request until it returns a value.
@@ -56,7 +56,7 @@ pub(crate) fn put(name: &str, value: &str) -> Write {
     Write::Put { key: key(name), value: value.into(), expires: None }
 }
 
-/// Returns an append of these bodies. Its only condition is the head `expected`.
+/// Returns an append that adds these bodies, on the condition that the log's head is `expected`.
 pub(crate) fn append(game: GameId, expected: Head, bodies: &[&str]) -> Append {
     let bodies = bodies.iter().map(body).collect();
     Append { game, expected, deadline: None, not_before: None, bodies, writes: Vec::new() }

@@ -161,7 +161,7 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        // Errors are ignored, because this also runs when a test has failed, and the test's
+        // Ignore errors, because this code also runs after a test has failed, and the test's
         // failure matters more.
         if let Some(child) = &mut self.child {
             child.kill().ok();

@@ -190,8 +190,8 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
     drop(accepted);
     open(copy.path()).unwrap();
-    // If no data is missing, the store opens without its notes or without `alive`, but not
-    // without both.
+    // If no data is missing, the store still opens when either its notes or `alive` is missing.
+    // It does not open when both are missing.
     fs::remove_file(copy.path().join("alive")).unwrap();
     assert!(open(copy.path()).is_ok());
     remove_notes(copy.path());
@@ -290,7 +290,7 @@ fn harm(path: &Path, damage: Damage) -> bool {
     bytes != before
 }
 
-/// Damages each of these files in turn. Checks that the store opens and reports all losses.
+/// Damages these files, one after the other. Checks that the store opens and reports all losses.
 async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: u64, rounds: usize) {
     use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
     for file in files {

@@ -136,7 +136,7 @@ async fn a_server_that_holds_less_waits_for_one_that_holds_more() {
     let held = one.head(game(1)).await.unwrap();
     redis.kill();
     set_back(&mut redis, copy.path());
-    // The second server sends appends without a pause. Meanwhile, the first server reconnects by
+    // While the second server sends appends without a pause, the first server reconnects by
     // itself.
     let there =
         until("a conflict", async || match two.append(append(game(1), known, &["too early"])).await {

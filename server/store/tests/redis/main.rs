@@ -236,7 +236,7 @@ async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
 async fn a_full_redis_refuses_appends_and_loses_nothing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
-    // This store takes every moment without an answer for a silence, so it checks the clocks
+    // This store treats every moment without an answer as a silence, so it checks the clocks
     // before each append.
     let silence = Duration::from_millis(1);
     let doubting = redis.open(RedisOptions { silence, ..RedisOptions::default() }).await;
@@ -328,7 +328,7 @@ async fn a_redis_that_promises_less_after_a_reconnect_takes_nothing_until_it_doe
     let at = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let _: String = redis.ask(&["CONFIG", "SET", "appendfsync", "everysec"]).await;
     let _: u64 = redis.ask(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
-    // The outcome of this append is ignored, because its connection may be lost after it was
+    // Ignore the outcome of this append, because its connection may be lost after the append was
     // sent.
     store.append(append(game(1), at, &["b"])).await.ok();
     let why = until("the refusal", async || match store.append(append(game(1), at, &["b"])).await {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Returns the memory that a game takes in Redis, in bytes.
+/// Returns the memory that a game takes up in Redis, in bytes.
 async fn bytes_of(redis: &RedisServer, number: u32) -> u64 {
     let mut bytes = 0;
     for kind in ["log", "packed"] {

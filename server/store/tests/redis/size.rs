@@ -1,4 +1,4 @@
-//! Measures how much memory an entry takes in Redis.
+//! Measures how much memory an entry takes up in Redis.
 
 use flagfall_board::PerSide;
 use flagfall_rules::secret::{SecretRecord, to_record};

@@ -1,4 +1,4 @@
-//! A store for a server that dies at a chosen call to the store.
+//! A store for a server that dies during a chosen call to the store.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ pub(super) struct Mortal {
     dies_after: bool,
     /// True while updates are refused.
     pub(super) is_stalled: AtomicBool,
-    /// Work that is done once, after a server's reads and before its write.
+    /// Work that the test does once, after a server's reads and before its write.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 

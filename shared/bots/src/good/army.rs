@@ -12,20 +12,19 @@ use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// The part of all exchanges that is made before armies are counted, as a divisor: 4 means one
-/// quarter.
+/// During the first part of the exchanges, no armies are counted. The size of that part is the
+/// number of exchanges divided by this constant.
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// The frequency of exchanges that move the Flag together with all pieces next to it: 8 means one
-/// exchange in eight.
+/// One in this many exchanges moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// The frequency with which armies are counted: 8 means one army in eight.
+/// Of the armies that the exchanges produce, one in this many is counted.
 const COUNTED: usize = 8;
-/// The share of the previous decision's counts that is kept. Little changes from one move to the
-/// next.
+/// This share of the previous decision's counts is kept, because little changes from one move to
+/// the next.
 const KEPT: f64 = 0.5;
-/// The share of a piece's probability that is spread evenly over its possible ranks, because the
+/// This share of a piece's probability is spread evenly over its possible ranks, because the
 /// number of drawn armies is small.
 const DOUBT: f64 = 0.03;
 
@@ -33,7 +32,7 @@ const DOUBT: f64 = 0.03;
 pub(super) struct Clues<'c> {
     /// For each piece, the ranks that it can have.
     pub(super) sets: &'c [RankSet],
-    /// For each piece, the square of its deployment, if it is known.
+    /// For each piece, the square on which it was deployed, if known.
     pub(super) origins: &'c [Option<Square>],
     /// A function that returns the probabilities of deployments. The first call is slow.
     pub(super) prior: &'c dyn Fn() -> &'c Prior,
@@ -55,7 +54,8 @@ impl Army {
         self.ranks = ranks;
     }
 
-    /// Exchanges ranks until every piece has a possible rank. Returns false if this fails.
+    /// Exchanges ranks until every piece has a rank that it can have. Returns false if this
+    /// fails.
     pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
         if self.ranks.len() != sets.len() {
             return false;
@@ -132,7 +132,7 @@ impl Army {
     }
 }
 
-/// The state of one series of exchanges.
+/// The state of one run of exchanges.
 struct Draw<'a, 'c> {
     army: &'a mut Army,
     clues: &'a Clues<'c>,

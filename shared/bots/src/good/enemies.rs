@@ -1,5 +1,6 @@
-//! Follows the enemy's pieces through a game. For each piece, it keeps the square of its
-//! deployment, the ranks that it can have, and the ranks that the enemy's moves make likely.
+//! Follows the enemy's pieces through a game. For each piece, this module keeps the square on
+//! which the piece was deployed, its possible ranks, and the ranks that the enemy's moves make
+//! likely.
 
 use std::cell::OnceCell;
 
@@ -21,7 +22,7 @@ use crate::mind::counts_left;
 struct Enemy {
     /// The square of the piece. `None` if the piece was captured.
     square: Option<Square>,
-    /// The square of the piece's deployment, if it is known.
+    /// The square on which the piece was deployed, if known.
     origin: Option<Square>,
     possible: RankSet,
 }
@@ -30,13 +31,14 @@ struct Enemy {
 #[derive(Default)]
 pub(super) struct Enemies {
     list: Vec<Enemy>,
-    /// The ply of the last view. The next two fields are its pieces and the enemy's losses in it.
+    /// The ply of the last view. `pieces` and `captured` contain the pieces and the enemy's
+    /// losses in that view.
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
     captured: PerRank<u8>,
     /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The memory that the enemy must have, judging by our views.
+    /// The memory that the enemy must have, reconstructed from our views.
     memory: Memory,
     readings: Readings,
     /// The probabilities of deployments, computed on first use.
@@ -180,7 +182,7 @@ impl Enemies {
         self.own_move = Some((ply, squares));
     }
 
-    /// Returns the square on which the piece on this square was deployed, if it is known.
+    /// Returns the square on which the piece that is now on this square was deployed, if known.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin
@@ -195,8 +197,9 @@ impl Enemies {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// Returns the belief for the latest view. Draws armies with this many exchanges of ranks.
-    /// `memory` contains what strikes have shown about hidden pieces.
+    /// Returns the belief for the latest view. `memory` contains what strikes have shown about
+    /// hidden pieces. `exchanges` is the number of exchanges of ranks with which armies are
+    /// drawn.
     pub(super) fn believe(
         &mut self,
         view: &View,

@@ -10,8 +10,8 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The value of capturing a piece that may be the Flag. Capturing a certain Flag wins the game
-/// instead.
+/// The value of capturing a piece that may be the Flag. Capturing a piece that is certainly the
+/// Flag wins the game instead.
 pub(super) const FLAG: i32 = 10_000;
 /// The value of a piece that no other piece can beat.
 const INVINCIBLE: f64 = 4_000.0;
@@ -52,7 +52,8 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// Returns the danger of an enemy piece of this rank. It depends on the distance to our Flag.
+    /// Returns how dangerous an enemy piece of this rank is on this cell, depending on the
+    /// distance to our Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
@@ -64,13 +65,13 @@ pub(super) struct Evaluation {
     pub(super) situation: Situation,
     pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
-    /// The expected gain of each strike, indexed by the attacker's side, its rank, whether it is
-    /// hidden, and the target.
+    /// The expected gain of each strike, indexed by the attacker's side, the attacker's rank,
+    /// whether the attacker is hidden, and the target.
     gains: Vec<i32>,
     /// The attacker's expected loss in each strike, with the same indices as `gains`.
     risks: Vec<i32>,
-    /// The value of each cell for a piece, indexed by the piece's side, its rank, whether it is
-    /// hidden, and the cell.
+    /// The value of each cell for a piece, indexed by the piece's side, the piece's rank, whether
+    /// the piece is hidden, and the cell.
     fields: Vec<[i16; CELLS]>,
     /// For each cell, the number of steps that one of our pieces needs from there to every other
     /// cell.
@@ -119,8 +120,7 @@ impl Evaluation {
         self.gains[self.strike(attacker, target)]
     }
 
-    /// Returns the additional value for a piece of this rank of attacking a target that is close
-    /// to our Flag.
+    /// Returns the bonus that a piece of this rank gets for attacking a target close to our Flag.
     fn urgency(&self, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
@@ -204,7 +204,8 @@ impl Evaluation {
         let mut is_blocked = situation.is_open.map(|is_open| !is_open);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
-            // Paths lead around these pieces: all enemy pieces, and our pieces that never move.
+            // Paths must lead around these pieces: all enemy pieces, and our pieces that never
+            // move.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
         for (index, target) in situation.targets.iter().enumerate() {
@@ -271,7 +272,8 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a percentage of the strike's gain.
 const PULL: i32 = 25;
-/// The share of that value that remains at each distance in steps, in thousandths.
+/// The share of this value that remains at each distance from the target, in thousandths. The
+/// index is the number of steps.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
@@ -280,14 +282,14 @@ const DECAY: [i32; 32] = [
 /// its maximum.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// A factor for the attraction of an enemy near our Flag. It applies to our pieces that beat the
-/// enemy.
+/// A factor for the attraction between an enemy near our Flag and those of our pieces that beat
+/// this enemy.
 const URGENCY: f64 = 1.5;
-/// The danger of an enemy piece at each distance from our Flag, in steps.
+/// The danger of an enemy piece, indexed by the number of steps from the piece to our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
 /// Computes the number of steps that our pieces need from every cell to every other cell. Paths
-/// cannot pass our Bombs and our Flag.
+/// cannot pass through our Bombs or our Flag.
 fn measure_walks(situation: &Situation) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);
@@ -299,7 +301,7 @@ fn measure_walks(situation: &Situation) -> Vec<Ways> {
     walks
 }
 
-/// Returns every kind of piece that can strike: its side, its rank, and true if it is hidden.
+/// Returns every kind of piece that can strike: its side, its rank, and whether it is hidden.
 fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)> {
     [0, 1].into_iter().flat_map(move |side| {
         Rank::ALL

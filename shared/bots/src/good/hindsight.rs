@@ -1,5 +1,4 @@
-//! Reconstructs the view that the enemy had before its last move. The source is the views of our
-//! side.
+//! Reconstructs the view that the enemy had before its last move, using only our side's views.
 
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
@@ -13,8 +12,8 @@ pub(super) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Returns the view that the enemy had before its last move, except that the ranks of its
-    /// pieces are hidden.
+    /// Returns the view that the enemy had before its last move, but with the ranks of the
+    /// enemy's own pieces hidden.
     pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
         let enemy = me.opponent();
         let mut before = view.clone();
@@ -51,8 +50,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move. The result shows the piece
-    /// in its state before our move.
+    /// Returns the enemy piece that was on this square after our move. The view of our previous
+    /// turn describes the piece, so the square in the result can be an earlier one.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {

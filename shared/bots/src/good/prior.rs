@@ -15,12 +15,13 @@ const DRAFTS: usize = 200;
 const SEED: u64 = 5;
 /// The amount that each Bomb next to the Flag adds to the logarithm of a deployment's likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
-/// The amount that each piece next to the Flag adds to this logarithm, in rulesets in which home
-/// squares may stay empty.
+/// The amount that each piece next to the Flag adds to the logarithm of a deployment's
+/// likelihood, in rulesets in which home squares may stay empty.
 const COVER: f32 = 2.0;
 
-/// For each rank, how often people deploy it in each of four rows, in thousandths. The back row
-/// comes first. The table is for rulesets in which the army fills the home rows.
+/// For each rank, the shares of its pieces that people deploy in each of four rows, in
+/// thousandths. The back row comes first. The table is for rulesets in which the army fills the
+/// home rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],
@@ -60,8 +61,8 @@ pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> Pe
     let Some(origin) = origin else { return [1.0; Rank::COUNT] };
     let depth = rows_ahead(ruleset, side, origin);
     let span = usize::from(ruleset.shape.home_rows.max(2)) - 1;
-    // The table has four rows. If a board has another number of home rows, the nearest row of the
-    // table is used.
+    // The table has four rows. If a board has a different number of home rows, the nearest row of
+    // the table is used.
     let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
     let table = match ruleset.fill {
         Fill::EveryHomeSquare => &ROWS_FILLED,

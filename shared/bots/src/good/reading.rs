@@ -1,10 +1,11 @@
-//! Draws conclusions from the enemy's moves. For each army that the enemy may have, it computes
-//! how likely a sensible player with this army would have made the moves. The level *simple* is
-//! the model of a sensible player.
+//! Draws conclusions from the enemy's moves. For each army that the enemy may have, this module
+//! computes how likely a sensible player with this army would have made the moves. The level
+//! *simple* is the model of a sensible player.
 //!
-//! The likelihood of a move is its attraction, divided by the sum for all possible moves. The
-//! attraction of a move depends almost only on the rank of the moving piece, and hardly on the
-//! ranks of other pieces. One table by piece and rank is therefore enough for all armies.
+//! The likelihood of a move is its attraction, divided by the sum of the attractions of all
+//! possible moves. The attraction of a move depends mainly on the rank of the moving piece, and
+//! hardly on the ranks of other pieces. The same table of attractions by piece and rank can
+//! therefore be used for all armies.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -13,8 +14,8 @@ use super::belief::PerRank;
 use crate::memory::{Memory, OwnMove};
 use crate::simple::Turn;
 
-/// The difference in score at which the worse move is chosen about a third as often. The scores
-/// are those of the level *simple*.
+/// If the scores of two moves differ by this much, the worse move is chosen about a third as
+/// often as the better one. The scores are those of the level *simple*.
 const TEMPER: f32 = 0.25;
 /// The share of moves that the model cannot explain.
 const ODD: f32 = 0.05;
@@ -35,8 +36,7 @@ pub(super) struct Subject {
     pub(super) rank: Rank,
 }
 
-/// The data about one enemy move with which the likelihood of the move can be computed for any
-/// army.
+/// The data needed to compute the likelihood of one enemy move for any army.
 pub(super) struct Reading {
     mover: usize,
     /// For each rank of the piece that moved, the attraction of the move.
@@ -44,14 +44,14 @@ pub(super) struct Reading {
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The probability of each possible move, in case the model cannot explain the choice.
+    /// The probability of each possible move if the model cannot explain the choice.
     whim: f64,
 }
 
 impl Reading {
     /// Creates a reading from the view that the enemy had before its move. The ranks of the
-    /// enemy's pieces in that view do not matter. Returns the reading, and the move in the form
-    /// that the enemy's memory stores.
+    /// enemy's pieces in that view are ignored. Returns the reading, and the move as an entry for
+    /// the enemy's memory.
     pub(super) fn new(
         view: &mut View,
         enemy: Side,
@@ -125,7 +125,7 @@ fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(
     }
 }
 
-/// True if a piece of this rank can make the move. The function assumes that a Scout can make it.
+/// True if a piece of this rank can make the move. Assumes that a Scout can make any move.
 fn can_make(rank: Rank, squares: Move) -> bool {
     rank == Rank::Scout || squares.from.distance(squares.to) == 1
 }
@@ -155,8 +155,8 @@ impl Readings {
         }));
     }
 
-    /// Returns the change in the likelihood of all moves if two pieces of the army exchange
-    /// ranks, as a logarithm.
+    /// Returns, as a logarithm, the change in the likelihood of all moves if two pieces of the
+    /// army exchange ranks.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let mut ratio = Product { log: 0.0, part: 1.0 };
         for (reading, drawn) in self.list.iter().zip(&self.drawn) {

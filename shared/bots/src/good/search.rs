@@ -8,24 +8,25 @@ use super::piece::Piece;
 use super::world::{Step, World};
 use crate::mind::give_way;
 
-/// The value of a won game, from which an amount for each ply until the win is subtracted.
+/// The value of an immediate win. Each ply until a win lowers this value by [`DELAY`].
 const WIN: i32 = 1_000_000;
-/// The amount that is subtracted from a win for each ply. It is larger than the random noise in
-/// the scores of moves.
+/// The amount by which each ply until a win lowers the value of the win. It is larger than the
+/// random noise in the scores of moves.
 const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
 /// The maximum number of plies beyond the search depth in which strikes are still followed.
 const STRIKES_MAX: i32 = 5;
 /// The number of positions after which the thread yields to other threads.
 const NODES_A_TURN: u32 = 256;
-/// The minimum score of a strike that the enemy is expected to make against a piece of unknown
-/// rank.
+/// The enemy is not expected to strike a piece of unknown rank if the strike's expected gain is
+/// below this value.
 const ENEMY_DARE: i32 = -250;
 
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time the ply proves to be the best.
+    /// For each piece and target, a score that grows each time a ply of this piece to this target
+    /// turns out to be the best.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }
@@ -48,7 +49,8 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // This world is only one of many, so a hidden Flag in it must not count more than a win.
+        // This world is only one of many, so the value of capturing a hidden Flag in it is
+        // limited to that of a win.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 
@@ -102,8 +104,8 @@ impl Search {
             }
             alpha = alpha.max(value);
         }
-        // The enemy would probably not risk any of these plies, so the value is that of the
-        // position without a ply.
+        // The enemy would probably not risk any of these plies, so use the value of the position
+        // as it stands.
         Ok(if best == -INFINITY { stand } else { best })
     }
 

@@ -24,8 +24,8 @@ pub(super) struct Siege {
 }
 
 impl Siege {
-    /// Computes the distances to a Flag that is protected by these Bombs. If there is no Flag, no
-    /// path leads to it.
+    /// Computes the distances to a Flag that is protected by these Bombs. If there is no Flag,
+    /// there are no paths.
     pub(super) fn new(
         flag: Option<Cell>,
         bombs: impl Iterator<Item = Cell>,

@@ -78,8 +78,8 @@ fn a_scout_takes_the_flag_from_afar() {
 
 #[test]
 fn a_won_endgame_is_finished() {
-    // In both positions, Blue's only piece that never moved must be the Flag, and no other piece
-    // can protect it.
+    // In both positions, Blue's only unmoved piece must be the Flag, and no other piece can
+    // protect it.
     must("classic", "bF.9/r1'*.9/.10/.4b5'.5", ".10/.10/.10/rF.8r9'", &["a9a10"]);
     must("classic", "bF.9/.10/r1'*.9/.8b5'*.1", ".10/.10/.10/rF.9", &["a8a9"]);
 }
@@ -162,7 +162,7 @@ fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
     }
 }
 
-/// Plays a random game, and makes each ply of the game in a world as well.
+/// Plays a random game, and also makes each of its plies in a world.
 fn follow(ruleset: &'static Ruleset, seed: u64) {
     let mut chance = Chance::new(seed);
     let lakes = lakes(ruleset, seed);
@@ -196,8 +196,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// Asserts that a world has the same plies as the engine, except for repetitions that the engine
-/// refuses.
+/// Asserts that a world has the same plies as the engine, except for plies that a repetition rule
+/// forbids.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);
@@ -265,7 +265,7 @@ fn counting_decides_what_it_can() {
     assert_eq!(sets[0], set(&[Scout]));
 }
 
-/// Plays a game between two levels. At each of Red's turns, calls a function with the belief that
+/// Plays a game between two levels. On each of Red's turns, calls a function with the belief that
 /// the level *good* would have.
 fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));
@@ -313,8 +313,8 @@ fn every_army_drawn_fits_what_is_known() {
 
 #[test]
 fn moves_tell_ranks() {
-    // The claim: before a piece that has moved reveals its rank, the belief about it is better
-    // than a guess among ten ranks.
+    // This test checks the belief about pieces that have moved and not yet revealed their rank.
+    // It must be better than a guess among ten ranks.
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let (mut fit, mut shown) = (0.0, 0);
     for seed in 1..=3 {
@@ -340,8 +340,8 @@ fn moves_tell_ranks() {
 
 #[test]
 fn pieces_are_followed_from_where_they_began() {
-    // The claim: the level *good* keeps track of the square on which each piece was deployed,
-    // even after the piece has moved.
+    // This test checks that the level *good* keeps track of the square on which each piece was
+    // deployed, even after the piece has moved.
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
         let mut foes = PerSide::from_fn(|_| Enemies::default());

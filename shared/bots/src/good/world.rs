@@ -24,7 +24,7 @@ pub(super) struct Step {
     pub(super) to: Cell,
 }
 
-/// The state before a ply, with which the ply can be taken back.
+/// The state before a ply, which is needed to take the ply back.
 pub(super) struct Undo {
     attacker: (u8, Piece),
     defender: Option<(u8, Piece)>,
@@ -45,8 +45,8 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Creates a world with these pieces, of which there may be at most 250. Our pieces must come
-    /// first.
+    /// Creates a world with these pieces. Our pieces must come first, and there may be at most
+    /// 250 pieces.
     pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
         evaluation.situation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);

@@ -1,6 +1,7 @@
 //! The mind of the level *good* in games with coins (§Q). A strike is treated as a small game in
-//! which both sides choose at once, and its value is the value of this game's equilibrium. The
-//! score of a ply is its expected gain, minus the gain of the enemy's best strike in reply.
+//! which both sides choose at once. The value of the strike is the value of that game's
+//! equilibrium. The score of a ply is its expected gain, minus the gain of the enemy's best
+//! strike in reply.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,12 +22,12 @@ const WHIM: f32 = 0.2;
 /// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
 /// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// The number of our plies without a capture after which the enemy's replies count only half and
+/// After this many of our plies without a capture, the enemy's replies count only half, and
 /// strikes at coins count more.
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of moving closer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// The maximum value of a strike when it attracts pieces from a distance.
+/// The maximum value of a strike when its target attracts pieces from a distance.
 const TARGET_MAX: f32 = 15.0;
 
 /// The mind of the level *good* in games with coins.
@@ -90,9 +91,9 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// A factor that is 1 at first and grows while nothing is captured.
+    /// A factor that starts at 1 and grows as long as no piece is captured.
     boldness: f32,
-    /// The value of each kind of strike for the striking side, without regard to other pieces.
+    /// The value of each kind of strike for the striking side, ignoring other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
 }
 
@@ -132,8 +133,9 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Treats a strike as a game in which both sides choose a rank. `exposed` is a function that
-    /// returns the cost for the striking side of standing on its new square with a rank.
+    /// Treats a strike as a game in which both sides choose a rank. For each rank, `exposed`
+    /// returns the cost for the striking side if its piece is on the target square with that rank
+    /// after the strike.
     fn strike_game(
         &self,
         striker: Side,
@@ -163,7 +165,7 @@ impl<'a> Turn<'a> {
         StrikeGame { rows, columns, mixed }
     }
 
-    /// Returns the value of a strike for the striking side, without regard to other pieces.
+    /// Returns the value of a strike for the striking side, ignoring other pieces.
     fn worth_of(&self, striker: Side, ours: Stand, theirs: Stand) -> f32 {
         if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
             return *worth;
@@ -231,8 +233,8 @@ impl<'a> Turn<'a> {
         gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
     }
 
-    /// Returns the strength with which targets attract a piece on this square. Near targets
-    /// attract it more.
+    /// Returns how strongly targets attract a piece on this square. Closer targets attract the
+    /// piece more strongly.
     fn pull(&self, at: Square, stand: Stand) -> f32 {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {

@@ -28,7 +28,7 @@ pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     }
     let (mut own, mut foe) = (Learner::new(height), Learner::new(width));
     for round in 1..=ROUNDS {
-        // The players learn one after the other: the column player already replies to the row
+        // In each round, the row player learns first. The column player then replies to the row
         // player's new strategy.
         let columns = parts(&foe.regrets);
         let wins = |row: &Vec<f32>| row.iter().zip(&columns).map(|(win, part)| win * part).sum::<f32>();

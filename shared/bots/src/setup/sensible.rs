@@ -1,9 +1,9 @@
 //! Sensible random deployments. Pieces are placed one after the other on squares where their rank
 //! is useful. Two deployments are hardly ever the same.
 //!
-//! The Flag is in a back row. Bombs surround it completely, partly, or not at all, and in the
-//! last case they stand elsewhere as a decoy. The Spy is near the two strongest pieces, Miners
-//! are in the back rows, and Scouts and expendable pieces are in front.
+//! The Flag is in a back row. Bombs surround the Flag completely, partly, or not at all. If they
+//! do not surround the Flag, they stand elsewhere as a decoy. The Spy is near the two strongest
+//! pieces, Miners are in the back rows, and Scouts and expendable pieces are in front.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
@@ -145,8 +145,8 @@ impl<'a> Draft<'a> {
     /// Places the whole army. Returns `None` if this fails.
     fn fill(&mut self, chance: &mut Chance) -> Option<()> {
         let flag = self.draw(chance, |draft, square| {
-            // Fewer lines for Scouts lead to a square at an edge of the board, so the Flag is
-            // safer there. This matters little if the army fills the home rows.
+            // Scouts can reach a square at the edge of the board along fewer lines, so the Flag
+            // is safer there. This matters little if the army fills the home rows.
             let is_at_edge = draft.neighbors(square).len() < 3;
             let factor = if is_at_edge && draft.ruleset.fill == Fill::AnyHomeSquares { 3 } else { 1 };
             if draft.is_exposed(square) { 0 } else { draft.liked(Rank::Flag, square) * factor }
@@ -284,9 +284,9 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// Returns the number of home rows in front of a square. If the square's column has a joint
-    /// and fewer home rows are behind the square, returns their number instead. The result 0
-    /// means a row that is nearest to the enemy.
+    /// Returns the number of home rows in front of a square. If a joint in the column lets the
+    /// enemy come from behind, returns the number of home rows behind the square if this number
+    /// is smaller. The result is 0 in a row that the enemy reaches first.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;
@@ -307,8 +307,8 @@ impl<'a> Draft<'a> {
         beside(&self.ruleset.shape, square).filter(|next| self.home.contains(*next)).collect()
     }
 
-    /// True if the enemy can move next to a square. This is so in the front row, and where a
-    /// joint leads to the square (§S2.6).
+    /// True if the enemy can move next to a square. This is possible in the front row, and for
+    /// squares to which a joint leads (§S2.6).
     fn is_exposed(&self, square: Square) -> bool {
         beside(&self.ruleset.shape, square).any(|next| self.is_abroad(next))
     }
@@ -317,7 +317,7 @@ impl<'a> Draft<'a> {
         !self.home.contains(square) && !self.lakes.contains(square)
     }
 
-    /// True if the square ahead is not a home square and not a lake.
+    /// True if the square ahead is neither a home square nor a lake.
     fn is_way_out(&self, square: Square) -> bool {
         let next = self.ruleset.shape.neighbor(square, ahead(self.side));
         next.is_some_and(|next| self.is_abroad(next))
@@ -437,8 +437,8 @@ mod tests {
                 assert!(next.into_iter().all(|next| home.contains(next)), "{}: {flag}", ruleset.id);
                 flags.insert(flag);
             }
-            // The Flag can be on 6 squares of the back row, and on two or three rows in front of
-            // it, so many different squares must occur.
+            // The Flag can be on 6 squares of the back row, and in the two or three rows in front
+            // of that row, so more than 25 different squares must occur.
             assert!(flags.len() > 25, "{}: {flags:?}", ruleset.id);
         }
     }

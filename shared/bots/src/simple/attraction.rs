@@ -1,5 +1,5 @@
-//! Computes which squares attract a rank. Each target attracts with the gain of capturing it, and
-//! the attraction fades with every step.
+//! Computes which squares attract a rank. The attraction of a target is the gain from capturing
+//! it, and it fades with every step.
 
 use flagfall_board::{Square, SquareSet};
 
@@ -7,14 +7,14 @@ use super::board::{Board, neighbors};
 
 /// The share of an attraction that remains after each step.
 const FADING: f32 = 0.88;
-/// The share of an attraction that remains behind one of the side's own pieces, which would first
-/// have to move away.
+/// An attraction is multiplied by this factor when it passes one of the side's own pieces, which
+/// would first have to move away.
 const BEHIND_OWN: f32 = 0.7;
-/// The share of an attraction that remains behind a square that is next to a stronger enemy
+/// An attraction is multiplied by this factor when it passes a square next to a stronger enemy
 /// piece.
 const THROUGH_DANGER: f32 = 0.6;
 
-/// The strength with which every square attracts one rank.
+/// For each square, how strongly it attracts one rank.
 pub(super) type Pulls = [f32; Square::LIMIT];
 
 /// Spreads the attraction of targets over the board. `feared` is the set of squares that the rank

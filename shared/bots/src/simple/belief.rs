@@ -75,8 +75,9 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
-/// Scales the remaining numbers of pieces to those expected on the board, because some pieces are
-/// in the reserve. The Flag counts in full, and all other ranks are scaled by the same factor.
+/// Converts the number of remaining pieces of each rank to the number expected on the board,
+/// because some pieces are in the reserve. The Flag counts in full, and all other ranks are
+/// scaled by the same factor.
 fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];
@@ -88,8 +89,8 @@ fn field(left: &mut PerRank, foes: &[Enemy]) {
     }
 }
 
-/// Returns how much more likely than average an unmoved piece has this rank, given its number of
-/// rows ahead of its back row.
+/// Returns how much more likely than average it is that an unmoved piece has this rank.
+/// `rows_ahead` is the number of rows from the back row to the piece.
 fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     match (rank, ruleset.fill, rows_ahead) {
         // The Flag is no safer in the back row here, because the enemy can reach it from behind
@@ -106,7 +107,7 @@ fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
 }
 
 /// Fits the probabilities of hidden pieces to the remaining numbers of pieces. Ranks and pieces
-/// are scaled in turn (iterative proportional fitting, Deming and Stephan 1940).
+/// are scaled alternately (iterative proportional fitting, Deming and Stephan 1940).
 fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];
@@ -124,7 +125,7 @@ fn fit(foes: &mut [Enemy], left: &PerRank) {
 }
 
 /// Scales the probabilities so that they add up to one. If all are zero, the view is
-/// inconsistent, and all ranks that may stand there become equally likely.
+/// inconsistent, and all ranks that the piece can have become equally likely.
 fn normalize(chances: &mut PerRank, is_moved: bool) {
     let total: f32 = chances.iter().sum();
     if total > 0.0 {

@@ -47,7 +47,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     };
     let movable = foe.ranks().filter(|(rank, _)| rank.is_movable());
     let loss: f32 = if own.is_revealed {
-        // The enemy knows the rank of the piece, so it strikes if it expects a gain.
+        // The enemy knows the rank of the piece, so the enemy strikes if it expects a gain.
         movable
             .map(|(rank, chance)| {
                 let (lost, paid) = gain(rank);

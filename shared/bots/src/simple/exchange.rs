@@ -10,26 +10,26 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece, for each piece that the enemy has more on the board than the
-/// side.
+/// The value of placing a piece, for each piece by which the enemy outnumbers the side on the
+/// board.
 const OUTNUMBERED: f32 = 0.12;
-/// The maximum value of placing a piece for this reason.
+/// The maximum value of placing a piece because the side is outnumbered.
 const OUTNUMBERED_MAX: f32 = 1.0;
-/// The weight of a square's attraction when a piece is placed on it.
+/// The weight of a square's attraction when a piece is placed on the square.
 const NEARNESS: f32 = 0.12;
 /// The additional value of a piece on the board, compared with the same piece in the reserve, as
 /// a share of its value.
 const FIELDED: f32 = 0.04;
 /// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;
-/// The share of the value of secrecy that a known piece regains when it comes back from the
-/// reserve.
+/// A known piece becomes secret again if it is removed and later placed. It then regains this
+/// share of the value of a secret rank.
 const REFIT: f32 = 0.5;
 /// The number of placings that are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// Returns the color of the chips that a side lays. Chips of this color form its supply lines and
-/// interrupt those of the enemy.
+/// Returns the color of the chips that a side lays. Chips of this color form the side's supply
+/// lines and interrupt those of the enemy.
 fn own_color(side: Side) -> ChipColor {
     match side {
         Side::Red => ChipColor::Red,
@@ -87,7 +87,7 @@ impl Turn<'_> {
         likely
     }
 
-    /// Returns the value of placing a piece on a square, without regard to the enemy's reply.
+    /// Returns the value of placing a piece on a square, ignoring the enemy's reply.
     fn wanted(&mut self, placing: &Placing, lack: f32, guarded: SquareSet) -> f32 {
         let Placing { square, rank, .. } = *placing;
         if rank == Rank::Bomb {

@@ -84,8 +84,8 @@ impl GameRecord {
     }
 }
 
-/// A hash of a list of texts. Each text is preceded by its length, so that two different lists
-/// never produce the same bytes.
+/// A hash of a list of strings. Each string is preceded by its length, so that two different
+/// lists never produce the same bytes.
 struct Fields(Sha256);
 
 impl Fields {

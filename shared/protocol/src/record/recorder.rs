@@ -68,8 +68,8 @@ impl Recorder {
         self.log.push(Noted { event: event.clone(), at, lag_ms });
     }
 
-    /// Returns the record that this viewer may see now. The record has the kind `live` until the
-    /// end of the game opens the hidden ranks, and `opened` from then on.
+    /// Returns the record that this viewer may see now. The kind of the record is
+    /// `live` until the hidden ranks are revealed at the end of the game, and `opened` afterwards.
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
@@ -115,7 +115,8 @@ impl Recorder {
         end
     }
 
-    /// Returns the log without the events of a side that stay secret after the end of the game.
+    /// Returns the log, but leaves out any event of the given side that stays secret after the
+    /// end of the game.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self

@@ -162,6 +162,7 @@ fn examples() -> String {
         claim_seconds: Some(60),
         games: Vec::new(),
         page: None,
+        about: false,
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 
@@ -287,7 +288,7 @@ fn examples() -> String {
     page.heading("An absence");
     let gone = |presence| ServerToClient::Presence { game: id(), side: Side::Blue, presence, left: true };
     page.example(
-        "Blue closes the game. Every client that has it open is told at once:",
+        "Blue closes the game. Every client that has the game open immediately receives:",
         &gone(Presence::Reconnecting),
     );
     page.example("Half a minute later:", &gone(Presence::Away));
@@ -372,8 +373,8 @@ fn the_documents_name_every_refusal_of_the_rules() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
             .unwrap();
     let values = source.split(" = \"").skip(1).filter_map(|rest| rest.split('"').next());
-    // A text with a blank is not a code, but the `reason = "…"` of an attribute, so it is
-    // skipped.
+    // Skip values that contain a space. They are not codes, but come from the `reason = "…"` of
+    // an attribute.
     let codes: Vec<&str> = values.filter(|code| !code.contains(' ')).collect();
     assert!(codes.len() > 20, "the codes are found in the source");
     for code in codes {

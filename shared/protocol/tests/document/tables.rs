@@ -162,8 +162,8 @@ fn type_of(schema: &Value, root: &Root) -> String {
     }
 }
 
-/// Returns the type of a value in a pair of one value for each side. Such a value is always
-/// present but may be `null`.
+/// Returns the type of the values in a pair that has one value for each side. Both values are
+/// always present, but may be `null`.
 fn or_null(schema: &Value, root: &Root) -> String {
     let nullable = |value: &Value| value["type"] == "null";
     let is_nullable = schema["anyOf"].as_array().is_some_and(|choices| choices.iter().any(nullable))

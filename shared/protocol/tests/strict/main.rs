@@ -1,5 +1,5 @@
 //! Checks that client messages are parsed strictly: unknown fields, unknown kinds and malformed
-//! texts are refused, and the parser never panics.
+//! text are refused, and the parser never panics.
 
 mod messages;
 
@@ -188,8 +188,8 @@ proptest! {
         let _move = text.parse::<Move>();
     }
 
-    /// The claim: a message in which bytes were changed is either refused, or accepted and
-    /// unchanged after a round trip.
+    /// This test changes some bytes of a message. The message must then be refused, or be
+    /// accepted and stay the same after a round trip.
     #[test]
     fn no_broken_message_panics(index in 0usize..64, at in 0usize..400, with in "\\PC{0,3}") {
         let messages = client_messages();

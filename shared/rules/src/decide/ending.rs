@@ -1,5 +1,5 @@
-//! Decides whether a ply ends the game: because the Flag was captured, because a side has no
-//! legal move, or because of a limit (§A10, §A12, §S1.8).
+//! Decides whether a ply ends the game. The reason can be a captured Flag, a side without a legal
+//! move, or a limit (§A10, §A12, §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
 use flagfall_view::Fate;
@@ -87,8 +87,9 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap check for most plies. If it returns true, the other side can move after this ply. It
-/// looks for two moves of one square, because the two-squares rule can refuse only one of them.
+/// A cheap check that suffices for most plies. If it returns true, the other side can move after
+/// this ply. The check looks for two one-square moves, because the two-squares rule can forbid
+/// only one of them.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
@@ -104,7 +105,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         None => foes.insert(moved.to),
         Some(strike) => {
             // The check ignores the moves of both pieces in the strike and, where possible,
-            // treats their squares as occupied. It then never counts a move that does not exist.
+            // treats their squares as occupied. This way, it never counts a move that does not
+            // exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -113,8 +115,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition.is_chasing_next(position.ruleset(), other) {
-        // The check ignores steps to squares next to enemy pieces, because the more-squares rule
-        // can refuse only these. After a strike, the rule refuses no moves.
+        // The check ignores steps to squares next to enemy pieces, because those are the only
+        // steps that the more-squares rule can forbid. After a strike, the rule forbids no moves.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
@@ -128,8 +130,8 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
     judge_mobility(&after)
 }
 
-/// Returns the outcome if the side to move cannot act (§A10). Returns `None` if it can, or if a
-/// side still has to choose in a strike.
+/// Returns the outcome if the side to move cannot act (§A10). Returns `None` if the side can act,
+/// or if a side still has to choose in a strike.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {

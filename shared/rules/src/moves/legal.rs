@@ -181,8 +181,8 @@ impl LegalMoves {
         })
     }
 
-    /// The starting square of a move: from the target, the side's nearest piece in the opposite
-    /// direction.
+    /// The starting square of a move. It is the square of the side's nearest piece, seen from the
+    /// target in the opposite direction.
     #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         if let Some(shape) = self.joined {

@@ -5,7 +5,7 @@ use flagfall_board::{BoardShape, Rank, SquareSet};
 use super::ORIGINAL;
 use crate::ruleset::{Army, RuleOption, Ruleset};
 
-/// Set 1 alone, mobility (§S1).
+/// The first set alone. It is about mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
     changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
@@ -40,12 +40,12 @@ const ARMY: [(Rank, u8); 12] = [
     (Rank::Marshal, 3),
 ];
 
-/// Set 1 and set 2, which is about information (§S2).
+/// The first two sets. The second set is about information (§S2).
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
     shape: BoardShape {
-        // The lines with joints: the columns a b c g h i j n o p, and all rows except those of
-        // the islands (§S2.6).
+        // The rows and columns with joints: columns a b c g h i j n o p, and all rows except
+        // those of the islands (§S2.6).
         joined_columns: 0b1110_0011_1100_0111,
         joined_rows: 0b11_1100_1111,
         ..SHADOWFLASH_1.shape
@@ -60,10 +60,10 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
 pub const SHADOWFLASH_3: Ruleset =
     Ruleset { id: "shadowflash-3", supply_lines: true, shadowflash: true, ..SHADOWFLASH_2 };
 
-/// The islands in the columns d-f and k-m, which are mirror images of each other.
+/// The islands in columns d–f and k–m, which are mirror images of each other.
 pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));
 
-/// The islands in the columns c-e and k-m, where the printed rules have them.
+/// The islands in columns c–e and k–m, as in the printed rules.
 pub(crate) const PRINTED: SquareSet = island(2).union(island(10));
 
 /// Returns the island in rows 5 and 6 that is three columns wide and has this left column

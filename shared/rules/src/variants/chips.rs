@@ -27,7 +27,8 @@ pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }
 
-/// The chips of a board, and everything else that determines how far they let one side move.
+/// The chips of a board, and everything else that determines how far these chips let one side's
+/// pieces move.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     pub(crate) chips: &'a Chips,
@@ -99,7 +100,7 @@ impl<'a> Lines<'a> {
 /// The public facts about a move without a strike.
 pub(crate) struct Witnessed<'a> {
     pub(crate) ruleset: &'static Ruleset,
-    /// The squares on which neither a piece nor a lake was before the move.
+    /// The squares that had neither a piece nor a lake before the move.
     pub(crate) empty: SquareSet,
     /// The chips before the move.
     pub(crate) chips: &'a Chips,
@@ -120,8 +121,8 @@ impl Witnessed<'_> {
         if ranks == self.movable() { RankSet::ALL } else { ranks }
     }
 
-    /// The squares of the path in a direction, including the target. `None` if the path is not
-    /// empty.
+    /// The squares of the path in a direction, including the target. `None` if a piece or a lake
+    /// is in the way.
     fn way(&self, direction: Direction) -> Option<SquareSet> {
         let mut way = SquareSet::EMPTY;
         let mut square = self.squares.from;

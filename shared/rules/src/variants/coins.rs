@@ -28,8 +28,8 @@ impl Coins {
         self.unmoved.len() > self.reserved()
     }
 
-    /// All unmoved coins, if the loss of one more unmoved coin would prevent the others from
-    /// moving. Otherwise, the empty set.
+    /// All unmoved coins, if losing one more of them would prevent the others from moving.
+    /// Otherwise, the empty set.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }

@@ -89,8 +89,8 @@ impl ReserveState {
         self.could_be[square.index()] = could_be;
     }
 
-    /// Removes the marks of a piece that leaves a square, and returns them: true if the piece is
-    /// labeled, and the ranks that it can have.
+    /// Removes and returns the marks of a piece that leaves a square: whether the piece is
+    /// labeled, and which ranks it can have.
     pub(crate) fn take_marks(&mut self, square: Square) -> (bool, RankSet) {
         let marks = (self.labeled.contains(square), self.could_be(square));
         self.set_marks(square, false, RankSet::ALL);

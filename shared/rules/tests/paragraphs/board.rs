@@ -276,9 +276,8 @@ pub(crate) fn outcome_of(events: &Events) -> Option<Outcome> {
 
 /// Plays one move in a picture. The move is Red's, or Blue's if it begins with `blue `.
 ///
-/// WINNER REASON` in a last line if the game must end.=>`expect` is `refused CODE` or the picture
-/// after the move. If the move must end the game, the last line of the picture is `=> WINNER
-/// REASON`.=> WINNER REASON` in a last line if the game must end.
+/// `expect` is `refused CODE` or the picture after the move. If the move must end the game, the
+/// last line of the picture is `=> WINNER REASON`.
 #[track_caller]
 pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &str) {
     let (side, squares) = match squares.strip_prefix("blue ") {

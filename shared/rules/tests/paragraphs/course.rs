@@ -55,8 +55,8 @@ fn u2_every_pair_of_lakes_is_drawn_and_none_more_often_than_another() {
     assert_eq!(pairs.len(), 28);
     let mut drawn = vec![0; pairs.len()];
     for byte in 0..=255 {
-        // The second byte is used if the first one must be skipped because it would favor some
-        // pairs.
+        // If the first byte must be skipped because it would favor some pairs, the second byte is
+        // used.
         let mut bytes = [0; 32];
         bytes[0] = byte;
         bytes[1] = 27;

@@ -90,7 +90,7 @@ fn a10_no_legal_move_comes_before_the_ply_limit() {
 #[test]
 fn a10_both_blocked_comes_before_the_quiet_limit() {
     // Each side's only movable piece is enclosed and can only go back and forth, which the
-    // two-squares rule soon refuses. `c3_leaves_neither_side_a_move_and_a10_draws` has a similar
+    // two-squares rule soon forbids. `c3_leaves_neither_side_a_move_and_a10_draws` has a similar
     // position.
     let text = "classic red 1000 194 b7.bBbF.6/bBbB.8/.10/.10/..~2..~2../..~2..~2../.10/.10/rBrB.8/r7.rBrF.6";
     let position = flagfall_rules::Position::from_text(text).expect("a position");

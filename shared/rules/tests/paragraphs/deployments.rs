@@ -58,7 +58,7 @@ fn a4_a_rank_over_or_under_is_named() {
         pieces
     });
     // The refusal names the first rank with a wrong count, in the order that begins with the
-    // Flag. Here, it names the Scout, of which one is missing.
+    // Flag. Here, one Scout is missing, so the refusal names the Scout.
     assert_eq!(over, SetupRefusal::WrongCount { rank: Rank::Scout, have: 7, want: 8 });
     let over = refused(&CLASSIC, {
         let mut pieces = pieces(CLASSIC_SETUP, &CLASSIC);

@@ -79,7 +79,7 @@ fn a_pause_extends_the_deployment_deadline() {
     assert_eq!(table.game.deadline(), None);
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC), "paused").later(1_000_000);
     decide_resume(&table.game).iter().for_each(|event| evolve(&mut table.game, event, table.now));
-    // The clock stood still from 10 s to 1020 s, so the deadline is extended by 1010 s.
+    // The clock was stopped from 10 s to 1020 s, so the deadline is extended by 1010 s.
     assert_eq!(table.game.deadline(), Some(START.plus_ms(300_000 + 1_010_000)));
     table.does(Red, &deploy(CLASSIC_SETUP, Red, &CLASSIC));
 }
@@ -354,7 +354,7 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// Decides on a claim that is allowed from the time `from` on.
+/// Decides on a claim that is allowed from the time `from`.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }
@@ -484,8 +484,8 @@ fn the_commitments_published_at_the_start_are_those_opened_at_the_end() {
 
 #[test]
 fn a_commitment_is_the_documented_hash() {
-    // The expected value is sha256("flagfall-commitment-1\0" "k3k3k3k3k3k3" "\0" "red" "\0" "1F"
-    // "\0" and 32 bytes with the value 1).
+    // The expected value is the SHA-256 of these parts joined together: "flagfall-commitment-1\0",
+    // "k3k3k3k3k3k3", "\0", "red", "\0", "1F", "\0", and 32 bytes that are each 1.
     let game: GameId = "k3k3k3k3k3k3".parse().expect("an id");
     let found = flagfall_rules::Commitment::of_text(game, Red, "1F", &[1; 32]);
     assert_eq!(found.to_string(), "ba25b6951cf21b6280077341e67599f0e7b5fad633a37d1266299f4fb01e43a9");

@@ -234,8 +234,8 @@ fn q4_a_coin_that_strikes_from_afar_becomes_a_scout_before_the_choices() {
         piece(&seen_by(&table, Viewer::Public), "a7").expect("a piece").identity,
         Identity::Known(Rank::Major)
     );
-    // The coin becomes a Scout because of the distance, so it is a piece when it strikes, and no
-    // choice is needed.
+    // Because of the distance, the coin becomes a Scout. It is therefore a piece when it strikes,
+    // and no choice is needed.
     check(&QUANTUM, "7 | bS*\n4 | ro\nred 9:1", "a4a7", "7 | r9'*");
 }
 
@@ -466,7 +466,7 @@ fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     // With one more coin and one more piece in the pool, one unmoved coin may move.
     let mut line = Playthrough::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
-    // A coin that may not move may not make a long move or strike either.
+    // A coin that is not allowed to move is not allowed to make a long move or a strike either.
     let mut line = Playthrough::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }
@@ -489,8 +489,8 @@ fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
     // pool has a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
-    // A choice of a rank can have the same result, if afterwards the pool has as many Bombs and
-    // Flags as there are unmoved coins. In the first picture, it has fewer.
+    // Choosing a rank can have the same result, if the pool then has as many Bombs and Flags as
+    // there are unmoved coins. In the first picture, the pool has fewer.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
     Playthrough::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";
@@ -505,8 +505,8 @@ fn q6_and_a10_a_side_that_is_blocked_besides_has_no_legal_move_or_is_blocked_lik
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red no_legal_move");
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "nobody both_blocked");
-    // In this picture, Red cannot move either, but the check for a forfeit comes before the check
-    // whether both sides are blocked.
+    // In this picture, Red cannot move either, but the engine checks for a forfeit before it
+    // checks whether both sides are blocked.
     let picture = "10 | bo\n5 | .. b3*\n4 | .. r3*\nblue F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red forfeited_reserve");
 }

@@ -1,5 +1,5 @@
-//! Recorded games in which the more-squares rule must refuse the last move, and no earlier move
-//! (RULES §T).
+//! Recorded games in which the more-squares rule must forbid the last move, but none of the
+//! earlier moves (RULES §T).
 
 use std::path::PathBuf;
 

@@ -115,8 +115,8 @@ fn s1_4_a_wrong_deployment_is_refused_with_its_reason() {
     assert_eq!(phoenix(2), Err(TooMany { rank: Rank::Phoenix, have: 2, most: 1 }));
 }
 
-/// Returns what a viewer may see of a side's reserve: the number of pieces, and the number of
-/// unlabeled Scouts if it is visible.
+/// Returns what a viewer may see of a side's reserve: the number of pieces and, if visible, the
+/// number of unlabeled Scouts.
 fn reserve(table: &Table, viewer: Viewer, side: Side) -> (u16, Option<u8>) {
     let seen = view(&table.game, viewer, table.now).reserve.expect("a reserve")[side];
     (seen.size, seen.unlabeled.map(|counts| counts[Rank::Scout]))
@@ -413,8 +413,8 @@ fn s2_4_a_bomb_that_wins_stays_and_owes_nothing() {
 fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs() {
     use flagfall_rules::Command::{OfferDraw, Resign};
     let mut table = Table::started(&SHADOWFLASH_2, FISCHER);
-    // The set-up: Blue replaces its piece on a7 with the Marshal. Red's Scout strikes it and
-    // loses, and the Marshal moves to a6.
+    // The set-up: Blue replaces its piece on a7 with the Marshal. Red's Scout strikes the Marshal
+    // and loses, and the Marshal moves to a6.
     let line = "d4d5=g";
     table.refuses(Side::Red, &command(line), "lake");
     table.does(Side::Red, &command("a4a6=g")).does(Side::Blue, &command("-a7"));

@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Plays this many plies with Scouts that move back and forth in front of the armies. Under
-    /// the rules of `pbm`, no repetition rule refuses this.
+    /// the rules of `pbm`, no repetition rule forbids this.
     #[track_caller]
     pub(crate) fn plies(&mut self, count: usize) -> &mut Table {
         for _ in 0..count {

@@ -61,8 +61,7 @@ fn t2_the_exact_reversal_is_never_refused_by_it() {
     // The last move, f5e5, recreates the first position. It is allowed because it exactly
     // reverses e5f5.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5");
-    // If both pieces go back and forth between two squares, only the two-squares rule (§C3) stops
-    // them.
+    // If both pieces only move back and forth, only the two-squares rule (§C3) stops them.
     Playthrough::new(&TOURNAMENT, Side::Red, CHASE)
         .play("e5f5 f6e6 f5e5 e6f6 e5f5 f6e6")
         .refuses("f5e5", "two_squares");

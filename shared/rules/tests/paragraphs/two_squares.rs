@@ -130,7 +130,7 @@ fn c3_the_chain_ends_when_the_piece_is_captured() {
 
 #[test]
 fn c3_a_captured_pieces_chain_holds_nothing_on_its_square() {
-    // The moves of a captured piece do not count for another piece that comes to the same square.
+    // The moves of a captured piece do not count for another piece that moves to the same square.
     let picture = "6 | b5\n5 | .. r6\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5 b5a5 h9g9 a5a4");

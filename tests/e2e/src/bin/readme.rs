@@ -1,9 +1,9 @@
 //! Runs the first two commands of the README exactly as written there, with the checkout's target
-//! folder. First the server runs until it answers, then a game against a house player until this
-//! side has made a move.
+//! folder. The first command starts the server, which must then answer a health check. The second
+//! command starts a game against a house player, in which this program makes one move.
 //!
-//! Ports, data and credentials are only set through the environment. So a server and games that
-//! already exist on this machine stay as they are.
+//! The environment sets other ports, data and credentials than usual, so a server and games that
+//! already exist on this machine are not affected.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use flagfall_e2e::{Process, get};
 use tempfile::TempDir;
 
-/// How long a command may build before it prints anything.
+/// The time that a command may spend on building before it prints anything.
 const BUILD: Duration = Duration::from_secs(40 * 60);
 
 /// A deployment, and a move that either side can begin with.
@@ -54,7 +54,7 @@ fn main() {
     say("The README's first commands do what they say.");
 }
 
-/// The commands in one-line code blocks before the first heading of the second level.
+/// The commands in one-line code blocks before the first second-level heading.
 fn first_commands(readme: &str) -> Vec<String> {
     let beginning = readme.split("\n## ").next().unwrap_or_default();
     let blocks = beginning.split("```").skip(1).step_by(2).map(str::trim);

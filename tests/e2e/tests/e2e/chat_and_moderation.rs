@@ -1,4 +1,4 @@
-//! Tests chat between opponents, and what operators do about it.
+//! Tests chat between opponents, and how operators moderate players.
 
 use std::process::Command;
 

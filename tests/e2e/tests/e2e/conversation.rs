@@ -1,4 +1,5 @@
-//! Tests the messages between players besides moves, and a game against a house player.
+//! Tests the messages that players exchange in addition to moves, and a game against a house
+//! player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -28,7 +29,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     duel.expect("A draw: both sides agreed.");
 
     duel.clients[Side::Red].type_line("rematch");
-    duel.clients[Side::Red].expect("You ask for a rematch");
+    duel.clients[Side::Red].expect("You have asked for a rematch");
     duel.clients[Side::Blue].expect("Red asks for a rematch. Type rematch");
     duel.clients[Side::Blue].type_line("rematch");
     let ann = duel.clients[Side::Red].expect("you play");
@@ -102,8 +103,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("-squares rule: ") {
             break;
         }
-        // A repetition rule may refuse a move that looks possible on the board. Then another move
-        // is tried. Without any moves the game ends.
+        // A repetition rule may forbid a move that looks possible on the board. In that case,
+        // another move is tried. If there is no legal move, the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;

@@ -31,7 +31,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         server.kill();
         duel.expect("Reconnecting.");
         spectator.expect("Reconnecting.");
-        // A move that is typed meanwhile is played once, after the reconnection.
+        // A move that is typed in the meantime is played once, after the reconnection.
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
@@ -188,7 +188,8 @@ fn a_killed_client_gets_its_seat_back() {
     duel.clients[Side::Blue].expect("ann (Red) is here.");
     duel.play_quietly(3);
 
-    // The newest connection has the seat. The older connection is told so and can only watch.
+    // The newest connection has the seat. The older connection gets a message about this and can
+    // only watch.
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);

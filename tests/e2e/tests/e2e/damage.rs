@@ -1,5 +1,5 @@
-//! Tests damaged data. The server starts, reports the damage, and continues everything else.
-//! Acknowledged data must not be missing without a report.
+//! Tests damaged data. The server starts, reports the damage, and continues everything else. If
+//! acknowledged data is missing, the server must report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn a_damaged_game_is_reported_and_others_continue() {
     for duel in &mut duels {
         duel.expect("Reconnecting.");
     }
-    // The move before the last one of the second game.
+    // The second game's next-to-last move.
     let entry = appends(&site, &duels[1].id);
     let entry = entry[entry.len() - 2];
     let mut log = fs::read(segment(&site)).expect("a file");
@@ -161,7 +161,8 @@ fn segment(site: &Site) -> PathBuf {
     site.data().join("log/00000001.seg")
 }
 
-/// The places of a game's appends in the log. They begin with the eight bytes of its id.
+/// Returns the places of a game's appends in the log. Each append begins with the eight bytes of
+/// the game's id.
 fn appends(site: &Site, id: &str) -> Vec<usize> {
     let wanted = id.parse::<GameId>().expect("an id").bits().to_le_bytes();
     let bytes = fs::read(segment(site)).expect("a file");
@@ -187,15 +188,15 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
         return "nothing is missing".to_owned();
     }
     assert!(server_said.contains(id), "{id} is not named in:\n{server_said}\n{}", record.said);
-    // Without its first entry, a game does not say who may see it, so strangers are told that it
-    // may be private.
+    // Without its first entry, the game has no record of who may see it. So strangers get the
+    // message that the game may be private.
     let is_private = server_said.contains("entry 1: ") && record.said.contains("or it is private");
     assert!(is_private || record.said.contains("damaged"), "{}\n{server_said}", record.said);
     "the game is named and kept apart".to_owned()
 }
 
-/// The number of plies in a record for people: which has one line for each ply, beginning with
-/// its number.
+/// Returns the number of plies in a record in text form. Such a record has one line for each ply,
+/// which begins with the ply's number.
 fn plies_in(record: &str) -> usize {
     record.lines().filter(|line| line.trim_start().starts_with(|it: char| it.is_ascii_digit())).count()
 }

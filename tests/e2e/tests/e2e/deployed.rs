@@ -31,7 +31,7 @@ fn operating() -> Vec<(String, String)> {
     pages
 }
 
-/// Every word with this beginning.
+/// Returns every word that begins with this prefix.
 fn words(text: &str, start: &str) -> BTreeSet<String> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let words = text.split(|letter: char| !is_part(letter));
@@ -153,9 +153,8 @@ fn deploy_names_settings_that_exist() {
     // The files also name settings of players.
     let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
     known.extend(words(&help, "FLAGFALL_"));
-    // Settings of compose.yml and of the script that makes its passwords.
-    let own =
-        ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE", "FLAGFALL_ORIGIN"];
+    // Settings of compose.yml, and of the script that creates the passwords for it.
+    let own = ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE"];
     for file in [
         "Dockerfile",
         "compose.yml",
@@ -301,7 +300,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
 
 /// Panels must sum by labels that their metrics have, and show these labels in their legends.
 ///
-/// With a wrong label a panel would show one line without a name.
+/// With a wrong label, a panel would show one line without a name.
 #[test]
 fn the_dashboard_goes_by_labels_that_metrics_have() {
     let site = Site::with_redis();

@@ -117,8 +117,8 @@ fn a_wrong_command_line_of_the_server_is_answered_in_words() {
     assert_eq!(get(server.address, "/health").status, 200);
 }
 
-/// Runs a server that must not start, on free ports and with its own data unless the words say
-/// otherwise.
+/// Runs a server that must not start. The server gets free ports and its own data, unless `words`
+/// say otherwise.
 fn run_server(site: &Site, words: &[&str], environment: &[(&str, &str)]) -> Ended {
     let mut server = command(&server_program());
     server.current_dir(site.path()).envs(environment.iter().copied()).args(words);

@@ -17,14 +17,15 @@ impl Duel {
         Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
     }
 
-    /// Does the same with these arguments for both clients.
+    /// Like [`Duel::begin`], but with these arguments for both clients.
     #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin_with(server: &Server, site: &Site, words: &[&str], ruleset: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
         let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &[&["play"], words].concat());
-        // If the server already has an Ann, this one has a number after her name.
+        // If the server already has a player named Ann, the Ann of this duel has a number after
+        // her name.
         blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);

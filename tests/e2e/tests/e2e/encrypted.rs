@@ -241,8 +241,8 @@ fn plain_listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads a whole request, answers it, and returns the request. An earlier answer might be cut
-/// off.
+/// Reads a whole request, answers it, and returns the request. If it answered before the end of
+/// the request, the answer might be cut off.
 fn answer(stream: &mut TcpStream, answer: &str) -> String {
     let mut text = String::new();
     let mut bytes = [0; 4096];

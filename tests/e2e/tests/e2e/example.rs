@@ -9,8 +9,8 @@ use flagfall_e2e::{Process, Server, Site, TIMEOUT};
 /// A game with random moves takes about a hundred turns.
 const GAME: std::time::Duration = TIMEOUT.saturating_mul(6);
 
-/// The Python that runs the bot. If Python or the package is missing, prints this and returns
-/// none.
+/// Returns the Python that runs the bot. If Python or the package is missing, prints a message
+/// about this and returns none.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn python() -> Option<String> {
     let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -140,8 +140,8 @@ fn assert_fog(spectator: &Client, end: &str) {
     assert!(pieces > 0, "no board was shown");
 }
 
-/// Checks that before the end each player reads only about their own choices, and spectators
-/// about none (§Q4).
+/// Checks what each viewer reads before the end of the game: players read only about their own
+/// choices, and spectators about none (§Q4).
 fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
     let count = |client: &Client, side: Side| {
         let sentence = format!("{side} chooses ");

@@ -16,7 +16,7 @@ fn operate(site: &Site, words: &[&str]) -> Ended {
     Process::start("operator", command.arg("operator").args(words)).ended()
 }
 
-/// Plays a rated game that Blue resigns, until it is rated.
+/// Plays a rated game that Blue resigns. Returns when the game is rated.
 fn rated_game(server: &flagfall_e2e::Server, site: &Site, seed: u64) -> String {
     let mut duel = Duel::begin_with(server, site, &RATED, "barrage", Chance::seed_or(seed));
     duel.play_quietly(4);

@@ -34,12 +34,13 @@ impl Stage {
         path.to_str().expect("text").to_owned()
     }
 
-    /// A house player that surrenders with its n-th line, if the game lasts that long.
+    /// Returns a house player that surrenders with its n-th line, if the game lasts that long.
     fn house(&self, name: &str, rules: &str, seed: u32, lines: u32) -> String {
         self.gated_house(name, rules, seed, lines, "")
     }
 
-    /// A house player that runs `before` before it prints its n-th line.
+    /// Returns a house player that runs `before` before it prints each of its lines, and
+    /// surrenders with its n-th line.
     fn gated_house(&self, name: &str, rules: &str, seed: u32, lines: u32, before: &str) -> String {
         let client = client_program();
         let client = client.display();
@@ -49,8 +50,8 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play. The first program offers a game and waits, the second takes the
-    /// offer.
+    /// Lets a program play. The first program offers a game and waits. The second program takes
+    /// the offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {
@@ -66,7 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that no process that recorded its id still runs, nor any process of its group.
+    /// Checks that all processes that recorded their ids have ended, together with the other
+    /// processes of their groups.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();
@@ -99,7 +101,8 @@ impl Stage {
         serde_json::from_str(&json.printed).expect("a record")
     }
 
-    /// Runs a program that fails as Red against a house player, in `pbm`.
+    /// Runs a program that fails. The program plays a game of `pbm` as Red against a house
+    /// player.
     fn fails(&self, lines: &str, words: &[&str]) -> Ended {
         let red = self.script("culprit", lines);
         let mut client = self.waits("ann", &red, "pbm", &[words, &["--side", "red"]].concat());
@@ -135,7 +138,7 @@ fn umpired(stage: &Stage, rules: &str, red: &str, blue: &str) -> Value {
     serde_json::from_str(&text).expect("a record")
 }
 
-/// Plays a game of two programs and checks that it equals the one under the umpire.
+/// Plays a game of two programs. Checks that the game is the same as under the umpire.
 fn play(rules: &str) {
     let stage = Stage::new();
     let (red, blue) = (stage.house("red", rules, 1, 90), stage.house("blue", rules, 2, 1_000_000));

@@ -68,7 +68,7 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     let mut servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
     game.play(4);
-    // Ann's server is killed; she continues on another.
+    // Ann's server is killed. Ann continues on another one.
     servers[0].kill();
     game.clients.red.expect("Reconnecting.");
     game.clients.red.expect("Connected again.");
@@ -98,8 +98,8 @@ fn a_stalled_redis_is_announced_once_and_pending_commands_complete() {
     for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
         client.expect("cannot reach its store");
     }
-    // The limit is 2.5 s. It is not checked, because this machine may be busy. The time is only
-    // printed.
+    // The time is only printed. The limit of 2.5 s is not checked, because this machine may be
+    // busy.
     println!("all three were told after {} ms", frozen.elapsed().as_millis());
     let ply = game.mirror.play_quietly();
     game.clients[ply.side].type_line(&ply.typed);
@@ -205,7 +205,7 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     let mut ann = one.client(&site, "ann", &[&words[..], &["--rating", "1600-"]].concat());
     ann.expect("Your offer is in the lobby");
     let mut cat = one.client(&site, "cat", &words);
-    cat.expect("This offer is for players rated 1600 or more in such games. Your rating is 1500");
+    cat.expect("This offer is for players rated 1600 or higher in such games. Your rating is 1500");
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);

@@ -16,7 +16,7 @@ const DEPLOYMENTS: &[(&str, &str)] = &[
 ];
 
 const MOVES: &[(&str, &str)] = &[
-    ("hello there", "“hello there” is not understood. Type a move, as in a4a5, or help."),
+    ("hello there", "“hello there” is not understood. Type a move, such as a4a5, or type help."),
     ("a4", "“a4” is not understood."),
     ("a0a1", "is not understood"),
     ("a4a5", "Flags and Bombs never move."),
@@ -53,7 +53,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves of a script wait until it is the player's turn, in every spelling.
+    // Moves in a script, in whatever spelling, wait until it is the player's turn.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }

@@ -13,17 +13,17 @@ use serde_json::Value;
 
 use crate::duel::Duel;
 
-/// How many games there are.
+/// The number of games.
 const GAMES: usize = PLAYERS.len();
 /// The players of each game. Servers are upgraded before clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];
 /// A part of what a player reads if a stopping server refuses a move.
 const STOPS: &str = "your game is kept";
-/// How many plies may wait to be counted. A test has fewer.
+/// The largest number of plies that may wait to be counted. A test has fewer plies.
 const PLIES_MAX: usize = 1_000;
 
-/// The bodies of the entries in an export, each with its game, except first entries. True means
-/// that the body is JSON.
+/// Returns the form of each entry's body in an export, without the first entries of games. Each
+/// pair consists of the game and a flag, which is true if the body is JSON.
 fn bodies(file: &Path) -> Vec<(String, bool)> {
     let text = std::fs::read_to_string(file).expect("an export");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));

@@ -15,7 +15,7 @@ const SCRIPT: &str = concat!(
 /// Appends in one call of the script, as in the store.
 const APPENDS_IN_A_CALL: usize = 64;
 
-/// A connection, and the heads of the logs that it appends to.
+/// A connection, and the heads of the logs to which it appends.
 pub(super) struct BareRedis {
     connection: MultiplexedConnection,
     digest: String,
@@ -58,7 +58,7 @@ impl BareRedis {
     }
 
     /// True if the appended entries are in Redis. This is checked because a script that refuses
-    /// is quicker than one that writes.
+    /// appends is faster than one that writes.
     pub(super) async fn has_kept_all(&mut self) -> redis::RedisResult<bool> {
         let (seq, _) = self.heads[0];
         let kept: u64 = redis::cmd("XLEN").arg(log_of(0)).query_async(&mut self.connection).await?;

@@ -13,7 +13,7 @@ pub(super) const GAMES: u32 = 1_000;
 pub(super) struct Round {
     pub(super) appends: u64,
     seconds: f64,
-    /// In microseconds, sorted.
+    /// The time of each append in microseconds, sorted.
     latencies_us: Vec<u64>,
 }
 

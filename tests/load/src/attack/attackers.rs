@@ -19,26 +19,27 @@ pub(super) const ATTACKING: &str = "attacking";
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Handshakes per second.
 const HANDSHAKES: u32 = 2_200;
-/// Idle connections that the attack tries to open.
+/// The number of idle connections that the attack tries to open.
 const IDLE: u32 = 15_000;
-/// Guests that open seeks, and the seeks of each.
+/// The number of guests that open seeks, and the number of seeks of each.
 const SEEKERS: u32 = 400;
 const SEEKS_EACH: u32 = 3;
-/// Simultaneous games against house players, and the guests that play them.
+/// The number of simultaneous games against house players, and the number of guests that play
+/// them.
 const HOUSE_GAMES: u32 = 500;
 const HOUSE_GUESTS: u32 = 25;
-/// Pairs that move at full speed, and the moves of a game.
+/// The number of pairs that move at full speed, and the number of moves in a game.
 const PAIRS: u32 = 16;
 const MOVES_A_GAME: u32 = 180;
-/// Connections that send frames or fetch records.
+/// The number of connections that send frames or fetch records.
 const LINES: u32 = 16;
-/// Plies of the game whose record is fetched.
+/// The number of plies of the game whose record is fetched.
 const RECORD_PLIES: u32 = 190;
-/// How long an attacker waits for an answer before they try again.
+/// The time that attackers wait for an answer before they try again.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause after a refusal. An attacker who waits longer does less harm.
 const AGAIN: Duration = Duration::from_millis(20);
-/// How long an attack lasts at most if it is not stopped.
+/// The longest time that an attack lasts if it is not stopped.
 const LIFE: Duration = Duration::from_secs(180);
 
 /// The attacks.
@@ -194,7 +195,7 @@ async fn idle(address: &str) -> Result<(), LoadError> {
     }
 }
 
-/// Keeps the result of an attempt. Returns true if it failed.
+/// Keeps the result of an attempt. Returns true if the attempt failed.
 async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, LoadError>>) -> bool {
     match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
@@ -225,8 +226,8 @@ async fn seeks(address: &str) -> Result<(), LoadError> {
     let mut sockets = Vec::new();
     let mut number = 0;
     loop {
-        // Seeks end with the connections of their seekers, so this keeps the sockets. Failed
-        // attempts are repeated.
+        // Seeks end when the connections of their seekers close, so keep the sockets. Repeat
+        // failed attempts.
         if sockets.len() < SEEKERS as usize {
             keep(&mut sockets, guest(address)).await;
         }
@@ -445,7 +446,7 @@ async fn closed_port(share: f64) -> Result<(), LoadError> {
         }
         busy += turn.elapsed();
         let due = busy.div_f64(share.clamp(0.01, 1.0));
-        // Sleeps until the share is right again. With the whole core, it never sleeps.
+        // Sleeps until the share is right again. If the share is the whole core, never sleeps.
         let ahead = due.saturating_sub(began.elapsed());
         if ahead > Duration::from_millis(1) {
             tokio::time::sleep(ahead).await;

@@ -13,15 +13,16 @@ use crate::error::LoadError;
 
 /// The time between two newcomers.
 const NEWCOMER: Duration = Duration::from_millis(500);
-/// How long a newcomer waits before they give up.
+/// The longest time that a newcomer waits before they give up.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Moves of a game before the next one. `pbm` ends a game that goes on longer without a capture.
+/// The number of moves in a game before the next game begins. `pbm` ends a game that goes on
+/// longer without a capture.
 const MOVES_A_GAME: u32 = 180;
 
 /// Observations of honest players.
 #[derive(Default)]
 pub(super) struct Noticed {
-    /// From sending a move until the opponent reads it, in microseconds.
+    /// The time from sending each move until the opponent reads it, in microseconds.
     latencies_us: Vec<u64>,
     /// The time from each newcomer's arrival until their game against a house player begins, in
     /// milliseconds.
@@ -126,7 +127,8 @@ async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>,
     Ok(latencies)
 }
 
-/// A newcomer: a guest who offers a game, withdraws it, and begins one against a house player.
+/// A newcomer: a guest who offers a game, withdraws the offer, and begins a game against a house
+/// player.
 async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadError> {
     let mut socket = guest(address, source).await?;
     let terms = terms();

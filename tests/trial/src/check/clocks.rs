@@ -22,7 +22,7 @@ impl Clocks {
         Clocks { increment, left: [base; 2], since: [None; 2] }
     }
 
-    /// Starts a side's clock if it does not run.
+    /// Starts a side's clock if it is not running.
     pub(super) fn start(&mut self, color: Color, at: u64) {
         self.since[color].get_or_insert(at);
     }
@@ -55,8 +55,8 @@ impl Clocks {
         Some((at.saturating_sub(self.since[color]?), self.left[color]))
     }
 
-    /// The clocks as a message shows them at a moment; Red's clock comes from the first, Blue's
-    /// from the second.
+    /// Returns the clocks as a message shows them at a moment. Red's clock comes from the first
+    /// argument, Blue's from the second.
     #[must_use]
     pub(super) fn json(of: [&Clocks; 2], at: u64) -> Value {
         let since = [of[0].since[0], of[1].since[1]];

@@ -16,7 +16,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
 /// The commands that end a turn.
 const PLIES: &[&str] = &["move", "remove", "place"];
-/// Codes with which no lawful command is refused.
+/// Codes with which a lawful command is never refused.
 const UNLAWFUL: &[&str] = &[
     "malformed",
     "no_piece",
@@ -57,15 +57,15 @@ const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superse
 /// The answers to a client's commands.
 #[derive(Default)]
 struct Answers {
-    /// By id: the acknowledgement and its time.
+    /// The acknowledgement of each command and its time, by command id.
     accepted: HashMap<String, (Value, u64)>,
-    /// By id: the refusal.
+    /// The refusal of each command, by command id.
     refused: HashMap<String, Value>,
     /// Commands that were acknowledged and are in no log: id, time and epoch.
     lost: Vec<(String, u64, Option<u64>)>,
     /// The last epoch that the client was told.
     epoch: Option<u64>,
-    /// Ids of commands that were based on a lost branch.
+    /// Ids of commands that were based on a lost branch of the log.
     astray: HashSet<String>,
 }
 
@@ -175,7 +175,7 @@ impl Checker<'_> {
     }
 
     /// Returns the commands that the client first sent when its last view was of a lost branch.
-    /// When such a command is sent again, it is judged by the branch that is left.
+    /// When such a command is sent again, it is judged by the remaining branch.
     fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
         let (mut astray, mut known) = (HashSet::new(), HashSet::new());
         let mut is_astray = false;
@@ -207,7 +207,8 @@ impl Checker<'_> {
         act_of(command).is_some_and(is_lawful)
     }
 
-    /// Checks that a finally refused command is not in the log, unless it was sent again.
+    /// Checks that a command whose last answer was a refusal is not in the log, unless it was
+    /// sent again.
     fn check_refused_moves(
         &mut self,
         color: Color,
@@ -271,7 +272,7 @@ impl Checker<'_> {
     }
 }
 
-/// True if a text shows a game or an event of one.
+/// True if a text shows a game or an event of a game.
 fn is_of_game(text: &str) -> bool {
     text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
 }

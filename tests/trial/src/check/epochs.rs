@@ -1,11 +1,12 @@
 //! Checks commands of lost branches. A command with an earlier epoch than the game's must be
 //! refused, unless it is in the log or is a deployment.
 //!
-//! A command that was carried out in another epoch is recognized by its sequence number. That
-//! number is beyond the view shown over the same connection in a later epoch. A server that has
-//! not heard of that epoch yet, or that got the command before, may still carry it out. So the
-//! checker reports a fault only if such a server is impossible: the command was first sent over
-//! that connection, or before a loss that left no server and no Redis alive.
+//! A command that was carried out in another epoch is recognized by its sequence number. The
+//! number is higher than that of the view shown over the same connection in a later epoch. A
+//! server may still carry out such a command if it has not heard of the later epoch yet, or if it
+//! got the command before that epoch began. So the checker reports a fault only if no such server
+//! can exist: the command was first sent over that connection, or before a loss that left no
+//! server and no Redis alive.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 /// A command as it was first sent.
 struct Sent {
     line: usize,
-    /// When that connection was opened.
+    /// The time at which that connection was opened.
     since: u64,
     epoch: u64,
     is_deployment: bool,
@@ -33,8 +34,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// Checks that commands were not carried out in a later epoch than their own, and not refused
-    /// because of their epoch in their own epoch.
+    /// Checks that commands were not carried out in a later epoch than their own, and that they
+    /// were not refused in their own epoch because of an outdated epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;

@@ -10,7 +10,7 @@ use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
-/// The number of plies before a limit at which it is first announced.
+/// A limit is first announced this many plies before it is reached.
 const LIMIT_NOTICE: u64 = 20;
 
 /// A game as one audience knows it at some point.
@@ -25,7 +25,7 @@ pub(super) struct State<'a> {
     own: Option<String>,
     /// Steps made on the board.
     pub steps: usize,
-    /// How many of the audience's events began or ended a side's time.
+    /// The number of the audience's events that began or ended a side's time.
     pub turns: usize,
     clocks: Option<Clocks>,
     /// The clocks of sides that owe a choice, as others see them: as if no choice had been made
@@ -63,7 +63,7 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // Without deployments, Red's time runs at once (§Q1).
+            // If there are no deployments, Red's time runs from the start (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }
@@ -378,7 +378,7 @@ impl<'a> State<'a> {
         Some(pending)
     }
 
-    /// Adds what every change contains.
+    /// Adds the parts that every change contains.
     fn add_derived(&self, into: &mut Map<String, Value>, at: u64) {
         if let Some(clock) = self.clock(at) {
             into.insert("clock".to_owned(), clock);
@@ -468,8 +468,8 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
-    /// What the audience is shown of a rank: its letter if the audience knows it, otherwise what
-    /// everybody can deduce.
+    /// The part of a rank that the audience is shown: its letter if the audience knows it,
+    /// otherwise what everybody can deduce.
     fn identity(&self, piece: Piece) -> String {
         if piece.letter == COIN || self.knows(piece) {
             piece.letter.to_string()
@@ -498,7 +498,7 @@ impl<'a> State<'a> {
         Some((&taken[index], self.truth.boards.get(index + 1)?))
     }
 
-    /// The last ply, if it was a move, as it was seen then.
+    /// The last ply, if it was a move, as it was seen when it was made.
     fn last_move(&self) -> Option<Value> {
         let (taken, after) = self.last_ply()?;
         let BoardEvent::Moved { from, to, laid, .. } = &taken.step else { return None };
@@ -509,7 +509,8 @@ impl<'a> State<'a> {
             seen["laid"] = json!(format!("{squares}={chip}"));
         }
         if let Some(strike) = taken.strike {
-            // Only a defender that wins can stay hidden, and only if not everybody knew it.
+            // Only a defender that wins can stay hidden, and only if its rank was not known to
+            // everybody before.
             let winner_at = match strike.defender.1 {
                 "advances" => from,
                 _ => to,
@@ -531,7 +532,8 @@ impl<'a> State<'a> {
         Some(seen)
     }
 
-    /// The last ply as it was seen then, if it was an exchange between board and reserve.
+    /// The last ply, if it was an exchange between board and reserve, as it was seen when it was
+    /// made.
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {
@@ -553,7 +555,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What a piece's moves prove about it.
+/// The facts that a piece's moves prove about it.
 fn proved(could_be: Letters) -> String {
     if could_be == Letters::ALL { "?".to_owned() } else { could_be.to_string() }
 }

@@ -19,7 +19,7 @@ pub enum Fault {
     SecretByte,
     /// A clock ran while no server was running.
     Clock,
-    /// A commitment does not match the opened deployment.
+    /// A commitment does not match the deployment that was opened.
     Commitment,
     /// A lawful command was refused.
     Refusal,
@@ -27,12 +27,13 @@ pub enum Fault {
     Astray,
     /// A game did not end, or its record cannot be read.
     Unended,
-    /// A client was not told that the store was away, or that it was back.
+    /// A client did not get the message that the store was away, or that it was back.
     Untold,
     /// Acknowledged data was lost at a moment when that may happen, but the clients were not
     /// told.
     Unexplained,
-    /// A client of a killed server was not on another one in time, though nothing else was wrong.
+    /// A client of a killed server was not on another server in time, although nothing else was
+    /// wrong.
     Stranded,
 }
 
@@ -82,7 +83,7 @@ const EXAMPLES_MAX: usize = 5;
 /// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
 
-/// What was compared in the ordinary games of a ruleset.
+/// Counts of the comparisons in the ordinary games of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Played {
     /// Games.
@@ -100,7 +101,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// What was compared in all games so far.
+    /// Counts of the comparisons in all games so far.
     pub(super) fn so_far(findings: &Findings) -> Played {
         Played {
             games: 0,
@@ -112,7 +113,7 @@ impl Played {
         }
     }
 
-    /// Returns what was compared since `before`, as one game with this many plies.
+    /// Returns the counts of the comparisons since `before`, as one game with this many plies.
     pub(super) fn since(self, before: &Played, plies: u64) -> Played {
         Played {
             games: 1,
@@ -136,7 +137,7 @@ impl Played {
     }
 }
 
-/// What was compared in the pairs of a ruleset.
+/// Counts of the comparisons in the pairs of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Paired {
     /// Pairs of sessions.
@@ -174,7 +175,7 @@ pub struct Findings {
     pub ended: BTreeMap<String, u64>,
     /// Plies in the logs.
     pub plies: u64,
-    /// What was compared in ordinary games, by ruleset.
+    /// Counts of the comparisons in ordinary games, by ruleset.
     pub played: BTreeMap<String, Played>,
     /// Messages received.
     pub messages: u64,
@@ -198,27 +199,30 @@ pub struct Findings {
     pub paired: u64,
     /// Bytes of paired sessions compared.
     pub paired_bytes: u64,
-    /// What was compared in pairs, by ruleset.
+    /// Counts of the comparisons in pairs, by ruleset.
     pub by_ruleset: BTreeMap<&'static str, Paired>,
     /// Clients that learned of a loss by a new epoch.
     pub rollbacks: u64,
-    /// Acknowledged commands that were lost with all processes, and whose clients were told so.
+    /// Acknowledged commands that were lost with all processes. Their clients were told about the
+    /// loss.
     pub lost_acks: u64,
-    /// Messages of lost branches.
+    /// Messages that belong to lost branches.
     pub lost_messages: u64,
     /// Commands that were based on lost branches and refused because they do not fit the log.
     pub astray_refusals: u64,
-    /// From the kill of a server until each of its clients was welcomed again, in milliseconds.
+    /// The time from the kill of a server until each of its clients was welcomed again, in
+    /// milliseconds.
     pub let_in_ms: Vec<u64>,
-    /// From the kill until each client was shown its game again.
+    /// The time from the kill until each client was shown its game again.
     pub shown_ms: Vec<u64>,
-    /// The same, only for kills during and shortly before which nothing else was wrong.
+    /// Like `shown_ms`, but only for kills during and shortly before which nothing else was
+    /// wrong.
     pub shown_undisturbed_ms: Vec<u64>,
-    /// From the kill until each client's pending command was acknowledged.
+    /// The time from the kill until each client's pending command was acknowledged.
     pub answered_ms: Vec<u64>,
-    /// From the loss of a store until each client was told, in milliseconds.
+    /// The time from the loss of a store until each client was told, in milliseconds.
     pub told_away_ms: Vec<u64>,
-    /// From the return of a store until each client was told, in milliseconds.
+    /// The time from the return of a store until each client was told, in milliseconds.
     pub told_back_ms: Vec<u64>,
 }
 
@@ -236,7 +240,7 @@ impl Findings {
         }
     }
 
-    /// How many faults of this kind there are.
+    /// Returns the number of faults of this kind.
     #[must_use]
     pub fn count(&self, fault: Fault) -> u64 {
         self.counts.get(&fault).copied().unwrap_or_default()

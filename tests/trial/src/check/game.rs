@@ -35,10 +35,10 @@ const TYPES: &[&str] = &[
     "game_unavailable",
     "ping",
 ];
-/// How long after a loss messages of the lost branch may still arrive, because they were already
-/// sent.
+/// The time after a loss in which messages of the lost branch may still arrive, because they were
+/// already sent.
 const LATE_MS: u64 = 1_000;
-/// How much the clocks of two processes on one machine may differ, in milliseconds.
+/// The largest difference between the clocks of two processes on one machine, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
 
 /// A received text, parsed once.
@@ -46,7 +46,7 @@ const CLOCK_SLACK_MS: i64 = 20;
 pub(super) struct Parsed {
     pub(super) kind: String,
     seq: Option<u64>,
-    /// The number of events that came with it.
+    /// The number of events that came with the text.
     tail: u64,
     pub(super) value: Arc<Value>,
 }
@@ -55,12 +55,12 @@ pub(super) struct Parsed {
 pub(super) struct Checker<'a> {
     pub(super) truth: &'a Truth,
     pub(super) findings: &'a mut Findings,
-    /// For each audience: what it was told under each sequence number, the event and change that
-    /// show it, and the state after it (index 0: the state before all events).
+    /// For each audience, three lists: the fact under each sequence number, the event and change
+    /// that show it, and the state after it (index 0: the state before all events).
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// The losses of data that no process had any more.
+    /// The losses of data of which no process had a copy.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
@@ -114,7 +114,8 @@ impl Checker<'_> {
             for one in told {
                 self.findings.events += 1;
                 if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
-                    // The end opened this choice. It is compared with what its own side was told.
+                    // The end of the game opened this choice. Compare it with the choice that its
+                    // own side was told.
                     continue;
                 }
                 let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());
@@ -151,7 +152,7 @@ impl Checker<'_> {
         let mut open_at: Option<u64> = None;
         let mut since: Option<u64> = None;
         let mut highest: u64 = 0;
-        // When the latest message came, and in which epoch.
+        // The time and the epoch of the latest message.
         let (mut latest_at, mut epoch) = (0, None);
         for Entry { at, what } in &client.entries {
             let text = match what {
@@ -227,13 +228,13 @@ impl Checker<'_> {
         self.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
 
-    /// True if a message of this moment may be of a lost branch.
+    /// True if a message received at this moment may belong to a lost branch.
     pub(super) fn is_lost(&self, at: u64) -> bool {
         self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
     /// Parses a text that was received at this moment. If only a lost branch can explain the
-    /// text, it is counted but is not a fault.
+    /// text, the text is counted but is not a fault.
     pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -265,7 +266,7 @@ impl Checker<'_> {
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
-    /// Parses a text once for each audience. The same text is only one fault, even if many
+    /// Parses a text once for each audience. A wrong text counts as only one fault, even if many
     /// clients received it.
     fn look(&mut self, audience: usize, text: &Arc<str>) -> Option<Parsed> {
         let key = (audience, text.clone());
@@ -354,8 +355,8 @@ impl Checker<'_> {
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
             let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
-            // The ply that resolves a strike was commanded when the strike began. It also reports
-            // the choices.
+            // The ply that resolves a strike was commanded when the strike began. The ply also
+            // reports the choices.
             let is_asked_for = |(step, taken): (usize, &Taken)| {
                 let after = &self.truth.boards[step + 1];
                 commands.iter().any(|(ply, command)| *ply == taken.ply && fits(taken, after, command))
@@ -430,16 +431,16 @@ fn differing<'a>(
     beside.filter(|(told, expected)| *expected != Some(*told)).collect()
 }
 
-/// Returns by how much less a running clock was charged than the time with a server. If both
-/// clocks run, returns the smaller value. None if neither runs.
+/// Returns the difference between the time with a server and the time that a running clock was
+/// charged. If both clocks run, returns the smaller difference. None if no clock runs.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let is_running = |side: &&str| old["running"] == **side || old["running"] == "both";
     let left = |clock: &Value, side: &str| clock["remaining_ms"][side].as_u64();
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // A jump takes no time. A clock shown during it comes from a server that has not noticed
-        // the jump yet and continues the old time.
+        // A jump is instantaneous. A clock that was shown during the jump comes from a server
+        // that has not noticed the jump yet and continues the old time.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
         // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
         // minutes.
@@ -507,7 +508,8 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // More events than the log has, and events beyond its end.
+        // First, the view comes with more events than the log has. Then, it comes with events
+        // beyond the end of the log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -8,20 +8,20 @@ use super::findings::Fault;
 use super::game::Checker;
 use super::truth::{Taken, color_of};
 
-/// How many of the last steps a view may describe without events: its last ply, and later steps
-/// that are not plies.
+/// The number of last steps that a view may describe without events: its last ply, and later
+/// steps that are not plies.
 const STEPS_TOLD: usize = 4;
 
-/// A rank named in a message, or the ranks that it leaves possible.
+/// A rank that is named in a message, or the set of ranks that the message leaves possible.
 #[derive(Debug)]
 enum Found {
-    /// Of a piece on a square.
+    /// The rank of a piece on a square.
     Piece(At, Color, Letters),
-    /// Of the piece that made a ply.
+    /// The rank of the piece that made a ply.
     Mover(Color, (At, At), Letters),
-    /// Of the piece that this side's ply struck.
+    /// The rank of the piece that this side's ply struck.
     Struck(Color, (At, At)),
-    /// Of a piece of this side that came from a reserve.
+    /// The rank of a piece of this side that came from a reserve.
     Placed(Color, At),
     /// The face-down pieces of a side's reserve.
     Reserve(Color),
@@ -32,13 +32,14 @@ enum Found {
 }
 
 impl Checker<'_> {
-    /// Finds ranks in a message that the audience must not know at that number.
+    /// Finds ranks in a message that the audience must not know at that sequence number.
     pub(super) fn check_leaks(&mut self, audience: usize, seq: Option<u64>, text: &str, value: &Value) {
         let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
         let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have the same deployment. Then its text is not a secret.
+        // Both sides may have the same deployment. In that case, the text of the deployment is
+        // not a secret.
         let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
         for color in hidden {
             let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
@@ -78,8 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the audience may know the found rank in this state; events may be described from
-    /// step `first` on.
+    /// True if the audience may know the found rank in this state. Events from step `first` on
+    /// may be described.
     fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
         let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
         let is_ply = |taken: &Taken, color: Color, squares: (At, At)| {
@@ -107,7 +108,7 @@ impl Checker<'_> {
                     let Some(strike) = taken.strike.filter(|_| is_ply(taken, color, squares)) else {
                         return false;
                     };
-                    // A winner that everybody already knew is named too.
+                    // A winner that everybody already knew is also named.
                     let winner_at = if strike.defender.1 == "advances" { squares.0 } else { squares.1 };
                     let winner = self.truth.boards[step + 1].piece(winner_at);
                     strike.is_defender_shown || winner.is_some_and(|piece| piece.is_revealed)
@@ -139,8 +140,8 @@ impl Found {
     }
 }
 
-/// Removes the changes from a record. Returns each with the sequence number at which the audience
-/// was shown it, because a change describes pieces where they were then.
+/// Removes the changes from a record and returns them. Each change comes with the sequence number
+/// at which the audience was shown it, because a change describes the pieces as they were then.
 fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     if record.get("format").is_none() {
         return Vec::new();
@@ -210,8 +211,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // `b7b6` is a move here. In other fields it would be Blue's Lieutenant on b7.
-            // `b7b5=g` means chips.
+            // In this field, `b7b6` is a move. In other fields, it would be Blue's Lieutenant on
+            // b7. `b7b5=g` means chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()

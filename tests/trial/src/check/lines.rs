@@ -8,8 +8,8 @@ use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
-/// Clients must be told of the store's return within this time: servers try to reconnect at least
-/// every second.
+/// Clients must be told of the store's return within this time, because servers try to reconnect
+/// at least every second.
 const BACK_MAX_MS: u64 = 10_000;
 
 /// One connection, from its beginning to its end.
@@ -21,7 +21,8 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// When the store was first reported as away or as available, at or after a moment.
+    /// Returns the time at which the store was first reported as away or as available, at or
+    /// after a moment.
     fn told(&self, is_available: bool, since: u64) -> Option<u64> {
         let mut since = self.entries.iter().filter(|entry| entry.at >= since);
         since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
@@ -103,7 +104,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
 }
 
 /// Checks that the state of the store is reported once, and once more to a client that asks for a
-/// game, instead of with an error for each command.
+/// game. It must not be reported as an error for each command.
 fn check_states(game: &str, client: &ClientLog, line: &Connection<'_>, findings: &mut Findings) {
     let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
     let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
@@ -124,8 +125,8 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // A connection also ends if its server is silent. Only a connection that lasted could be
-    // told.
+    // A client also ends a connection whose server is silent. So only a connection that lasted
+    // long enough could receive the message.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
     // A client that is not welcomed yet learns the state from its welcome.
@@ -185,8 +186,8 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
 }
 
-/// Checks that another server shows the game to the client of a killed server in time, if nothing
-/// else is wrong.
+/// Checks that the client of a killed server is shown its game by another server in time, if
+/// nothing else is wrong.
 fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, findings: &mut Findings) {
     let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
     let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
@@ -199,8 +200,9 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Disturbance| {
-        // A disturbance that ended at the moment of the kill came before it, because a killed
-        // server is not back at once.
+        // A disturbance during which the kill happened is the kill itself. If the disturbance
+        // ended at that moment, it is another one, because a killed server is not back
+        // immediately.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
@@ -222,7 +224,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     }
 }
 
-/// The command that was sent and not answered at a moment, and when it was first sent.
+/// The command that was sent but not answered at a moment, and the time at which it was first
+/// sent.
 fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
     let before = client.entries.iter().filter(|entry| entry.at <= at);
     let mut open: Option<(String, u64)> = None;

@@ -21,11 +21,11 @@ pub(crate) struct Stream {
 pub(crate) struct PairLog {
     /// The exchanged secret, for the report.
     pub name: String,
-    /// Its ruleset.
+    /// The pair's ruleset.
     pub ruleset: &'static str,
-    /// How many kills of its servers are within the compared part.
+    /// The number of kills of the pair's servers within the compared part.
     pub kills: usize,
-    /// True if a session had an unplanned disturbance. Later messages are left out.
+    /// True if a session had an unplanned disturbance. Messages after it are left out.
     pub is_cut: bool,
     /// The side that has the secret: Red 0, Blue 1.
     pub hider: usize,

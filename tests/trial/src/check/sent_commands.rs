@@ -1,4 +1,4 @@
-//! The commands that clients sent, and what each asks for.
+//! The commands that clients sent, and the acts that they ask for.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn act_of(command: &Value) -> Option<Act> {
     })
 }
 
-/// True if a step is what this command asks for; `after` is the board after it.
+/// True if a step is the act that this command asks for. `after` is the board after the step.
 pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     let place = place_of(command);
     let chip = command["color"].as_str().and_then(chip_of);

@@ -27,7 +27,7 @@ const INCREMENT_MS: u64 = 2_000;
 const FLAG_FALL_MS: u64 = 10_000_000;
 const ROLES: [Role; 3] = [Role::Red, Role::Blue, Role::Spectator(0)];
 
-/// How a game is played.
+/// The way in which a game is played.
 #[derive(Clone, Copy)]
 struct Plan {
     /// The ply at which a side resigns or lets its time run out.
@@ -44,9 +44,9 @@ struct Table {
     now: Stamp,
     chance: Chance,
     recorder: Recorder,
-    /// What each audience was told last.
+    /// The last sequence number that each audience was told.
     seq: [u64; 3],
-    /// The events of each audience, for clients that come back.
+    /// The events of each audience, which are sent again to clients that come back.
     told: [Vec<Value>; 3],
     entries: [Vec<Entry>; 3],
     commands: usize,
@@ -177,7 +177,7 @@ impl Table {
         self.now = self.now.plus_ms(ms);
     }
 
-    /// What happens between two acts: a client reconnects, the clocks stop, a draw is offered.
+    /// An event between two acts: a client reconnects, the clocks stop, or a draw is offered.
     fn interrupt(&mut self) {
         if once_in(&mut self.chance, 6) {
             let audience = self.chance.below(3);
@@ -205,7 +205,8 @@ impl Table {
         }
     }
 
-    /// One act of a side that is to act, chosen from the view that it was sent.
+    /// One act of a side whose turn it is to act, chosen from the view that was sent to this
+    /// side.
     fn act(&mut self, ruleset: &Ruleset) {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];
@@ -307,7 +308,7 @@ fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     }
 }
 
-/// Plays many more games, for changes of the checker.
+/// Plays many more games. For use after changes to the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_checker_agrees_with_the_engine_in_long_games() {

@@ -1,5 +1,4 @@
-//! What really happened in a game, read from its full records and replayed on the checker's own
-//! board.
+//! The true course of a game, read from its full records and replayed on the checker's own board.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::log::GameLog;
 /// The sides' names in messages, by color.
 pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 
-/// Something that happened, as one audience is told it.
+/// A fact about a game, in the form in which one audience is told it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
     /// The audience's own deployment was accepted.
@@ -34,14 +33,14 @@ pub(super) enum Fact {
     DrawDeclined(Color),
     /// Clocks have been stopped since this moment.
     Paused(u64),
-    /// Clocks run again, since this moment if it is named.
+    /// Clocks run again. If a moment is named, they have been running since then.
     Resumed(Option<u64>),
     /// The end: who won, and why.
     Ended(Option<Color>, String),
 }
 
 impl Fact {
-    /// True if it is a ply, which ends its side's time.
+    /// True if the fact is a ply, which ends its side's time.
     fn is_ply(&self) -> bool {
         matches!(self, Fact::Board(_, step) if step.is_ply())
     }
@@ -68,11 +67,11 @@ impl Fact {
 /// A fact and its stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StampedFact {
-    /// In milliseconds since 1970.
+    /// The stamp, in milliseconds since 1970.
     pub at: u64,
     /// The lag compensation for the side that acted, in milliseconds.
     pub lag: u64,
-    /// True if only the record contains it: the other side's choice.
+    /// True if only the record contains the fact, because it is the other side's choice.
     pub is_hidden: bool,
     /// The fact.
     pub fact: Fact,
@@ -107,7 +106,7 @@ pub(super) struct Truth {
     /// The ruleset's id and its rules.
     pub ruleset: String,
     pub rules: Arc<Rules>,
-    /// When it was made.
+    /// The time at which the game was created.
     pub created: u64,
     /// Base time and increment in milliseconds.
     pub time: Option<(u64, u64)>,
@@ -118,7 +117,7 @@ pub(super) struct Truth {
     pub salts: [String; 2],
     /// Commitments, as published.
     pub commitments: [Value; 2],
-    /// What Red, Blue and the public were told, in order.
+    /// The facts that Red, Blue and the public were told, in order.
     pub timelines: [Vec<StampedFact>; 3],
     /// The board before the first step and after each.
     pub boards: Vec<Board>,
@@ -218,7 +217,8 @@ fn is_of_deploying(fact: &Fact) -> bool {
     matches!(fact, Fact::Deployed(_) | Fact::Ready(_))
 }
 
-/// The index from which choices of a strike that was never resolved begin; they stay private (§Q4).
+/// Returns the index of the first choice in a strike that was never resolved. Such choices stay
+/// private (§Q4).
 fn first_unresolved(timeline: &[StampedFact]) -> usize {
     let is_ply = |told: &StampedFact| told.fact.is_ply();
     timeline.iter().rposition(is_ply).map_or(0, |last| last + 1)

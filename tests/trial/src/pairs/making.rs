@@ -14,8 +14,8 @@ use crate::http;
 use crate::log::What;
 use crate::plan::GamePlan;
 
-/// The most games that are created to get the lakes of the course. There are 28 pairs of lakes, so
-/// all of these miss with a probability of 10^-12.
+/// The maximum number of games that are created to get the lakes of the course. There are 28
+/// pairs of lakes, so the probability that none of these games has the right lakes is 10^-12.
 const DRAWS_MAX: usize = 800;
 
 /// Creates the game, repeatedly if the lakes are drawn, until it has the lakes of the course.

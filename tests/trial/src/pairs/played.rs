@@ -9,7 +9,7 @@ pub(super) struct Played {
     pub seats: [Seat; 3],
     /// The seat with the secret.
     pub hider: usize,
-    /// The seats that must not see it: the other player and the public.
+    /// The seats that must not see the secret: the other player and the public.
     pub watching: [usize; 2],
     pub opaque: Vec<String>,
     pub put_off: Vec<u64>,
@@ -24,8 +24,8 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Returns for an outage how many events told each client about it, and how often a server
-    /// could not accept a command yet.
+    /// Returns two facts about an outage: the number of events that told each client about it,
+    /// and the number of times that a server could not accept a command yet.
     fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
         let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
@@ -34,8 +34,8 @@ impl Played {
     /// Returns the act up to which the session can be compared with another one. None if the
     /// whole session can be compared.
     ///
-    /// The two courses differ after an unplanned disturbance, or after an outage about which they
-    /// were told differently.
+    /// The two sessions may differ after an unplanned disturbance, or after an outage that was
+    /// reported to their clients in different ways.
     pub(super) fn comparable_until(&self, other: &Played) -> Option<usize> {
         let is_unlike = |outage: usize| {
             let [one, other] = [self, other].map(|session| session.disturbance(outage));
@@ -45,13 +45,14 @@ impl Played {
         self.disturbed.into_iter().chain(other.disturbed).chain(unlike.map(|(_, act)| *act)).min()
     }
 
-    /// How many kills of its own servers the session survived before this act, or in all.
+    /// The number of kills of its own servers that the session survived before this act, or in
+    /// all.
     pub(super) fn kills_outlived(&self, until: Option<usize>) -> usize {
         let before = self.kills.iter().filter(|act| until.is_none_or(|until| **act < until)).count();
         self.was_hit.iter().take(before).filter(|was_hit| **was_hit).count()
     }
 
-    /// Returns what one of the three clients was sent before this act, or in all.
+    /// Returns the texts that one of the three clients was sent before this act, or in all.
     pub(super) fn stream(&self, who: usize, until: Option<usize>) -> Stream {
         let seat = &self.seats[who];
         let end = until.and_then(|act| seat.marks.get(act).copied());

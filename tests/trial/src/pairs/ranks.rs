@@ -16,19 +16,19 @@ use crate::chance::{between, once_in};
 use crate::moves::choose_act;
 use crate::plan::SetupFiles;
 
-/// How many other secrets are tried for one course.
+/// The number of other secrets that are tried for one course.
 const TWINS_MAX: usize = 60;
 
-/// Where a piece came from. Only this distinguishes unseen pieces.
+/// The origin of a piece. Only the origin distinguishes unseen pieces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
-    /// Its place in the deployment.
+    /// The piece's place in the deployment.
     Home(usize),
     /// The reserve: the number of its placing.
     Reserve(usize),
 }
 
-/// Where the hider's unseen pieces are.
+/// The places of the hider's unseen pieces.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     at: BTreeMap<Square, Origin>,
@@ -71,8 +71,8 @@ impl Trail {
                     }
                 }
             }
-            // From then on it may be any piece of the reserve. Its rank in the deployment stays
-            // secret.
+            // From then on, the piece may be any piece of the reserve. Its rank in the deployment
+            // stays secret.
             Command::Remove(square) => drop(self.at.remove(square)),
             Command::Place(Placing { square, is_labeled, .. }) if side == hider => {
                 let origin = Origin::Reserve(self.placings);
@@ -202,8 +202,8 @@ impl Course {
         let mut twins = Twins::new(self.ruleset, self.lakes);
         let deploy = |setup: &String| Some(GameCommand::Deploy { setup: setup.clone() });
         if once_in(chance, 2) {
-            // One session has an extra deployment, which is changed before anybody else learns of
-            // it (§A4).
+            // In one session, there is an additional deployment, which is changed before anybody
+            // else learns of it (§A4).
             let more = setups.choose(self.ruleset, hider, chance);
             twins.order(hider, [None, deploy(&more)])?;
         }
@@ -232,7 +232,8 @@ impl Course {
         self.differs_at_the_end(&twins).then_some((twins, differing))
     }
 
-    /// True if the reserves differ, so that messages about them differ. True without a reserve.
+    /// True if the reserves differ, so that messages about them differ. Also true if there is no
+    /// reserve.
     fn differs_at_the_end(&self, twins: &Twins) -> bool {
         let [one, other] = twins.games.each_ref().map(|game| own_reserve(game, self.hider));
         !self.ruleset.reserve || one != other
@@ -273,8 +274,8 @@ impl Course {
         }
     }
 
-    /// The viewer sends commands that must be refused, about a piece of the other side that
-    /// differs, if there is one.
+    /// The viewer sends commands that must be refused. The commands are about a piece of the
+    /// other side that differs between the sessions, if there is one.
     fn probe(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>) {
         let viewer = self.hider.opponent();
         let before = number.checked_sub(1).and_then(|before| self.steps.get(before));

@@ -22,12 +22,13 @@ pub(super) struct Seat {
     pub server: usize,
     addresses: watch::Receiver<Vec<SocketAddr>>,
     pub seen: Option<Position>,
-    /// How many events the client was sent, and how many it must be sent.
+    /// The number of events that the client was sent, or must be sent.
     pub events: u64,
     pub due: u64,
-    /// Where in its log each outage begins, and where the session continues.
+    /// For each outage, the places in the client's log at which the outage begins and the session
+    /// continues.
     pub outages_at: Vec<(usize, usize)>,
-    /// For each outage, how many events told about the outage itself.
+    /// For each outage, the number of events that reported the outage itself.
     pub lapses: Vec<u64>,
     /// True if servers are being killed, or the client has not yet been told how the outage
     /// ended.
@@ -35,11 +36,12 @@ pub(super) struct Seat {
     /// True if the client was told of an unplanned disturbance, which happens if the machine is
     /// too busy for its servers.
     pub is_disturbed: bool,
-    /// How often its connection broke as planned.
+    /// The number of times that the connection broke as planned.
     pub breaks_planned: u64,
     /// The length of its log before each act.
     pub marks: Vec<usize>,
-    /// What the client read over HTTP, each with the length of its log at that moment.
+    /// The texts that the client read over HTTP, each with the length of the client's log at that
+    /// moment.
     pub fetched: Vec<(usize, String)>,
     /// The presence of both sides, as it was told.
     pub presence: [Presence; 2],
@@ -66,7 +68,7 @@ impl Seat {
         }
     }
 
-    /// True if the connection is or was broken although the server was not killed.
+    /// True if the connection broke, now or earlier, although the server was not killed.
     pub(super) fn is_broken(&self) -> bool {
         !self.client.is_connected() || self.client.counts.breaks != self.breaks_planned
     }
@@ -148,7 +150,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until the client has been told this presence of a side.
+    /// Reads until the client has been told that a side has this presence.
     pub(super) async fn await_presence(&mut self, side: usize, presence: Presence) -> Result<(), TrialError> {
         while self.presence[side] != presence {
             self.next("who is there").await?;

@@ -24,12 +24,12 @@ use crate::proxy::Proxy;
 
 /// The pause before a command is repeated to a server that cannot accept it now.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often a command is repeated.
+/// The number of times that a command is repeated.
 const REPEATS_MAX: usize = 200;
 /// The progress of the kills.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Killed {
-    /// How many are done.
+    /// The number of completed kills.
     pub count: usize,
     /// The server that was killed last. None if all servers were killed.
     pub server: Option<usize>,
@@ -43,7 +43,8 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// The act before which its connections break, if planned, and their proxies.
+    /// The act before which the session's connections break, if a break is planned, and the
+    /// proxies of these connections.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
@@ -55,11 +56,11 @@ struct Session<'a> {
     game: GameId,
     links: Links,
     is_spread: bool,
-    /// For each outage, how often a server could not accept a command yet.
+    /// For each outage, the number of times that a server could not accept a command yet.
     put_off: Vec<u64>,
-    /// For each outage, whether it hit a server of this session.
+    /// For each outage, true if it hit a server of this session.
     was_hit: Vec<bool>,
-    /// The act of its first unplanned disturbance.
+    /// The act at which the session's first unplanned disturbance happened.
     disturbed: Option<usize>,
 }
 
@@ -69,9 +70,9 @@ struct Session<'a> {
 /// [`TrialError`] if the script cannot be carried out.
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
-    // On one server, all messages have a fixed order. On several servers, only events and answers
-    // do. A game with drawn lakes is created many times, and its players can start a new one only
-    // after the aborted one is gone.
+    // If there is one server, all messages have a fixed order. If there are several, only events
+    // and answers have one. A game with drawn lakes is created many times, and its players can
+    // start a new one only after the aborted one is gone.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -121,8 +122,8 @@ impl Session<'_> {
                 Act::Fetch => self.fetch().await,
                 Act::Outage => self.outlive_kill().await,
             };
-            // The connection broke without a kill, or another unplanned disturbance: the session is
-            // compared up to here.
+            // The connection broke without a kill, or there was another unplanned disturbance.
+            // The session is compared up to this point.
             if self.seats.iter().any(|seat| seat.is_disturbed || seat.is_broken()) {
                 self.disturbed.get_or_insert(number);
             }
@@ -206,7 +207,7 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Waits until servers are killed and up again, and reconnects.
+    /// Waits until servers have been killed and restarted, and then reconnects.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {
@@ -246,8 +247,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reads all events about the outage. They come at no fixed time, but before any command is
-    /// judged. So this sends a command that must be refused and waits for the answer.
+    /// Reads all events about the outage. They come at no fixed time, but always before the
+    /// server judges a command. So this function sends a command that must be refused, and waits
+    /// for the answer.
     async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
         let (side, commands) =
             (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);

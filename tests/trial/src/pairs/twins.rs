@@ -16,10 +16,10 @@ pub(super) struct Order {
     pub ply: Ply,
     /// The command in each session. None if only the other session has a command.
     pub commands: [Option<GameCommand>; 2],
-    /// How many events about the command are sent to Red, Blue and the public in each session.
-    /// Zero if it will be refused.
+    /// The number of events about the command that are sent to Red, Blue and the public in each
+    /// session. Zero if the command will be refused.
     pub told: [[u64; 3]; 2],
-    /// True if both sessions refuse it.
+    /// True if both sessions refuse the command.
     pub is_refused: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Order {
 pub(super) enum Act {
     /// A command.
     Order(Order),
-    /// A side's connection drops, and it comes back.
+    /// A side's connection drops, and the side comes back.
     Drop(Side),
     /// The viewer and the public read the game over HTTP.
     Fetch,
@@ -60,10 +60,11 @@ impl Twins {
         Twins { games: [game.clone(), game], acts: Vec::new() }
     }
 
-    /// Adds a command that both sessions accept, or the one session that has it.
+    /// Adds a command that both sessions accept, or that one session accepts if only this session
+    /// has the command.
     ///
-    /// Returns none and changes nothing if a session refuses the command, if it ends the game, or
-    /// if the games would look different from then on.
+    /// Returns none, and changes nothing, if a session refuses the command, if it ends the game,
+    /// or if the games would look different from then on.
     pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
         let (next, order) = self.after(side, commands)?;
         if !next.games.iter().all(|game| game.outcome().is_none()) {
@@ -133,7 +134,7 @@ fn judge(game: &Game, side: Side, ply: Ply, command: &GameCommand) -> Result<Eve
     decide(game, side, ply, &command, Stamp(0), &Entropy([7; 32]))
 }
 
-/// What a side may do now, from its own view.
+/// Returns the legal commands of a side, from its own view.
 pub(super) fn legal_commands(game: &Game, side: Side) -> Option<LegalCommands> {
     view(game, Viewer::Player(side), Stamp(0)).legal_commands()
 }

@@ -24,8 +24,8 @@ pub(crate) fn built_folder() -> PathBuf {
     folder.expect("a folder inside the target folder").to_owned()
 }
 
-/// The server's program: named in the environment, or beside this test's own program, where it is
-/// built if it is missing.
+/// Returns the path of the server's program, which the environment may name. Otherwise it is the
+/// program beside this test's own program, and is built if it is missing.
 pub(crate) fn server_program() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
         return named.into();

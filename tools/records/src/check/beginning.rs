@@ -19,7 +19,7 @@ pub(crate) struct Beginning {
     pub(crate) placed: Vec<Option<Rank>>,
 }
 
-/// The reason why a game cannot be replayed.
+/// Why a game cannot be replayed.
 pub(super) enum Begin {
     /// No deployment fits the record up to this event.
     Impossible(usize),
@@ -27,8 +27,8 @@ pub(super) enum Begin {
     Start(String),
 }
 
-/// Returns the state from which to replay a record's game, with the known ranks, and with fitting
-/// ranks for the other pieces.
+/// Returns the state from which to replay a record's game. Known ranks are used as they are, and
+/// other pieces get ranks that fit the record.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),

@@ -20,8 +20,8 @@ pub(super) fn compare(
         (GameEvent::Moved(truth), GameEvent::Moved(told)) => compare_moves(truth, told),
         (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
             for side in flagfall_board::Side::BOTH {
-                // A commitment can be recomputed only if the deployment is open, with its salt.
-                // Records of imported games may have no commitment.
+                // A commitment can be recomputed only if the record contains the opened
+                // deployment and its salt. Records of imported games may have no commitment.
                 let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
                 if is_known && truth[side] != told[side] {
                     return Err((

@@ -111,7 +111,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
         };
         match refusal {
             // In a ruleset in which an illegal deployment loses (§U7), a player can submit a
-            // wrong army, but not a text of the wrong length.
+            // wrong army, but not a deployment text of the wrong length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
@@ -159,8 +159,8 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that the record opens no deployment before the end of the game, and that the end opens
-/// exactly the deployments that this audience may see.
+/// Checks that the record opens no deployment before the end of the game, and that the end of the
+/// game opens exactly the deployments that this audience may see.
 fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
@@ -247,8 +247,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     }
 }
 
-/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because only
-/// the server's word confirms it.
+/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because there
+/// is no proof of it apart from the server's word.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -269,8 +269,8 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// Returns the kind of the record. An old record does not state it, and counts as opened once the
-/// game has ended.
+/// Returns the kind of the record. Old records do not state their kind. They count as opened once
+/// the game has ended.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)
@@ -291,7 +291,8 @@ pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// Adds to `unchecked` the facts that the record has too little information to check.
+/// Adds facts to `unchecked` that cannot be checked because the record contains too little
+/// information.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

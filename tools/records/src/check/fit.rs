@@ -1,15 +1,16 @@
 //! Finds ranks for hidden pieces that are consistent with everything in a record.
 //!
 //! The search follows each piece from the time when it comes onto the board until it returns to
-//! the reserve (§S1.4), where it can no longer be told apart from others. Each event limits the
-//! possible ranks of a piece: a piece that moves is no Bomb, a piece that moves far is a Scout,
-//! and a piece may be shown, or may beat a Captain.
+//! the reserve (§S1.4), where it cannot be told apart from other pieces. Each event limits the
+//! possible ranks of a piece. For example, a piece that moves is not a Bomb, and a piece that
+//! moves far is a Scout. An event may also show the rank of a piece, or show that the piece beats
+//! a Captain.
 //!
 //! Without a reserve, the search assigns ranks to home squares. It finds an assignment whenever
 //! one exists. With a reserve, it assigns a rank to every piece, so that a side never has more
 //! pieces of a rank on the board than in its army. It starts with the pieces that have the fewest
-//! possible ranks. Each piece gets the possible rank of which most pieces are still available.
-//! This succeeds for real games. If it fails, the ranks are reported as unknown.
+//! possible ranks. Of its possible ranks, each piece gets the one with the most pieces still
+//! available. This succeeds for real games. If it fails, the ranks are reported as unknown.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{
@@ -19,7 +20,7 @@ use flagfall_rules::{Fill, Identity, Ruleset, strike_fates};
 
 use super::knowledge::Knowledge;
 
-/// Ranks for all pieces that a record hides.
+/// Fitting ranks for all pieces whose ranks the record hides.
 pub(super) struct Fitted {
     /// The text of each side's deployment.
     pub(super) setups: PerSide<String>,
@@ -28,7 +29,7 @@ pub(super) struct Fitted {
     pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// The reason why no fitting ranks were found.
+/// Why no fitting ranks were found.
 pub(super) enum NotFitted {
     /// No ranks can fit, because this event contradicts earlier events.
     Impossible(usize),
@@ -62,7 +63,8 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record does not show the pieces in a reserve, even if the end opened the deployment.
+    // A live record does not show the pieces in a reserve, even if the end of the game opened the
+    // deployment.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
@@ -70,7 +72,8 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // An event happened on an empty square. Stop here, because the replay reports it.
+        // An event happened on an empty square. Stop here, because the replay will report this
+        // error.
         if lives.follow(index, told).is_none() {
             break;
         }
@@ -96,8 +99,9 @@ fn fit_until(
     Ok(fitted)
 }
 
-/// What is known about a piece during one stay on the board. Pieces that are captured or labeled
-/// in the reserve are included. If home squares may stay empty, the piece may not exist.
+/// The facts known about a piece during one stay on the board. Pieces that are captured or
+/// labeled in the reserve are included. If home squares may stay empty, a piece in this list
+/// possibly does not exist.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -160,7 +164,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the positions of the pieces in the change of the start event.
+    /// Uses the squares of the pieces, which the change of the start event shows.
     fn stand(&mut self, index: usize, change: Option<&ViewChange>) {
         let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return };
         for square in (0..Square::LIMIT).filter_map(Square::from_index) {
@@ -174,7 +178,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the ranks on the board that the end of the game opened.
+    /// Uses the ranks that the end of the game opened for pieces on the board.
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
             if let Some(life) = self.board[piece.square.index()] {
@@ -193,8 +197,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Handles a piece that crosses or enters a square, which must therefore be empty. If a piece
-    /// is certain to be there, the replay reports the move.
+    /// Handles a move across or to a square, which must therefore be empty. If there is certainly
+    /// a piece on the square, the replay later reports the move as false.
     fn clear(&mut self, square: Square) {
         let place = &mut self.board[square.index()];
         if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
@@ -203,7 +207,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses what an event shows. `None` if no piece can have caused the event.
+    /// Uses the facts that an event shows. Returns `None` if no piece can have caused the event.
     fn follow(&mut self, index: usize, told: &RecordedEvent) -> Option<()> {
         match &told.event {
             GameEvent::Moved(seen) => return self.follow_move(index, seen),
@@ -268,7 +272,7 @@ impl Lives<'_> {
     }
 
     /// Limits a piece that moves more than one square to Scouts, and treats the crossed squares
-    /// as empty. With a reserve, chips let other ranks move far as well (§S3.3).
+    /// as empty. With a reserve, chips also let other ranks move far (§S3.3).
     fn cross(&mut self, index: usize, mover: usize, seen: &SeenMove) -> Option<()> {
         let (direction, distance) = Direction::between(seen.squares.from, seen.squares.to)?;
         if distance > 1 {
@@ -359,7 +363,7 @@ impl Lives<'_> {
     }
 }
 
-/// The number of available pieces of each rank, at each moment at which a piece came onto the
+/// The number of available pieces of each rank, for each time at which a piece came onto the
 /// board.
 struct Stock {
     moments: Vec<usize>,
@@ -399,8 +403,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Assigns a kind to the place, and reassigns other places if needed. `tried` marks the kinds
-    /// that this search has already tried.
+    /// Assigns a kind of content, given by its index, to a place, and reassigns other places if
+    /// needed. `tried` marks the kinds that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

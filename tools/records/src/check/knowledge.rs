@@ -1,23 +1,23 @@
-//! What a record shows about deployments.
+//! The facts that a record shows about deployments.
 
 use flagfall_board::PerSide;
 use flagfall_protocol::GameRecord;
 use flagfall_rules::{Ruleset, Start};
 
-/// What is known about a side's deployment.
+/// The known facts about a side's deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
-    /// The whole deployment: the end opened it, with its salt. Also used for games without
-    /// deployments, in which no rank is hidden.
+    /// The whole deployment and its salt, which were opened at the end of the game. Also used for
+    /// games without deployments, in which no rank is hidden.
     Opened,
     /// The whole deployment, because the record is the player's own. It contains the deployment
     /// as they submitted it.
     Own,
-    /// Only the ranks that the game showed.
+    /// Only the ranks that were revealed during the game.
     Shown,
 }
 
-/// Returns what is known about each side's deployment.
+/// Returns the known facts about each side's deployment.
 pub(super) fn knowledge_of(record: &GameRecord) -> PerSide<Knowledge> {
     let has_coins = |ruleset: &Ruleset| ruleset.start == Start::Coins;
     let is_open = record.start.is_some() || Ruleset::find(&record.terms.ruleset).is_some_and(has_coins);

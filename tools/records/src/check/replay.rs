@@ -28,8 +28,8 @@ enum Cause {
     /// A command, a deadline or a pause, with the events that it caused. The first of these is
     /// the event to check.
     Events(Events),
-    /// The last choice in a strike, which the record omits. Holds the game after the choice and
-    /// the events that it caused.
+    /// The last choice in a strike, which the record omits. Holds the game after the choice, and
+    /// the events that the choice caused.
     Resolved(Box<Resolved>),
     /// A decision by a player or an umpire. It cannot be derived from the game.
     Decision(Events),
@@ -52,8 +52,8 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The game as it is visible after the end, if the record's changes show ranks that the end
-    /// opened.
+    /// The game as it is visible after its end, if the record's changes show ranks that were
+    /// opened at the end.
     end: Option<Game>,
     /// The events that must follow in the record, because the same command caused them.
     pending: VecDeque<Event>,
@@ -82,7 +82,7 @@ pub(super) struct Replay<'a> {
     changes: Vec<ViewChange>,
 }
 
-/// What a replay produces besides its report.
+/// The results of a replay, apart from its report.
 pub(super) struct Replayed {
     /// The events as the public saw them. `None` unless the whole game was replayed.
     pub(super) public: Option<Vec<RecordedEvent>>,
@@ -114,8 +114,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // A deployment that is not open after the end was kept secret by its player, because
-            // the end opens all other deployments to the public.
+            // If a deployment is not open after the end of the game, its player kept it secret,
+            // because all other deployments are opened to the public at the end.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -251,7 +251,7 @@ impl<'a> Replay<'a> {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
-            // The record does not show which side's time passed before the pause.
+            // The record does not show which side's clock was running before the pause.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.report.plies_checked += usize::from(other.is_ply()),
         }
@@ -261,8 +261,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// True if the record omits the rank of a defender that everyone knows. This can happen in a
-    /// ruleset in which a defender that wins is not shown.
+    /// True if the record omits the rank of a defender although everyone knows this rank. This
+    /// can happen in a ruleset in which a strike does not reveal a defender that wins.
     fn knows_silent_defender(&self, told: &GameEvent) -> bool {
         let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
         let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
@@ -275,8 +275,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Checks the lag compensation. Only a side that ended its turn gets any, and no more than
-    /// the rest of its quota.
+    /// Checks the lag compensation. Only a side that ended its turn may get compensation, up to
+    /// its remaining quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
@@ -291,8 +291,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out an event. Returns the event and the change that the record must contain. First
-    /// carries out choices that the record omits.
+    /// Carries out an event. Returns the event and the change that the record must contain.
+    /// Choices that the record omits are carried out first.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
@@ -316,8 +316,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Stores the event as the public saw it. A choice is stored as the end of the game opens it
-    /// to everyone.
+    /// Stores the event as the public saw it. A choice is stored as everyone can see it after the
+    /// end of the game.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
         let seen = see(event, &self.game, Viewer::Public);
         let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
@@ -437,8 +437,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &command, at).map(Cause::Events)
     }
 
-    /// Returns the viewer for whom to show an event. If the end opened the pieces from a reserve,
-    /// the viewer is the player who owns them.
+    /// Returns the viewer from whose point of view an event is shown. If the end of the game
+    /// opened the pieces from a reserve, the viewer is the player who owns them.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
@@ -463,7 +463,7 @@ impl<'a> Replay<'a> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Asks the engine to decide a command. The salt of a deployment is its entropy.
+    /// Asks the engine to decide on a command. The salt of a deployment is its entropy.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
@@ -520,8 +520,8 @@ impl<'a> Replay<'a> {
 
 /// Returns the command that caused an event, and its side.
 ///
-/// `fitting` is the rank of a piece that was placed from a reserve face down. `None` if that rank
-/// is needed and missing, or if no such command causes the event.
+/// `fitting` is the rank of a piece that was placed face down from a reserve. Returns `None` if
+/// that rank is needed but missing, or if no such command causes the event.
 pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
     Some(match event {
         GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),
@@ -539,8 +539,8 @@ pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Si
     })
 }
 
-/// Decides a move whose path and chip color the record omits. Uses the first path and color that
-/// leave the chips that the record shows.
+/// Decides on a move whose path and chip color the record omits. Uses the first path and color
+/// that leave the chips that the record shows.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,
@@ -569,9 +569,9 @@ pub(crate) fn decide_move(
     verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
 }
 
-/// Removes the rank of a defender that won without being shown, if the record omits it. Servers
-/// of version 0.1 omitted the rank even if everyone knew it (§A7), and their records count as
-/// true.
+/// Removes the rank of a defender that won without being revealed, if the record omits this rank.
+/// Servers of version 0.1 omitted the rank even if everyone knew it (§A7), and their records
+/// count as true.
 fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
         && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)

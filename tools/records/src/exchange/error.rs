@@ -1,6 +1,6 @@
 //! The reasons why a game cannot be written or read.
 
-/// The reason why a record cannot be written in a format.
+/// Why a record cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ExportError {
@@ -20,7 +20,7 @@ pub enum ExportError {
     False(String),
 }
 
-/// The reason why a text cannot be imported.
+/// Why some text cannot be imported.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ImportError {

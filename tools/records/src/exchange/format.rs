@@ -17,11 +17,11 @@ flagfall_board::named! {
     }
 }
 
-/// Maximum size of a text in bytes, except for JSON.
+/// Maximum size of text in any format except JSON, in bytes.
 const TEXT_MAX: usize = 4 * 1024 * 1024;
 
 impl Format {
-    /// Returns the maximum size of a text in this format, in bytes.
+    /// Returns the maximum size of text in this format, in bytes.
     pub const fn bytes_max(self) -> usize {
         match self {
             Format::Json => SIZE_MAX,

@@ -12,7 +12,7 @@ use super::format::Format;
 use super::plain::{Games, Plain, named, squeezed};
 use super::told::{in_words, outcome_of};
 
-/// The words with which a text in this format starts.
+/// The words with which text in this format begins.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
 /// The two games of the play-by-mail server. Rulesets with the same army and board count as the
@@ -107,7 +107,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             "Red deploys:" => part = Part::Deployment(Side::Red),
             "Blue deploys:" => part = Part::Deployment(Side::Blue),
             "Moves:" => part = Part::Moves,
-            // Ignore the board, which is only for people. The moves determine it.
+            // Ignore the board, which is only for people and follows from the moves.
             "Board:" => break,
             line => match part {
                 Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {

@@ -1,4 +1,4 @@
-//! A game with only those facts that the formats of other programs can express.
+//! A game, reduced to the facts that the formats of other programs can express.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -45,8 +45,8 @@ impl Games {
         })
     }
 
-    /// Returns the wanted ruleset if it is possible for this name. If no ruleset is wanted,
-    /// returns the first possible one.
+    /// Returns the ruleset `wanted` if this name can mean it. If `wanted` is `None`, returns the
+    /// first ruleset that the name can mean.
     pub(super) fn ruleset(
         &self,
         name: &str,

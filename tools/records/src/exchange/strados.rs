@@ -121,8 +121,8 @@ fn escaped(text: &str) -> String {
 }
 
 pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
-    // Refuse document type definitions: games need no entities, and entities can expand without
-    // limit.
+    // Refuse document type definitions, because games need no entities, and entities can expand
+    // without limit.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| format!("this is not the XML of a game: {error}"))?;

@@ -12,11 +12,11 @@ use super::error::ImportError;
 use super::plain::{blank, named, squeezed};
 use super::told::{self, outcome_of};
 
-/// The words with which a text in this format starts.
+/// The words with which text in this format begins.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
-/// Reads a text and replays its game to create the record. The results of strikes in the text
-/// must be correct.
+/// Reads a game in this format and replays it to create the record. The results of strikes in the
+/// text must be correct.
 pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();

@@ -1,8 +1,8 @@
-//! Creates the record of one audience by replaying the game in a text.
+//! Creates the record of one audience by replaying a game from text.
 //!
-//! A text contains the plies with their results, and the deployments that are open. Hidden ranks
-//! are replaced by fitting ones, as when a record is checked. The new record shows nothing that
-//! depends on these ranks.
+//! The text contains the plies with their results, and the deployments that are open. Hidden
+//! ranks are replaced by fitting ones, as when a record is checked. The new record shows nothing
+//! that depends on these ranks.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome};
@@ -180,8 +180,8 @@ impl Playing<'_> {
         }
     }
 
-    /// Ends the game with the outcome in the text. Returns the outcome if it depends on hidden
-    /// ranks, so that the check of the record judges it.
+    /// Ends the game with the outcome in the text. If this outcome depends on hidden ranks,
+    /// returns it, so that the check of the record can judge it.
     fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
         let SeenOutcome { winner, reason } = outcome;
         let reason =
@@ -217,7 +217,7 @@ impl Playing<'_> {
     }
 }
 
-/// Formats an outcome for texts.
+/// Formats an outcome for the text format.
 pub(super) fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} wins ({})", outcome.reason),

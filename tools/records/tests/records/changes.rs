@@ -85,8 +85,8 @@ fn a_falsified_change_is_found_at_its_event() {
                     // A live record shows neither the times of choices nor the values of the
                     // clocks after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record shows the pieces in the reserve. With another
-                    // rank, the record may be true of a different game.
+                    // The end of a live record shows the pieces in the reserve. With different
+                    // ranks, it may be a true record of a different game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;

@@ -14,7 +14,7 @@ pub(crate) struct Manner {
     pub(crate) time: Time,
     /// Number of plies after which a side resigns, or the game is left unfinished.
     pub(crate) plies_max: Ply,
-    /// What happens after `plies_max` plies.
+    /// The way in which the game ends after `plies_max` plies.
     pub(crate) end: End,
     /// The sides that keep their deployment secret.
     pub(crate) secret: PerSide<bool>,
@@ -177,8 +177,8 @@ pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// True if the record shows all choices. This is the case if the end has opened them, or if the
-/// game has none.
+/// True if the record shows all choices. This is the case if they were opened at the end of the
+/// game, or if the game has no choices.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));

@@ -56,8 +56,8 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
     }
 }
 
-/// In games with coins, the end shows every choice of a resolved strike. The check finds a choice
-/// that is changed, moved to the other side, or removed.
+/// In games with coins, the end of the game shows every choice of a resolved strike. The check
+/// finds a choice that is changed, moved to the other side, or removed.
 #[test]
 fn a_false_choice_or_coin_strike_is_found() {
     let mut changed = 0;

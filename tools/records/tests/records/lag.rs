@@ -15,8 +15,8 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// Returns the record of a quantum game, which needs no deployments. Each ply has the time that
-/// its side uses and its lag compensation, in milliseconds. A flag falls at the end.
+/// Returns the record of a quantum game, which needs no deployments. Each ply is given as the
+/// time that its side uses and the lag compensation, in milliseconds. A flag falls at the end.
 fn record(plies: &[(u64, u32)]) -> GameRecord {
     let ruleset = Ruleset::find("quantum").unwrap();
     let terms = GameTerms {
@@ -72,8 +72,8 @@ fn lag_compensation_within_the_quota_is_valid() {
 #[test]
 fn more_than_the_quota_has_is_found() {
     let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]).without_changes();
-    // The quota is 800, minus the 400 that were used, plus 500 for the ply, limited to the
-    // maximum: 800 once more.
+    // Red's quota was 800 ms. It lost the 400 ms that were used and gained 500 ms for the ply.
+    // Because 800 ms is the maximum, the quota is 800 ms again.
     more.events[2].lag_ms = 800;
     assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");
     more.events[2].lag_ms = 801;

@@ -13,7 +13,7 @@ use flagfall_rules::{
 };
 
 /// True if the record is exactly what the recorder writes for some game. Both deployments must be
-/// open in it.
+/// open in the record.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
     let is_open = ruleset.start == Start::Coins
@@ -67,8 +67,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// Returns the viewer for whom an event is shown. The end also opens choices and pieces from a
-/// reserve, so those are shown to their player.
+/// Returns the viewer from whose point of view an event is shown. The end also opens choices and
+/// pieces from a reserve. For these events, the viewer is therefore the player who made them.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),

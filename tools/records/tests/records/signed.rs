@@ -82,8 +82,8 @@ fn a_new_name_an_opened_deployment_and_new_fields_leave_it_valid() {
         manner: Manner { secret: flagfall_board::PerSide::new(true, true), ..played.manner },
         ..played
     };
-    // The digest covers whether the game is secret, because that is one of its terms. It does not
-    // cover which deployments are open.
+    // The digest covers whether the game is secret, because this is one of the game's terms. The
+    // digest does not cover which deployments are open.
     let mut told = hidden.record(Viewer::Public);
     let open = told.digest();
     told.deployments = Default::default();

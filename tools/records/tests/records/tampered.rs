@@ -1,7 +1,8 @@
 //! Tests the check with records in which a field was changed, or an event was removed, repeated
 //! or swapped.
 //!
-//! Over 600 lines: each kind of tampering is one small test, and all share one set-up.
+//! This file has over 600 lines because each kind of tampering has its own small test, and all
+//! tests share one set-up.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,8 @@ struct Tampered {
     event: Option<usize>,
 }
 
-/// Changes that may turn a record into the true record of another game, each with the reason why
-/// nothing in the record contradicts the change.
+/// The changes that may turn a record into a true record of another game. For each, the second
+/// text says why nothing in the record contradicts the change.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),
@@ -581,8 +582,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Changes one byte of a record's text. One of these must happen: the check finds the change,
-    /// the JSON is no longer valid, the record is true of another game, or the change has no
-    /// effect on the game.
+    /// the JSON is no longer valid, the record becomes a true record of another game, or the
+    /// change has no effect on the game.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
         let rulesets: Vec<_> = Ruleset::all().iter().collect();

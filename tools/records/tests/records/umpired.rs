@@ -1,5 +1,5 @@
-//! Tests ends that an umpire decides. The check accepts them where they are possible, and reports
-//! that they are on trust.
+//! Tests ends that an umpire decides. The check accepts them if they are possible, and reports
+//! that they must be taken on trust.
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameEvent, GameRecord, SeenOutcome, Time};

@@ -239,8 +239,8 @@ fn answers_that_are_none_or_against_the_rules_lose() {
         ("", "Garbage"),
         ("NO_MOVE", "Garbage"),
         ("0 3 DOWN 77", "Garbage"),
-        // Moves from an empty square, of an enemy piece, of a piece that cannot move, into a
-        // lake, too far, and onto the player's own piece.
+        // Illegal moves: from an empty square, of an enemy piece, of a piece that cannot move,
+        // into a lake, too far, and onto the player's own piece.
         ("0 4 DOWN", "Move"),
         ("0 6 UP", "Move"),
         ("0 0 DOWN", "Move"),

@@ -1,5 +1,5 @@
-//! Tests that the view that a program derives from lines equals the engine's view at every turn,
-//! in games of every ruleset.
+//! Tests that a program derives the correct view from its lines. On every turn, in games of every
+//! ruleset, the view must equal the engine's view.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -71,7 +71,7 @@ fn bout(ruleset: &'static Ruleset, seed: u64) -> Bout {
     })
 }
 
-/// Counts of the situations that occurred in the games.
+/// The number of times that each situation occurred in the games.
 #[derive(Default)]
 struct Met {
     views: usize,

@@ -316,8 +316,8 @@ fn after_a_reconnection_the_program_gets_only_missed_moves() {
     // produce output or ask the program again.
     let view = table.host.view(Side::Red);
     assert_eq!(table.dialogues.red.follow(NOW, &[], &view, true), []);
-    // Lose the connection once more. Meanwhile the server receives the move and restarts, and
-    // Blue answers.
+    // Lose the connection once more. In the meantime, the server receives the move and restarts,
+    // and Blue answers.
     let mut missed = table.host.ask(Side::Red, command).expect("taken").red;
     missed.extend(table.host.pause().red);
     missed.extend(table.host.resume().red);

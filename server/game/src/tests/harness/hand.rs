@@ -1,5 +1,5 @@
 //! A table that a test drives step by step. The test sets the time. Outputs of the table are
-//! carried out at once, or held back until the test releases them.
+//! carried out immediately, or held back until the test releases them.
 
 use std::sync::Arc;
 

@@ -33,8 +33,8 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     Some(events.filter_map(|event| on_the_table(&event)).collect())
 }
 
-/// Returns the visible change that an event makes. Leaves out the piece of a move without a
-/// strike, because whether it stays secret is under test.
+/// Returns the visible change that an event makes. Omits the piece of a move without a strike,
+/// because the test checks whether this piece stays secret.
 fn on_the_table(event: &GameEvent) -> Option<String> {
     match event {
         GameEvent::Moved(seen) => Some(format!("{} {:?} {:?}", seen.squares, seen.laid, seen.strike)),

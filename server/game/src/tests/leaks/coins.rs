@@ -10,7 +10,8 @@ use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 use super::Script;
 use crate::tests::harness::{Client, Hand};
 
-/// The number of idle moments around a choice. A twin may choose in one of these instead.
+/// The number of idle moments around a choice. In a twin of the session, the choice may be made
+/// in one of these moments instead.
 const STILL: usize = 2;
 
 fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
@@ -18,8 +19,8 @@ fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
 }
 
 /// Plays a random game that stops during a strike. Both sides have to choose, and only the side
-/// `hider` has chosen. If the seed is odd, there is a clock and the end of the game may be seen.
-/// The clock reveals when the choices of resolved strikes were made.
+/// `hider` has chosen. If the seed is odd, there is a clock and the viewer may see the end of the
+/// game. The clock reveals when the choices of resolved strikes were made.
 pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     let has_clock = seed % 2 == 1;
     let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
@@ -65,8 +66,8 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hi
     }
 }
 
-/// Returns scripts in which a hidden choice of this side differs: the choice is another one, was
-/// not made yet, or was made at another moment.
+/// Returns scripts that differ from this one in a hidden choice of this side. The choice has
+/// another rank, has not been made yet, or was made at another moment.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let has_clock = script.time != Time::Unlimited {};

@@ -86,7 +86,7 @@ async fn exactly_one_server_returns_a_player_to_the_pool() {
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // Set-up: bo connects to both servers at once.
+    // Set-up: bo connects to both servers at the same time.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
@@ -148,8 +148,8 @@ async fn waiting_players_get_their_pool_status() {
     house.lobby.handle(&ana, &id, enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let since = house.waits("ana").await.unwrap().since;
-    // A newcomer is rated 1500 ± 500. The range reaches 100 points, plus twice the 390 points by
-    // which the deviation exceeds that of a certain rating.
+    // A newcomer is rated 1500 ± 500. The range is 100 points plus twice 390 points, the amount
+    // by which the newcomer's deviation exceeds that of a player with a certain rating.
     let range = RatingRange { min: Some(620), max: Some(2_380) };
     assert_eq!(reader.pool(), Some(PoolStatus { since, range: Some(range), waiting: 1 }));
     // Claim: a guest who waits for the same terms is paired with ana. Neither has blocked the

@@ -17,7 +17,7 @@ use crate::api::http::answer::{
 };
 use crate::api::http::error::ApiError;
 use crate::api::http::request::{
-    AnyToken, Asker, Body, From, FromOwnPage, MaybeAsker, Owner, Path, Query, QueryFields, Shared,
+    AnyToken, Asker, Body, From, FromOwnPage, IsByCookie, MaybeAsker, Owner, Path, Query, QueryFields, Shared,
 };
 use flagfall_protocol::{Feed, GameRecord, SessionInfo};
 
@@ -89,6 +89,10 @@ impl Part for HeaderMap {
 }
 
 impl Part for From {
+    fn describe(_: &mut Shape<'_>) {}
+}
+
+impl Part for IsByCookie {
     fn describe(_: &mut Shape<'_>) {}
 }
 

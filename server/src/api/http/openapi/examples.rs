@@ -11,8 +11,8 @@ use serde_json::Value;
 static EXAMPLES: LazyLock<BTreeMap<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).expect("examples.json is JSON"));
 
-/// Types without an example here, because one value would fill pages. The pages in docs/protocol
-/// have examples of views and records.
+/// Types that have no example here, because one value would fill pages. The pages in
+/// docs/protocol have examples of views and records.
 const TOO_LONG: &[&str] = &["AccountExport", "Game", "GameRecord"];
 
 /// Returns the example of a type, and checks that it parses. `None` for the types in

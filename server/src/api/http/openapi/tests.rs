@@ -20,17 +20,21 @@ const TAGS: &[(&str, &str, &[&str])] = &[
     (
         "server",
         "The server's state and its own documents",
-        &["/health", "/ready", "/api/openapi.json", "/api/schema"],
+        &["/health", "/ready", "/api/about", "/api/openapi.json", "/api/schema"],
     ),
     ("rulesets", "The rulesets that can be played", &["/api/rulesets"]),
-    ("queue", "Moves prepared for games with days per move", &["/api/games/{id}/queue"]),
+    ("queue", "Queued moves in games with days per move", &["/api/games/{id}/queue"]),
     ("games", "Running and finished games, and their records", &["/api/games", "/api/keys"]),
     (
         "account",
         "Signing up and logging in, sessions, passwords and tokens",
         &["/api/account", "/api/log", "/api/recover", "/api/session", "/api/tokens"],
     ),
-    ("notices", "Webhooks and feeds", &["/api/me/webhook", "/api/me/feed", "/api/feeds"]),
+    (
+        "notices",
+        "Webhooks, feeds and notices to browsers",
+        &["/api/me/webhook", "/api/me/feed", "/api/feeds", "/api/push"],
+    ),
     ("me", "The caller's own data", &["/api/me", "/api/blocks"]),
     ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),
 ];

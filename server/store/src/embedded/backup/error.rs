@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::embedded::error::EmbeddedOpenError;
 
-/// The reason why a backup or a restore failed, with the folder or file in question.
+/// Why a backup or a restore failed, with the folder or file in question.
 #[derive(Debug, Error)]
 pub enum BackupError {
     #[error("there is no store in {0}, or no server of this version has opened it yet")]
@@ -52,7 +52,7 @@ impl BackupError {
         move |source| BackupError::Io { path: path.clone(), source }
     }
 
-    /// Converts an error from locking a folder, for `map_err`.
+    /// Converts an error from locking a folder. For use with `map_err`.
     pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
             EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked(folder),

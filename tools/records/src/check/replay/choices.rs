@@ -2,8 +2,8 @@
 //!
 //! When a strike is resolved, the chosen ranks become public, but not the times at which the
 //! players chose. One player chose last, at the time when the strike was resolved. The check
-//! assumes that the other player chose at once. So it reports a record as false only if the
-//! record is false for all possible times.
+//! assumes that the other player chose at once. A record is therefore reported as false only if
+//! it is false for all possible times of the choices.
 
 use flagfall_board::{Rank, Side, Stamp};
 use flagfall_protocol::SeenMove;
@@ -23,7 +23,8 @@ enum Chose {
 }
 
 impl Replay<'_> {
-    /// Resolves a pending strike. The record shows its hidden choices only in the result.
+    /// Resolves a pending strike. The record does not contain the hidden choices, so they are
+    /// taken from the strike's result.
     pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
         let strike = seen.strike.as_ref().ok_or_else(no_strike)?;

@@ -45,8 +45,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Returns the events of a flag fall. If both sides had to choose, the winner may have made a
-    /// hidden choice in time (§Q4).
+    /// Returns the events that follow when a side's time has run out. If both sides had to
+    /// choose, the winner may have made a hidden choice in time (§Q4).
     fn fall(&self, outcome: &SeenOutcome, at: Stamp) -> Events {
         let by_itself = decide_deadline(&self.game, at);
         let tells = |events: &Events| {
@@ -69,8 +69,8 @@ impl Replay<'_> {
         decide_deadline(&chosen, at)
     }
 
-    /// Checks a verdict that an umpire gave for reasons outside the board. During the game it
-    /// must go against a side that had to act, and before the start against either side.
+    /// Checks a verdict that an umpire gave for reasons outside the board. After the start, the
+    /// loser must be a side that had to act. Before the start, either side may lose.
     fn verdict(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Mismatch> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
@@ -87,8 +87,8 @@ impl Replay<'_> {
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
             // Before the start, any verdict is possible, even if wrong deployments lose (§U7).
-            // The rules judge deployments only after both have been submitted, and an umpire may
-            // have received none.
+            // The rules judge deployments only after both have been submitted, but an umpire may
+            // not have received any.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
@@ -100,14 +100,15 @@ impl Replay<'_> {
         }
     }
 
-    /// Checks an end by the rules that the engine did not cause with the last event.
+    /// Checks an end that follows from the rules, but that the engine did not derive from the
+    /// last event.
     fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Mismatch> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // At the limit, the guessed ranks may have caused an end that comes earlier in the
-            // order of §A10 and that the hidden ranks do not cause.
+            // At the limit, the guessed ranks may have led to a different end, which comes
+            // earlier in the order of §A10. The real ranks do not lead to this end.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }

@@ -1,0 +1,203 @@
+### What commands print. In a command line, $server is a space and the options that name the server,
+### or empty if none are needed.
+
+# An error. $message: what is wrong.
+error-line = flagfall: { $message }
+# $path: a file; $why: from the system.
+file-error = { $path }: { $why }
+# $path: a file.
+file-written = Записано в { $path }.
+# $why: what is wrong with the file.
+ca-error = --ca { $why }
+
+## Accounts
+
+# $server.
+no-identity = Сервер вас ещё не знает. Создайте учётную запись: flagfall signup{ $server } NAME, или войдите: flagfall login{ $server } NAME.
+# $player: the new guest.
+guest-new = Сервер больше не знает гостя, сохранённого на этом компьютере. Теперь вы { $player }, новый гость.
+# $why: from the system; $server; $name: the account.
+login-not-saved = Не удалось сохранить вход на этом компьютере ({ $why }). Устраните причину и войдите снова: flagfall login{ $server } { $name }
+login-unknown = Сохранённый вход больше не действует. Войдите снова: flagfall login NAME
+# $code: the code.
+recovery-code =
+    Ваш код восстановления:  { $code }
+
+    Запишите его: больше он показан не будет.
+    Если вы забудете пароль, задайте новый с помощью этого кода: flagfall recover NAME
+# $name: the account; $server.
+already-logged-in = Вы уже вошли как { $name }. Сначала выйдите (flagfall logout{ $server }) или укажите другое имя в --name.
+# $player: the account; $guest: yes if a guest became the account.
+signed-up =
+    { $guest ->
+        [yes] Добро пожаловать, { $player }. Это теперь ваша учётная запись. Партии, сыгранные гостем, остаются вашими.
+       *[no] Добро пожаловать, { $player }. Это теперь ваша учётная запись.
+    }
+# $server.
+no-token-sent = Сервер создал учётную запись, но не прислал токен. Войдите: flagfall login{ $server } NAME
+token-unknown = Сервер не знает этот токен. Возможно, в нём опечатка, он отозван или он от другого сервера.
+# $player; $server: the server's address.
+logged-in = Вы { $player } на сервере { $server }.
+not-logged-in = Вы не вошли на этот сервер.
+# $name: the account; $server: the server's address.
+logged-out = Выполнен выход: { $name }, сервер { $server }.
+# $player; $server: the server's address; $id: the player's id; $token: the token's name; $scope;
+# $made: a date.
+who-am-i =
+    Вы { $player } на сервере { $server }.
+    Игрок { $id }; токен «{ $token }», область { $scope }, создан { $made }.
+# $player; $server: the server's address.
+recovered = Вы вошли на сервер { $server } как { $player }. Все остальные сеансы завершены.
+password-changed = Пароль изменён. Все остальные сеансы завершены.
+# $name: the account.
+delete-warning = Учётная запись { $name } будет удалена навсегда вместе с именем, паролем и токенами. Партии останутся, но без имени.
+# $message: the server's refusal.
+delete-games-running = { $message } Список партий: flagfall games
+# $name: the account.
+account-deleted = Учётная запись { $name } удалена.
+
+## Secrets that a player types
+
+# $what: the name of a secret.
+secret-prompt = { $what }:{" "}
+# $what: the name of a secret.
+secret-wanted = в стандартном вводе нет строки для этого секрета: { $what }
+secret-password = Пароль
+# $name: the account.
+secret-password-of = Пароль учётной записи { $name }
+secret-first-password = Пароль, не короче 8 символов
+secret-new-password = Новый пароль
+secret-old-password = Текущий пароль
+secret-recovery-code = Код восстановления
+secret-token = Токен
+secret-again = Повторите пароль
+# $min and $max: numbers.
+password-length = Длина пароля – от { $min } до { $max } символов.
+passwords-differ = Пароли не совпадают. Попробуйте ещё раз или нажмите Ctrl-C, чтобы прервать.
+secret-interrupted = Прервано. Ничего не изменилось.
+
+## Players
+
+# $name: a player.
+player-blocked = Игрок { $name } заблокирован. Вас не сведут в пару, вы не сможете играть друг с другом, и вы не увидите сообщений от { $name }.
+player-unblocked = Игрок { $name } больше не заблокирован.
+no-blocks = Заблокированных игроков нет.
+bad-name = Такого имени быть не может. Имя состоит из латинских букв, цифр и знаков - и _.
+leaderboard-custom = Для изменённых правил рейтинга нет. Назовите правила без изменений.
+
+## Tokens
+
+token-column-id = id
+token-column-scope = область
+token-column-made = создан
+token-column-name = название
+# $name: a token; $own: yes for the token of this request.
+token-name =
+    { $own ->
+        [yes] { $name } (этот)
+       *[no] { $name }
+    }
+# $token: the secret; $id; $scope.
+token-made =
+    { $token }
+
+    Это токен { $id }, область { $scope }. Храните его в тайне. Больше он показан не будет. Чтобы войти с ним на другом компьютере: flagfall login --token
+token-revoked = Токен отозван. Клиенты, которые им пользуются, отключены.
+
+## Webhook and feed
+
+# $url; $secret.
+webhook-set =
+    Когда наступит ваш ход в партии с днями на ход, на { $url } будет отправлено уведомление.
+
+    Секрет для подписи уведомлений:  { $secret }
+
+    Больше он показан не будет. Отправить пробное уведомление: flagfall webhook test
+webhook-removed = Вебхук удалён. Уведомления больше не отправляются.
+# $result: the server's answer.
+webhook-tested = Вебхук работает. Пробное уведомление: { $result }.
+webhook-test-failed = Пробное уведомление не доставлено: { $result }.
+# $url; $made: a date.
+webhook-address = Уведомления отправляются на { $url }; адрес задан { $made }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] Вебхук отключён: не удалось доставить { $count } уведомление. Задайте его снова или проверьте.
+        [few] Вебхук отключён: не удалось доставить { $count } уведомления подряд. Задайте его снова или проверьте.
+       *[many] Вебхук отключён: не удалось доставить { $count } уведомлений подряд. Задайте его снова или проверьте.
+    }
+webhook-unused = Уведомлений ещё не было.
+# $at: a date; $delivered: yes or no; $result: the server's words.
+webhook-last =
+    { $delivered ->
+        [yes] Последнее уведомление: { $at }, доставлено: { $result }.
+       *[no] Последнее уведомление: { $at }, не доставлено: { $result }.
+    }
+# $count: waiting notices.
+webhook-waiting =
+    { $count ->
+        [one] Ждёт отправки { $count } уведомление.
+        [few] Ждут отправки { $count } уведомления.
+       *[many] Ждут отправки { $count } уведомлений.
+    }
+feed-removed = Лента удалена. Её адрес больше не работает.
+# $url.
+feed-made =
+    { $url }
+
+    Это адрес вашей ленты в формате JSON Feed. Храните его в тайне: по нему любой увидит ваши партии. Больше он показан не будет. Если снова выполнить flagfall feed, вы получите новый адрес, а этот перестанет работать.
+
+## Deployments
+
+bad-deployment-name = Название состоит из 1–30 латинских букв, цифр и знаков - и _. Названия random и suggested заняты.
+# $place: a path; $ruleset; $name.
+deployment-saved-here = Сохранено: { $place }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
+# $ruleset; $name.
+deployment-saved-online = Сохранено в вашей учётной записи: { $name }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
+# $name: what was typed; $ruleset.
+deployment-missing = Для { $ruleset } нет сохранённой расстановки «{ $name }».
+# $meant: a similar name.
+deployment-meant = Для { $ruleset } нет сохранённой расстановки «{ $name }». Может быть, { $meant }?
+deployment-removed = Расстановка удалена.
+no-deployments = Сохранённых расстановок нет. Как сохранить расстановку: flagfall deployments save --help
+# $ruleset: its title.
+deployments-of = { $ruleset }:
+# $path: a file; $line: the line with the error.
+not-an-export = { $path } – не файл с расстановками. Ошибка в строке { $line }.
+# $ruleset; $name; $why: a refusal.
+import-refused = Ничего не сохранено: в одной из расстановок ошибка. { $ruleset } { $name }: { $why }
+# $count: deployments.
+imported =
+    { $count ->
+        [one] Сохранена { $count } расстановка.
+        [few] Сохранены { $count } расстановки.
+       *[many] Сохранено { $count } расстановок.
+    }
+
+## A deployment that the command line names
+
+# $ruleset.
+setup-none = По правилам { $ruleset } играют без расстановки, поэтому уберите --setup.
+# $name: what was typed; $ruleset.
+setup-unknown = Для { $ruleset } нет сохранённой расстановки «{ $name }», и это не файл и не текст расстановки.
+# $meant: a similar name.
+setup-meant = Для { $ruleset } нет сохранённой расстановки «{ $name }», и это не файл и не текст расстановки. Может быть, `{ $meant }`?
+# $other: the ruleset for which it is saved.
+setup-elsewhere = Для { $ruleset } нет сохранённой расстановки «{ $name }». Она сохранена для { $other }: добавьте --rules { $other }.
+# $ruleset; $why: a refusal.
+setup-bad = Это не расстановка для { $ruleset }. { $why }
+# $server.
+rated-guest = Рейтинговые партии доступны только учётным записям. Создайте свою: flagfall signup{ $server } NAME. Ваши партии останутся вашими.
+rated-custom = Для изменённых правил рейтинга нет. Назовите правила без изменений или уберите --rated.
+rated-no-clock = Партии без часов не идут в рейтинг. Укажите часы, например --time 10+5.
+
+## Games and records
+
+# $request: an example.
+referee-hint = Вводите по одному запросу JSON в строке, например { $request }. Чтобы закончить, завершите ввод (Ctrl-D).
+record-as-file = Для --as нужен id партии на сервере: в файле только одна запись.
+record-as-public = Сервер больше не знает гостя, сохранённого на этом компьютере, поэтому это открытая для всех запись.
+# $why: from the parser.
+record-not-understood = Этот клиент не понимает запись, которую прислал сервер: { $why }
+# $format and $own: numbers.
+record-other-format = Формат записи – { $format }, а этот клиент читает формат { $own }.

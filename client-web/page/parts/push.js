@@ -1,0 +1,82 @@
+// Notices of turns while the page is closed, over the browser's push service. The service worker
+// shows them.
+
+import { say, show } from "../state.js";
+import { h, useEffect, useState } from "../vendor/library.js";
+import { change, request } from "./load.js";
+
+/** @typedef {import("../../types/api").PushKey} PushKey */
+
+/** Where the service worker finds the text of a notice, in the player's language. */
+const TEXT = { cache: "read", address: "/push-text" };
+
+function canPush() {
+  return "PushManager" in window && "Notification" in window && navigator.serviceWorker !== undefined;
+}
+
+/** This browser's subscription. @returns {Promise<PushSubscription | null>} */
+async function subscription() {
+  const registration = canPush() ? await navigator.serviceWorker.getRegistration() : undefined;
+  return await registration?.pushManager.getSubscription() ?? null;
+}
+
+/** Makes the server know a subscription as this player's. @param {PushSubscription} subscribed */
+async function tellServer(subscribed) {
+  const { endpoint, keys } = subscribed.toJSON();
+  const done = await change("POST", "/api/push", { endpoint, p256dh: keys?.["p256dh"], auth: keys?.["auth"] });
+  if ("trouble" in done) throw new Error(done.trouble);
+  await (await caches.open(TEXT.cache)).put(TEXT.address, new Response(say("push-turn")));
+}
+
+/** Begins to be notified. Comes back with what went wrong. @returns {Promise<string | undefined>} */
+async function beginPush() {
+  // Browsers ask only when the player has just clicked.
+  if (await Notification.requestPermission() !== "granted") return say("notify-refused");
+  const asked = /** @type {import("./load.js").Answer<PushKey>} */ (await request("GET", "/api/push"));
+  if ("refusal" in asked) return say("push-failed");
+  try {
+    // A subscription with an earlier key of the server gets no notices.
+    await (await subscription())?.unsubscribe();
+    const { pushManager } = await navigator.serviceWorker.ready;
+    const subscribed = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: asked.value.key });
+    await tellServer(subscribed);
+    return undefined;
+  } catch (error) {
+    return error instanceof DOMException ? say("push-failed") : /** @type {Error} */ (error).message;
+  }
+}
+
+/** Ends the notices to this browser. */
+export async function endPush() {
+  const subscribed = await subscription();
+  if (!subscribed) return;
+  await request("DELETE", "/api/push", { endpoint: subscribed.endpoint });
+  await subscribed.unsubscribe();
+}
+
+/** The switch. */
+export function PushChoice() {
+  const [isOn, setOn] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    void subscription().then(async (subscribed) => {
+      if (!subscribed) return;
+      // The server forgets browsers that were away for long.
+      await tellServer(subscribed).then(() => setOn(true), () => undefined);
+    });
+  }, []);
+  /** @param {boolean} isWanted */
+  const set = async (isWanted) => {
+    setBusy(true);
+    const trouble = isWanted ? await beginPush() : await endPush();
+    if (trouble) show(trouble);
+    setOn(isWanted && !trouble);
+    setBusy(false);
+  };
+  return h("section", { class: "card stack tight" },
+    h("h2", null, say("push-title")),
+    h("p", { class: "muted small" }, say(canPush() ? "push-text" : "push-none")),
+    canPush() ? h("label", { class: "check" },
+      h("input", { type: "checkbox", checked: isOn, disabled: isBusy, onChange: (/** @type {any} */ event) => void set(event.target.checked) }),
+      h("span", null, say("push-choice"))) : null);
+}

@@ -1,0 +1,139 @@
+// What stands beside the board, on pages that are fed with messages.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { feedPage, welcome } from "../fed.js";
+import { chromium, server, rules } from "../fed_site.js";
+import { GAME, gameMessage, player } from "../pairs.js";
+
+/** A game that has begun before the page was opened. @param {"red" | "blue" | "public"} audience */
+function begun(audience) {
+  return /** @type {any} */ (gameMessage({
+    audience, ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: ["c5"],
+    pieces: ["a4r9'", "a7b?"], captured: { red: {}, blue: {} }, ply: 2, turn: "red",
+    commitments: { red: null, blue: null }, opened: { red: null, blue: null },
+  }, 3));
+}
+
+test("the players' ratings and pages stand beside their names, and move nothing", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  /** @type {() => void} */
+  let answer = () => undefined;
+  const isAsked = new Promise((resolve) => {
+    void page.route("**/api/players/ann", async (route) => {
+      await new Promise((go) => {
+        answer = () => go(undefined);
+        resolve(undefined);
+      });
+      const now = { rating: 1533, deviation: 140, provisional: true };
+      await route.fulfill({ json: { player: player("red"), created: 0, ratings: [{ ruleset: "classic", speed: "rapid", games: 3, last: 0, now }] } });
+    });
+  });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  const message = begun("red");
+  message.game.players.red.kind = "account";
+  await hear(welcome("red"));
+  await hear(message);
+  await isAsked;
+  const strip = page.locator(".strip-red");
+  const place = () => strip.locator(".strip-rating").evaluate((element) => element.getBoundingClientRect().toJSON());
+  const before = await place();
+  answer();
+  await strip.getByText("1533?").waitFor();
+  assert.deepEqual(await place(), before);
+  assert.equal(await page.locator(".strip-blue .strip-rating").count(), 0);
+  const link = strip.getByRole("link", { name: "ann" });
+  assert.deepEqual([await link.getAttribute("href"), await link.getAttribute("target")], ["/@/ann", "_blank"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("moves from before the page was opened are listed as the player was shown them", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  /** @type {string[]} */
+  const asked = [];
+  const first = begun("red").view;
+  const clock = { at: 0, remaining_ms: { red: 1, blue: 1 } };
+  /** @param {"red" | "blue"} side @param {string} move @param {string} piece */
+  const moved = (side, move, piece) => ({ at: 0, event: { kind: "moved", side, move, piece }, change: { clock, pieces: [] } });
+  const events = [
+    { at: 0, event: { kind: "started", commitments: { red: null, blue: null } }, change: { pieces: [] } },
+    moved("red", "a3a4", "9"), moved("blue", "b7b6", "?"), moved("red", "a4a5", "9"),
+  ];
+  await page.route("**/api/games/*/record?*", async (route) => {
+    asked.push(new URL(route.request().url()).search);
+    await route.fulfill({ json: { first_view: { ...first, ply: 0, phase: "deploying" }, events } });
+  });
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByText("Blue moves b7b6.").first().waitFor();
+  await hear({ type: "event", game: GAME, seq: 4, event: moved("red", "a4a5", "9").event, change: { clock, turn: "blue", pieces: ["a5r9'"] } });
+  const lines = await page.locator(".moves li").allTextContents();
+  assert.deepEqual(lines.map((line) => line.trim()), ["0 Both sides are ready. The game starts.", "1 Red moves a3a4.", "2 Blue moves b7b6.", "3 Red moves a4a5."]);
+  assert.deepEqual(asked, ["?as=red"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("an offer with changed rules names them, and what cannot be changed says why", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/play", settings: {} });
+  await hear(welcome("red"));
+  await page.getByText("More choices").click();
+  await page.getByLabel("Equal ranks (ties)").selectOption("defender");
+  await page.getByLabel("Draw without captures (quiet)").selectOption("400");
+  await page.getByText("This game changes the rules:").waitFor();
+  await page.getByRole("radio", { name: "Anybody" }).check({ force: true });
+  assert.ok(await page.getByLabel("Opponent’s rating, at least").isDisabled());
+  await page.getByText("There are ratings only with a clock, and for rules without changes.").waitFor();
+  await page.getByRole("button", { name: "Post the offer" }).click();
+  const sent = await page.evaluate(() => /** @type {any} */ (window).fed.log.filter((/** @type {string} */ line) => line.includes('"type":"seek"')));
+  assert.match(String(sent), /"ruleset":"classic,ties=defender,quiet=400"/);
+  // Rules without that choice: its value stands there, with the reason.
+  await page.getByLabel("Rules").selectOption("silent-defense");
+  const disclosure = page.getByLabel("Ranks that a strike shows (disclosure)");
+  assert.deepEqual([await disclosure.isDisabled(), await disclosure.inputValue()], [true, "silent"]);
+  await page.getByText("This is fixed in these rules.").first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a mute lasts, and is taken back on the account's page", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "first words" } });
+  await page.getByText("first words").waitFor();
+  await page.getByRole("button", { name: "Mute" }).click();
+  await page.getByText("first words").waitFor({ state: "detached" });
+  await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "second words" } });
+  await page.getByText("You do not see what this player says").first().waitFor();
+  assert.equal(await page.getByText("second words").count(), 0);
+  const later = await feedPage(chromium, { url: server.url, rules, settings: {}, path: "/account", beside: context });
+  await later.page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
+  await later.hear(welcome("red"));
+  await later.page.getByRole("button", { name: "Unmute bob" }).click();
+  await later.page.getByText("You have muted nobody.").waitFor();
+  await page.getByText("second words").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a report goes to the operators, with what happened", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await page.getByRole("button", { name: "Report" }).click();
+  await page.getByLabel("What happened").waitFor({ state: "attached" });
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  await page.getByLabel("What happened").fill("bad words");
+  await page.getByRole("button", { name: "Send the report" }).click();
+  const sent = await page.evaluate(() => /** @type {any} */ (window).fed.log.filter((/** @type {string} */ line) => line.includes('"type":"report"')));
+  assert.match(String(sent), /"reason":"bad words"/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});

@@ -1,0 +1,81 @@
+### What is read in dialogs: settings, and the keys of the board.
+
+## Settings
+
+settings-language = Language
+settings-language-system = As the browser says
+settings-theme = Light or dark
+# $value: system, light or dark.
+settings-theme-value =
+    { $value ->
+        [light] Light
+        [dark] Dark
+       *[system] As the system says
+    }
+settings-numbering = Numbers on pieces
+# $value: us or eu.
+settings-numbering-value =
+    { $value ->
+        [us] 1 is the Marshal, 9 the Scout
+       *[eu] 10 is the Marshal, 2 the Scout
+    }
+settings-print = Size of the numbers
+# $value: normal or large.
+settings-print-value =
+    { $value ->
+        [normal] Normal
+       *[large] Large
+    }
+settings-motion = Motion
+# $value: system or none.
+settings-motion-value =
+    { $value ->
+        [system] As the system says
+       *[none] None
+    }
+settings-notices = Sounds and notifications
+settings-sound = Sounds
+settings-notify-turn = Notify me when it is my turn
+settings-notify-start = Notify me when a game starts
+settings-notify-challenge = Notify me when someone challenges me
+settings-notify-time = Notify me when my time runs low
+notify-refused = The browser does not allow notifications for this page. Allow them in its settings.
+
+## Keys
+
+keys-title = Keys on the board
+key-arrows = Arrows, Home, End, Page Up, Page Down
+key-arrows-does = Go over the board.
+key-enter = Enter or Space
+key-enter-does = Take a piece, and put it on a square.
+key-escape = Esc
+key-escape-does = Let go.
+key-n = N, P
+key-n-does = Next and previous piece that can move.
+key-m = M
+key-m-does = Type a move.
+key-i = I
+key-i-does = Say what this square is.
+key-l = L
+key-l-does = Say the last move.
+key-t = T
+key-t-does = Say the clocks.
+key-o = O
+key-o-does = Say whether your opponent is here.
+key-c = C
+key-c-does = Say what was lost.
+key-delete = Delete
+key-delete-does = Take a piece into the reserve, or off a deployment.
+key-x = X
+key-x-does = Mute your opponent, or hear them again.
+
+## Keys of a record
+
+key-n-replay = N, P
+key-n-replay-does = Next and previous move.
+key-f-replay = F, E
+key-f-replay-does = To the start, to the end.
+key-a-replay = A
+key-a-replay-does = Play, or pause.
+key-outside-replay = Left, Right, Home, End
+key-outside-replay-does = Outside the board: previous and next move, start and end.

@@ -1,0 +1,81 @@
+### What is read in dialogs: settings, and the keys of the board.
+
+## Settings
+
+settings-language = Язык
+settings-language-system = Как в браузере
+settings-theme = Светлая или тёмная тема
+# $value: system, light or dark.
+settings-theme-value =
+    { $value ->
+        [light] Светлая
+        [dark] Тёмная
+       *[system] Как в системе
+    }
+settings-numbering = Числа на фигурах
+# $value: us or eu.
+settings-numbering-value =
+    { $value ->
+        [us] 1 – Маршал, 9 – Разведчик
+       *[eu] 10 – Маршал, 2 – Разведчик
+    }
+settings-print = Размер чисел
+# $value: normal or large.
+settings-print-value =
+    { $value ->
+        [normal] Обычный
+       *[large] Крупный
+    }
+settings-motion = Движение
+# $value: system or none.
+settings-motion-value =
+    { $value ->
+        [system] Как в системе
+       *[none] Без движения
+    }
+settings-notices = Звуки и уведомления
+settings-sound = Звуки
+settings-notify-turn = Уведомлять, когда мой ход
+settings-notify-start = Уведомлять, когда начинается партия
+settings-notify-challenge = Уведомлять о вызовах
+settings-notify-time = Уведомлять, когда у меня мало времени
+notify-refused = Браузер не разрешает этой странице уведомления. Разрешите их в его настройках.
+
+## Keys
+
+keys-title = Клавиши на доске
+key-arrows = Стрелки, Home, End, Page Up, Page Down
+key-arrows-does = Двигаться по доске.
+key-enter = Enter или пробел
+key-enter-does = Взять фигуру и поставить её на поле.
+key-escape = Esc
+key-escape-does = Отпустить.
+key-n = N, P
+key-n-does = Следующая и предыдущая фигура, которая может ходить.
+key-m = M
+key-m-does = Ввести ход.
+key-i = I
+key-i-does = Сказать, что на этом поле.
+key-l = L
+key-l-does = Сказать последний ход.
+key-t = T
+key-t-does = Сказать время на часах.
+key-o = O
+key-o-does = Сказать, на связи ли соперник.
+key-c = C
+key-c-does = Сказать, что потеряно.
+key-delete = Delete
+key-delete-does = Убрать фигуру в резерв или из расстановки.
+key-x = X
+key-x-does = Заглушить соперника или снова слышать его.
+
+## Keys of a record
+
+key-n-replay = N, P
+key-n-replay-does = Следующий и предыдущий ход.
+key-f-replay = F, E
+key-f-replay-does = В начало, в конец.
+key-a-replay = A
+key-a-replay-does = Воспроизвести или остановить.
+key-outside-replay = Влево, вправо, Home, End
+key-outside-replay-does = Вне доски: предыдущий и следующий ход, начало и конец.

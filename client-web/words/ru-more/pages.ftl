@@ -1,0 +1,589 @@
+### Rules, deployments, profiles, leaderboards, own games and the account.
+
+not-loaded = Не удалось загрузить
+try-again = Повторить
+
+## Rules
+
+rules-page-title = Правила
+rules-page-lead = Во всех играх здесь фигуры скрыты. Различается то, что они умеют.
+rules-all = Все правила
+rules-unknown = Таких правил здесь нет
+rules-unknown-text = Возможно, ссылка с другого сервера.
+rules-play = Играть
+rules-deployments = Расстановки
+# $columns, $rows; $count: pieces of a side.
+ruleset-facts =
+    { $columns } × { $rows } полей, по { $count ->
+        [one] { $count } фигуре
+        [few] { $count } фигуры
+       *[many] { $count } фигур
+    }
+rules-board-title = Доска: { $columns } × { $rows } полей
+# $start: deployments or coins.
+rules-board-legend =
+    { $start ->
+        [coins] Монеты красных внизу, синих вверху. Вода – озеро.
+       *[deployments] Домашние ряды красных внизу, синих вверху. Вода – озеро.
+    }
+column-rank = Ранг
+column-count = Фигуры
+column-note = Особенность
+rules-changes = Партии с изменёнными правилами
+rules-changes-some = В товарищеской партии отдельные правила можно изменить. В каждой группе действует одно.
+rules-changes-none = Здесь изменить ничего нельзя.
+# $meaning: of a rule; $here: yes if it is the rule of this ruleset.
+rules-change =
+    { $here ->
+        [yes] { $meaning } (здесь)
+       *[no] { $meaning }
+    }
+diagram-scout-far = Куда может пойти Разведчик (точки) и где ударить (двойная рамка), на любом расстоянии.
+diagram-scout-near = Куда может пойти Разведчик (точки). Ударить он может только фигуру рядом с собой.
+diagram-coin-one = Монета идёт на одно поле. На ней больше нет полосы неходившей монеты, и она не Бомба и не Флаг.
+diagram-exchange-own = Как это видят синие: Сапёр уходит, а на другом ходу приходит Майор.
+diagram-label = Разведчик атакует и гибнет. Победившая фигура получает метку, загнутый угол, и открыта, куда бы ни пошла.
+diagram-supply-line = Капитан на красной фишке может пойти на любое поле с точкой по фишкам этого цвета.
+
+## Deployments
+
+deployments-title = Расстановки
+# $place: account or device.
+deployments-lead =
+    { $place ->
+        [account] Ваши расстановки хранятся в учётной записи. Никто другой их не видит.
+       *[device] Ваши расстановки хранятся на этом устройстве. С учётной записью их хранит сервер.
+    }
+deployments-all = Все расстановки
+# $count: deployments.
+deployments-left =
+    { $count ->
+        [one] { $count } расстановка хранится только на этом устройстве.
+        [few] { $count } расстановки хранятся только на этом устройстве.
+       *[many] { $count } расстановок хранятся только на этом устройстве.
+    }
+deployments-take = Перенести в учётную запись
+deployments-taken = Теперь они хранятся в учётной записи.
+deployment-new = Новая расстановка
+suggestions-title = Пока ничего не сохранено
+# $ruleset: its title.
+suggestions-text = Вот три расстановки для начала ({ $ruleset }). Или составьте свою.
+# $number: 1 to 3.
+suggestion = Вариант { $number }
+files-title = Файл
+files-text = Все расстановки в одном файле, который читает и пишет и клиент для терминала. Можно открыть файлы до 1 МБ.
+file-open = Открыть файл
+file-save = Сохранить в файл
+file-too-large = Этот файл больше 1 МБ.
+file-wrong = В этом файле нет расстановок Flagfall.
+# $ruleset, $name.
+file-wrong-one = Ничего не сохранено: { $name } ({ $ruleset }) здесь не расстановка.
+# $count: deployments.
+file-read =
+    { $count ->
+        [one] Сохранена { $count } расстановка.
+        [few] Сохранены { $count } расстановки.
+       *[many] Сохранено { $count } расстановок.
+    }
+not-copied = Браузер не даёт этой странице копировать. Выделите текст и скопируйте его сами.
+deployment-no-ruleset = Для этих правил расстановок нет
+deployment-no-ruleset-text = Возможно, ссылка с другого сервера, или игра начинается с монет.
+# $name.
+deployment-missing = Под именем { $name } ничего не сохранено. Составьте расстановку здесь.
+deployment-opened = Расстановка на доске.
+editor-board = Ваши домашние ряды
+deployment-name = Имя
+deployment-bad-name = В имени от 1 до 30 латинских букв, цифр, - и _, и это не random и не suggested.
+# $name.
+deployment-replace = Заменить { $name }?
+deployment-replace-yes = Заменить
+deployment-save = Сохранить
+# $place: account or device.
+deployment-saved =
+    { $place ->
+        [account] Сохранено в учётной записи.
+       *[device] Сохранено на этом устройстве.
+    }
+# $place: account or device.
+deployment-place =
+    { $place ->
+        [account] Расстановка хранится в учётной записи. Никто другой её не видит.
+       *[device] Расстановка хранится на этом устройстве. С учётной записью её хранит сервер.
+    }
+deployment-delete = Удалить
+# $name.
+deployment-delete-ask = Удалить { $name }?
+deployment-deleted = Удалено.
+deployment-text = Текстом
+# $count: letters of a row.
+deployment-text-hint =
+    Для каждого домашнего ряда строка из { $count ->
+        [one] { $count } буквы
+        [few] { $count } букв
+       *[many] { $count } букв
+    }: сначала ряд, ближайший к противнику, каждый слева направо от вас. Точка – пустое поле.
+deployment-use-text = Взять этот текст
+text-copy = Скопировать текст
+text-copied = Текст скопирован.
+
+## A player
+
+# $rating; $provisional: yes or no.
+rating =
+    { $provisional ->
+        [yes] { $rating }?
+       *[no] { $rating }
+    }
+ratings = Рейтинги
+ratings-empty = Рейтинговых партий пока нет.
+ratings-empty-own = У вас пока нет рейтинговых партий. Для них нужны две учётные записи, часы и правила без изменений.
+column-rules = Правила
+column-pace = Темп
+column-points = Рейтинг
+column-played = Партии
+column-date = Дата
+column-opponent = Соперник
+column-result = Итог
+column-after = Рейтинг
+column-place = Место
+column-player = Игрок
+# $speed: its name in the protocol.
+speed =
+    { $speed ->
+        [bullet] Пуля
+        [blitz] Блиц
+        [rapid] Рапид
+        [classical] Классический
+        [correspondence] По переписке
+       *[other] { $speed }
+    }
+# $speed: its name in the protocol.
+speed-long =
+    { $speed ->
+        [bullet] Пуля, меньше 3 минут на 40 ходов
+        [blitz] Блиц, меньше 8 минут
+        [rapid] Рапид, меньше 25 минут
+        [classical] Классический, дольше
+       *[correspondence] По переписке, дни на ход
+    }
+# $ruleset, $speed.
+chart-of = График: { $ruleset }, { speed }
+# $title; $count: games; $rating: now.
+chart-label = Рейтинг, { $title }: { $rating } после { $count ->
+        [one] { $count } партии
+        [few] { $count } партий
+       *[many] { $count } партий
+    }. Полоса – одно отклонение в каждую сторону.
+chart-empty = Партий для графика пока нет.
+rating-table = Таблицей
+provisional-text = Вопросительный знак значит, что рейтинг предварительный: сыграно слишком мало партий. Он исчезнет, когда число после ± станет меньше 110.
+# $before, $after: ratings; $change: as in +12.
+rating-step = { $before } → { $after } ({ $change })
+rating-undone = отменено
+# $score: won, drawn or lost.
+score =
+    { $score ->
+        [won] Победа
+        [drawn] Ничья
+       *[lost] Поражение
+    }
+against = Вы и этот игрок
+against-empty = Законченных партий друг с другом у вас нет.
+# $won, $drawn, $lost: your games.
+tally = побед { $won }, ничьих { $drawn }, поражений { $lost }
+history = Законченные партии
+history-empty = Законченных партий пока нет.
+history-empty-own = У вас пока нет законченных партий. Они появятся здесь.
+history-more = Ещё партии
+history-against = соперник:
+# $side.
+history-as =
+    { $side ->
+        [red] за красных
+       *[blue] за синих
+    }
+# $count: plies.
+history-plies =
+    { $count ->
+        [one] { $count } полуход
+        [few] { $count } полухода
+       *[many] { $count } полуходов
+    }
+history-rated = рейтинговая
+history-private = закрытая
+game-replay = Просмотр
+challenge = Вызвать
+challenge-send-it = Бросить вызов
+rated-two-accounts = Только между двумя учётными записями.
+# $name.
+challenged = { $name } узнает о вызове.
+block = Заблокировать
+unblock = Разблокировать
+# $name.
+blocked = { $name } больше не может писать вам и принимать ваши предложения.
+# $name.
+unblocked = { $name } снова может писать вам.
+
+## Leaderboards
+
+leaderboard-title = Таблицы лидеров
+leaderboard-speed = Темп
+leaderboard-kind = Кто
+# $kind: people or bots.
+leaderboard-kind-option =
+    { $kind ->
+        [bots] Боты
+       *[people] Люди
+    }
+leaderboard-empty = Рейтинговых партий пока мало
+leaderboard-empty-text = Здесь пока ни у кого нет надёжного рейтинга. Сыграйте несколько рейтинговых партий, и первое место ваше.
+leaderboard-play = Играть
+leaderboard-text = Игрок есть в таблице, пока рейтинг надёжен: отклонение не больше 75. Оно растёт, если долго не играть.
+
+## Own games
+
+games-title = Ваши партии
+games-none = Сейчас партий нет
+games-none-text = Начатые партии появятся здесь, самые срочные первыми.
+games-start = Начать партию
+games-to-act = Ваш ход
+games-waiting = Ждём других
+# $count: games.
+games-unavailable =
+    { $count ->
+        [one] { $count } партию сейчас нельзя показать.
+        [few] { $count } партии сейчас нельзя показать.
+       *[many] { $count } партий сейчас нельзя показать.
+    }
+# $name; $side: the player's own.
+games-against =
+    { $side ->
+        [red] { $name }, вы за красных
+       *[blue] { $name }, вы за синих
+    }
+games-deploy = Расставьте армию
+games-deployed = Соперник расставляет армию
+games-theirs = Ход соперника
+games-draw = предложена ничья
+challenges = Вызовы вам
+decline = Отклонить
+queue-title = Отложенные ходы
+queue-text = Сервер сделает эти ходы в ваши следующие очереди хода, по одному. Он остановится, если ход недопустим или если соперник пойдёт не так, как вы назвали.
+queue-empty = Отложенных ходов нет.
+# $move: as in a4a5; $if: the move before it, or none.
+queue-move =
+    { $if ->
+        [none] { $move }
+       *[other] { $move }, если соперник ходит { $if }
+    }
+queue-label = Ходы через запятую
+queue-save = Отложить эти ходы
+queue-clear = Убрать все
+queue-cleared = Отложенных ходов больше нет.
+# $count: moves.
+queue-set =
+    { $count ->
+        [one] Отложен { $count } ход.
+        [few] Отложено { $count } хода.
+       *[many] Отложено { $count } ходов.
+    }
+# $typed.
+queue-wrong = «{ $typed }» – не ход. Напишите a4a5 или a4a5 if b7b6.
+# $max: moves.
+queue-length = Отложите от 1 до { $max } ходов.
+
+## The account
+
+about-none = Об этом сервере пока ничего не написано.
+
+account-title = Учётная запись
+account-lead = Играть можно и без учётной записи. С ней ваши партии, рейтинги и расстановки есть на всех устройствах.
+account-profile = Ваша страница, какой её видят другие
+account-name = Имя
+account-name-hint = От 2 до 20 латинских букв, цифр, - и _. Его видят все.
+password = Пароль
+password-hint = Не меньше 8 символов.
+password-old = Прежний пароль
+password-new = Новый пароль
+sign-up = Зарегистрироваться
+sign-up-text = Адрес почты не нужен.
+sign-up-guest = Ваши партии и ваше место останутся у вас.
+log-in = Войти
+log-in-guest = Партии этого гостя останутся у гостя и не перейдут.
+log-out = Выйти
+forgot = Забыли пароль?
+# $name.
+guest-title = Вы играете как гость: { $name }
+guest-text = Вас знает только этот браузер. Без учётной записи:
+guest-loses-browser = вы потеряете место и партии, если удалить данные браузера, и не сможете продолжить на другом устройстве;
+guest-loses-ratings = у вас нет рейтинга и рейтинговых партий;
+guest-loses-games = после 90 дней отсутствия вы и ваши законченные партии будете забыты;
+guest-loses-deployments = ваши расстановки остаются на этом устройстве.
+guest-leave = Оставить это место
+guest-leave-ask = Оставить это место?
+guest-leave-text = Занять его снова не сможет никто, даже вы. Его идущие партии будут проиграны.
+recover = Задать новый пароль
+recover-text = С кодом восстановления, полученным при регистрации.
+recovery-code-label = Код восстановления
+recover-do = Задать пароль
+recover-back = Войти с паролем
+# $kind: recovery or token.
+secret-title =
+    { $kind ->
+        [token] Новый токен
+       *[recovery] Ваш код восстановления
+    }
+# $kind: recovery or token.
+secret-text =
+    { $kind ->
+        [token] Программа, у которой он есть, может играть за вас. Он показан только сейчас: скопируйте его в надёжное место.
+       *[recovery] С ним можно задать новый пароль, если вы забудете свой. Другого способа нет. Он показан только сейчас: скопируйте его в надёжное место.
+    }
+secret-copy = Скопировать
+secret-copied = Скопировано. Теперь сохраните его там, где найдёте.
+secret-kept = Сохранено в надёжном месте
+secret-first = Сначала скопируйте.
+secret-done = Продолжить
+password-change = Сменить пароль
+password-change-text = На всех других устройствах вы выйдете.
+password-changed = Пароль сменён.
+recovery = Код восстановления
+recovery-text = Новый код отменяет прежний.
+recovery-new = Создать новый код
+push-title = Когда страница закрыта
+push-text = Уведомление о вашем ходе приходит через push-службу браузера, которая не может его прочитать.
+push-none = Этот браузер не может показывать уведомления, пока страница закрыта.
+push-choice = Уведомлять меня о моём ходе в партиях с днями на ход
+push-failed = Push-служба браузера недоступна. Попробуйте позже.
+push-turn = Ваш ход.
+
+tokens = Устройства и программы
+tokens-text = Токен есть у каждого устройства, где вы вошли, и у каждой программы, которая играет за вас.
+# $scope: play or bot.
+token-scope =
+    { $scope ->
+        [bot] может только играть
+       *[play] может всё
+    }
+token-scope-label = Что ему можно
+# $date.
+token-since = с { $date }
+token-current = этот браузер
+token-revoke = Отозвать
+# $name: of the token.
+token-revoke-one = Отозвать { $name }
+# $name: of the token.
+token-revoke-ask = Отозвать { $name }?
+token-revoke-text = То, что им пользуется, сразу выйдет.
+token-revoked = Отозвано.
+token-new = Новый токен для программы
+token-name = Имя токена
+token-name-hint = Для чего он. Видите только вы.
+token-make = Создать токен
+blocks = Заблокированные игроки
+blocks-text = Они не могут писать вам и принимать ваши предложения, и подбор не сведёт вас с ними.
+blocks-empty = Вы никого не заблокировали.
+# $name.
+unblock-one = Разблокировать { $name }
+export = Ваши данные
+export-text = Всё, что сервер хранит о вас, кроме паролей и токенов, одним файлом.
+export-do = Сохранить в файл
+account-delete = Удалить учётную запись
+account-delete-text = Ваши законченные партии останутся без вашего имени. Отменить это нельзя.
+account-delete-ask = Удалить учётную запись навсегда?
+account-kept = Учётная запись остаётся.
+
+## More choices of an offer
+
+play-more = Ещё настройки
+play-more-text = В товарищеской партии отдельные правила можно изменить. Соперник прочтёт каждое изменение до начала.
+play-changed = В этой партии изменены правила:
+# $group: strikes, repetition, end, board, terms, or others.
+option-group =
+    { $group ->
+        [strikes] Удары
+        [repetition] Повторение
+        [end] Конец партии
+        [board] Доска
+        [terms] Игроки и расстановка
+       *[others] Другие правила
+    }
+# $option: its name in the protocol.
+option-name =
+    { $option ->
+        [ties] Равные ранги (ties)
+        [disclosure] Ранги, которые раскрывает удар (disclosure)
+        [bombs] Бомбы (bombs)
+        [scout-strike] Разведчики (scout-strike)
+        [winner] Защитник, который победил (winner)
+        [two-squares] Правило двух полей (two-squares)
+        [more-squares] Правило преследования (more-squares)
+        [quiet] Ничья без взятий (quiet)
+        [islands] Озёра (islands)
+       *[other] { $option }
+    }
+# $meaning: of the value that the ruleset has.
+option-usual = { $meaning } (как обычно)
+option-fixed = В этих правилах это не меняется.
+option-missing = В этих правилах такого нет.
+option-none = –
+form-secret = Не раскрывать мою расстановку после партии
+# $bound: min or max.
+form-rating =
+    { $bound ->
+        [min] Рейтинг соперника, не меньше
+       *[max] Рейтинг соперника, не больше
+    }
+range-only-anybody = Только для предложения любому сопернику.
+range-no-ratings = Рейтинги есть только с часами и для правил без изменений.
+rated-not-custom = Не с изменёнными правилами.
+
+## Mutes and reports
+
+mutes = Заглушённые игроки
+mutes-text = Вы не видите, что они пишут. Об этом знает только это устройство.
+mutes-empty = Заглушённых игроков нет. Во время партии кнопка для этого есть в чате.
+unmute = Вернуть голос
+# $name.
+unmute-one = Вернуть голос: { $name }
+reports = Ваши жалобы
+reports-text = Жалобы, отправленные с этого устройства. Их читают администраторы этого сервера; что они делают дальше, не сообщается.
+reports-empty = Жалоб от вас не было.
+# $date.
+report-at = отправлено { $date }
+# $name: of the opponent.
+report-title = Пожаловаться: { $name }?
+report-text = Администраторы этого сервера прочтут жалобу и увидят эту партию. На одну партию можно пожаловаться один раз.
+report-reason = Что случилось
+report-send = Отправить жалобу
+report-empty = Ничего не отправлено: напишите, что случилось.
+report-sent = Жалоба отправлена.
+
+## Webhook and feed
+
+webhook = Вебхук
+webhook-text = Для программ: сервер обращается по вашему адресу, когда в партии по переписке наступает ваш ход.
+webhook-open = Адрес и результаты
+webhook-none = Адрес не задан.
+webhook-address = Адрес, с https
+webhook-set = Задать адрес
+webhook-change = Задать этот адрес
+# $url; $date.
+webhook-is = Уведомления идут на { $url } с { $date }.
+# $count: lost notices.
+webhook-off =
+    { $count ->
+        [one] Вебхук выключен: не удалось доставить { $count } уведомление. Задайте адрес снова или проверьте его.
+        [few] Вебхук выключен: не удалось доставить { $count } уведомления подряд. Задайте адрес снова или проверьте его.
+       *[many] Вебхук выключен: не удалось доставить { $count } уведомлений подряд. Задайте адрес снова или проверьте его.
+    }
+webhook-unused = Уведомлений пока не было.
+# $date; $delivered: yes or no; $result: the server’s words.
+webhook-last =
+    { $delivered ->
+        [yes] Последнее уведомление: { $date }, доставлено ({ $result }).
+       *[no] Последнее уведомление: { $date }, не доставлено ({ $result }).
+    }
+# $count: notices.
+webhook-waiting =
+    { $count ->
+        [one] Отправки ждёт { $count } уведомление.
+        [few] Отправки ждут { $count } уведомления.
+       *[many] Отправки ждут { $count } уведомлений.
+    }
+webhook-test = Отправить пробное
+# $delivered: yes or no; $result: the server’s words.
+webhook-tested =
+    { $delivered ->
+        [yes] Вебхук работает: { $result }
+       *[no] Пробное уведомление не доставлено: { $result }
+    }
+webhook-remove = Удалить
+webhook-remove-ask = Удалить вебхук?
+webhook-removed = Вебхук удалён.
+webhook-secret = Секрет вебхука
+webhook-secret-text = Он подписывает уведомления, чтобы ваша программа знала, от кого они. Он показан только сейчас: скопируйте его в надёжное место.
+feed = Лента
+feed-text = За вашими ходами и законченными партиями можно следить в программе для чтения лент. Новый адрес отменяет прежний.
+feed-make = Создать адрес
+feed-remove = Удалить
+feed-removed = Лента удалена. Её адрес больше не работает.
+feed-secret = Адрес вашей ленты
+feed-secret-text = Все, у кого он есть, видят ваши партии. Он показан только сейчас: скопируйте его в программу для чтения лент.
+
+## Statistics
+
+statistics = Ваша статистика
+statistics-lead = Ваши законченные партии по правилам, сторонам и расстановкам. Видите их только вы.
+statistics-guest = Для статистики нужна учётная запись
+statistics-guest-text = Без неё ничего не считается. Если зарегистрироваться, ваши партии гостя сохранятся.
+statistics-empty = У вас пока нет законченных партий
+statistics-empty-text = Статистика начнётся с первой.
+# $side: all, red or blue.
+statistics-side =
+    { $side ->
+        [red] За красных
+        [blue] За синих
+       *[all] Все партии
+    }
+column-side = Сторона
+column-won = Победы
+column-drawn = Ничьи
+column-lost = Поражения
+column-share = Очки
+# $percent.
+statistics-share = { $percent } %
+statistics-deployments = По расстановкам
+statistics-open = Открыть в редакторе
+
+## What a browser has checked of a record
+
+# $result: good, bad or unknown.
+check-result =
+    { $result ->
+        [good] Верно.
+        [bad] НЕВЕРНО.
+       *[unknown] Не проверено.
+    }
+# $result: good, bad or unknown; $why: running, unsigned, side, no-key, no-browser or hidden.
+check-signature =
+    { $result ->
+        [good] Этот сервер подписал то, что видели в партии все.
+        [bad] Подпись сервера не относится к этой записи.
+       *[unknown] { $why ->
+            [running] Партию подписывают, когда она закончена.
+            [unsigned] В этой записи нет подписи.
+            [side] Подпись охватывает то, что видели все, а это запись одного из игроков.
+            [no-key] Подпись сделана ключом, которого этот сервер не знает.
+            [no-browser] Этот браузер не может проверить подпись.
+           *[hidden] В этой записи нет всего, что охватывает подпись.
+        }
+    }
+check-same =
+    { $result ->
+        [good] Ходы и время те же, что в записи, доступной всем.
+       *[bad] Запись отличается от той, что доступна всем.
+    }
+check-commitments =
+    { $result ->
+        [good] Открытые расстановки совпадают с обязательствами, данными в начале.
+        [bad] Расстановка не совпадает с обязательством, данным в начале.
+       *[unknown] Нет открытой расстановки с обязательством.
+    }
+check-start =
+    { $result ->
+        [good] Обязательства те же, что в начале партии.
+       *[bad] Обязательства не те, что в начале партии.
+    }
+check-opened =
+    { $result ->
+        [good] В конце партии те же итог и расстановки, что и в записи.
+       *[bad] В конце партии не то, что в записи.
+    }
+check-times =
+    { $result ->
+        [good] Ни одно событие не раньше предыдущего.
+       *[bad] Одно из событий раньше предыдущего.
+    }
+check-not = По правилам ли сделаны ходы и удары и верны ли часы, здесь не проверяется. Это делает программа для терминала: flagfall check.
+check-file = Ключи взяты у этого сервера. Запись другого сервера надо проверять его ключами.

@@ -1,0 +1,111 @@
+//! The public games that ended last, on any server.
+//!
+//! The update that enters a public game into its players' histories also adds the game to this
+//! list, and removes the oldest games from it. So the list is short, and one scan reads it.
+
+use flagfall_base::keys::LATEST;
+use flagfall_base::names::player_shown;
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{GameSummary, Phase, PlayerKind, SeenOutcome};
+use flagfall_store::{Key, Store, StoreError, Update, Write};
+
+use super::record::place;
+use crate::records::{parse, put};
+use flagfall_game::Finished;
+
+/// The most games that one answer contains. The list has at least as many, even if several
+/// servers shorten it at the same time.
+pub const LATEST_MAX: usize = 50;
+/// The number of games in the list.
+const KEPT: usize = 64;
+/// The most games that one update removes. Each update adds one game, so the list shrinks if it
+/// has become longer than [`KEPT`].
+const REMOVED_MAX: usize = 8;
+
+pub(super) fn latest_key(ended: u64, game: GameId) -> Result<Key, StoreError> {
+    LATEST.key([&place(ended, game)])
+}
+
+/// Adds to the update the writes that list a finished game. Does nothing for a private game.
+pub(super) async fn list(
+    store: &dyn Store,
+    id: GameId,
+    game: &Finished,
+    update: &mut Update,
+) -> Result<(), StoreError> {
+    let Finished { terms, players, winner, reason, plies, created, ended } = game;
+    if terms.private {
+        return Ok(());
+    }
+    let summary = GameSummary {
+        id,
+        terms: terms.clone(),
+        players: players.clone(),
+        created: created.0,
+        phase: Phase::Over,
+        ply: *plies,
+        turn: None,
+        outcome: Some(SeenOutcome { winner: *winner, reason: reason.code().to_owned() }),
+    };
+    update.writes.push(put(latest_key(ended.0, id)?, &summary, None)?);
+    let listed = store.scan(LATEST.all()?, None, KEPT + REMOVED_MAX).await?;
+    update.writes.extend(listed.into_iter().skip(KEPT).map(|(key, _)| Write::Delete { key }));
+    Ok(())
+}
+
+/// Returns the public games that ended last, latest first, with the current names of their
+/// players.
+pub(super) async fn latest(store: &dyn Store, limit: usize) -> Result<Vec<GameSummary>, StoreError> {
+    let mut games = Vec::new();
+    for (_, value) in store.scan(LATEST.all()?, None, limit.min(LATEST_MAX)).await? {
+        let mut game: GameSummary = parse(&value, "a finished game")?;
+        for side in Side::BOTH {
+            let player = &mut game.players[side];
+            if player.kind != PlayerKind::House {
+                *player = player_shown(store, &player.id, player.kind).await?;
+            }
+        }
+        games.push(game);
+    }
+    Ok(games)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flagfall_board::{PerSide, Stamp};
+    use flagfall_protocol::{Player, Terms, Time};
+    use flagfall_rules::{EndReason, Ruleset};
+    use flagfall_store_testing::{ManualClock, TestStore};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_list_keeps_the_latest_games_and_stays_short() {
+        let store = TestStore::new(Arc::new(ManualClock::new(Stamp(1))));
+        let player = |id: &str| Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::House };
+        let add = async |ended: u64| {
+            let game = Finished {
+                terms: Terms::casual(&Ruleset::all()[0], Time::Unlimited {}),
+                players: PerSide::new(player("a"), player("b")),
+                winner: None,
+                reason: EndReason::DrawAgreed,
+                plies: 7,
+                created: Stamp(ended),
+                ended: Stamp(ended),
+            };
+            let mut update = Update::default();
+            list(&store, GameId::from_random([1; 12]), &game, &mut update).await.unwrap();
+            update.writes
+        };
+        for ended in 1..200 {
+            let writes = add(ended).await;
+            store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+        }
+        let kept = store.scan(LATEST.all().unwrap(), None, 1_000).await.unwrap().len();
+        assert!((KEPT..=KEPT + 1).contains(&kept), "{kept}");
+        let shown: Vec<u64> = latest(&store, 1_000).await.unwrap().iter().map(|game| game.created).collect();
+        assert_eq!(shown, (150..200).rev().collect::<Vec<u64>>());
+    }
+}

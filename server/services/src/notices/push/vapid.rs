@@ -1,0 +1,65 @@
+//! The key with which push services recognize this server (RFC 8292).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use flagfall_base::keys::SECRETS;
+use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+use serde_json::json;
+
+use crate::records::damaged;
+
+const NAME: &str = "push";
+/// The time for which a signature is valid, in seconds. RFC 8292 allows a day.
+const VALID_S: u64 = 12 * 3_600;
+const ATTEMPTS: usize = 4;
+
+/// A key that all servers of a store share. It does not implement `Debug`.
+pub(in crate::notices) struct VapidKey {
+    pair: EcdsaKeyPair,
+}
+
+impl VapidKey {
+    /// Reads the key of a store. The first server that needs it makes it.
+    pub(super) async fn of_store(store: &dyn Store) -> Result<VapidKey, StoreError> {
+        let place = SECRETS.key([&NAME])?;
+        for _ in 0..ATTEMPTS {
+            if let Some(kept) = store.get(place.clone()).await? {
+                return VapidKey::read(&kept).ok_or_else(|| damaged("the key for push services"));
+            }
+            let unavailable = || StoreError::Unavailable { why: "there are no random bits".to_owned() };
+            let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+            let value = made.map_err(|_| unavailable())?.as_ref().to_vec();
+            let conditions = vec![(place.clone(), Expect::Absent)];
+            let writes = vec![Write::Put { key: place.clone(), value, expires: None }];
+            // The outcome does not matter, because the next iteration reads the store's key.
+            let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
+        }
+        Err(StoreError::Unavailable { why: "the key for push services could not be made".to_owned() })
+    }
+
+    fn read(pkcs8: &[u8]) -> Option<VapidKey> {
+        let random = SystemRandom::new();
+        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &random).ok()?;
+        Some(VapidKey { pair })
+    }
+
+    /// Returns the public key as browsers and push services take it: Base64url of a point.
+    pub(super) fn public(&self) -> String {
+        BASE64.encode(self.pair.public_key())
+    }
+
+    /// Returns the value of `Authorization` for a push service. `contact` is an address of the
+    /// operator, which some push services demand.
+    pub(super) fn authorization(&self, service: &str, contact: Option<&str>, now_s: u64) -> Option<String> {
+        let mut claims = json!({ "aud": service, "exp": now_s + VALID_S });
+        if let Some(contact) = contact {
+            claims["sub"] = json!(contact);
+        }
+        let head = BASE64.encode(json!({ "typ": "JWT", "alg": "ES256" }).to_string());
+        let signed = format!("{head}.{}", BASE64.encode(claims.to_string()));
+        let signature = self.pair.sign(&SystemRandom::new(), signed.as_bytes()).ok()?;
+        Some(format!("vapid t={signed}.{}, k={}", BASE64.encode(signature), self.public()))
+    }
+}
