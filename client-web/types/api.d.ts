@@ -93,7 +93,7 @@ export type Confirmation = {
 
 /** A deployment, with the results of the games in which the player used it. */
 export type DeploymentTally = {
-  /** The deployment's text (§P4), without blanks. */
+  /** The deployment's text (§P4), without spaces. */
   setup: Secret;
   /** The numbers of games that the player won, drew and lost. */
   tally: Tally;
@@ -402,7 +402,7 @@ export type PlayedGame = {
   private?: boolean;
   /** True if the game was rated. */
   rated?: boolean;
-  /** The reason why the game ended: the `reason` of its outcome. */
+  /** Why the game ended: the `reason` of its outcome. */
   reason: string;
   /** The ruleset's id. */
   ruleset: string;
@@ -595,7 +595,7 @@ export type RulesetInfo = {
   lakes: LakesInfo;
   /** True if home squares may stay empty. In a deployment text, they are written as `.`. */
   may_leave_empty: boolean;
-  /** True if a side that chases without a break must not recreate an earlier position. */
+  /** True if a side must not recreate an earlier position during an unbroken chase. */
   more_squares: boolean;
   /** The rules that a custom game may change. */
   options: RuleOptionInfo[];
@@ -663,7 +663,7 @@ export type SavedDeployment = {
   name: string;
   /** The ruleset's id. */
   ruleset: string;
-  /** The deployment's text (§P4), without blanks. */
+  /** The deployment's text (§P4), without spaces. */
   setup: Secret;
 };
 
@@ -753,7 +753,7 @@ export type Statistics = {
 export type SuggestedDeployments = {
   /** The ruleset's id. */
   ruleset: string;
-  /** Three texts of deployments (§P4), without blanks. */
+  /** Three deployments in text form (§P4), without spaces. */
   setups: Secret[];
 };
 

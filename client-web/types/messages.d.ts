@@ -17,7 +17,7 @@ export type ClientMessage =
     name?: string | null;
     /** The version of the protocol, which is 1. */
     protocol: number;
-    /** True for a page in a browser: without a `token`, the client is the player of the session cookie that the browser sent with the connection. Without a valid one it is anonymous. */
+    /** True for a page in a browser. Without a `token`, the client is then the player of the session cookie that the browser sent when it connected. If there is no valid cookie, the client is anonymous. */
     session?: boolean;
     /** The token from an earlier `welcome`. If absent, the server creates a new guest. */
     token?: Secret | null;
@@ -29,11 +29,11 @@ export type ClientMessage =
     id: number;
     type: "pong";
   }
-  /** Asks for the open seeks and the running public games. The server also sends updates from then on. */
+  /** Asks for the open seeks and the running public games. From then on, the server also sends updates. */
   | {
     type: "open_lobby";
   }
-  /** Stops the updates of the lobby. */
+  /** Asks the server to stop sending lobby updates. */
   | {
     type: "close_lobby";
   }
@@ -41,7 +41,7 @@ export type ClientMessage =
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** The range of ratings that a player must have to accept. If absent, any player may accept. */
+    /** The range in which a player's rating must be to accept the seek. If absent, any player may accept it. */
     rating?: RatingWish | null;
     /** The side that the seeker wants. If absent, the server chooses it at random. */
     side?: Side | null;
@@ -61,7 +61,7 @@ export type ClientMessage =
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** True to keep the deployment of the player who accepts, and the full record, private after the end. */
+    /** True if the player who accepts wants their deployment and the full record to stay private after the game. */
     secret?: boolean;
     /** The id of the seek. */
     seek: string;
@@ -97,7 +97,7 @@ export type ClientMessage =
     challenge: string;
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** True to keep the deployment of the player who accepts, and the full record, private after the end. */
+    /** True if the player who accepts wants their deployment and the full record to stay private after the game. */
     secret?: boolean;
     type: "accept_challenge";
   }
@@ -139,11 +139,11 @@ export type ClientMessage =
   | {
     /** The game. */
     game: GameId;
-    /** The last event of the game that the client has seen. If present, the answer includes the later events. */
+    /** The last event of the game that the client has seen. If present, the answer includes the events after it. */
     since?: Position | null;
     type: "open_game";
   }
-  /** Stops the events of a game. */
+  /** Closes a game. The server then stops sending the game's events. */
   | {
     /** The game. */
     game: GameId;
@@ -194,11 +194,11 @@ export type ServerMessage =
   | {
     /** True if the server has a text of its operator, at `/api/about`. */
     about?: boolean;
-    /** The number of seconds that a player must be absent before the opponent can claim a short game. This time is halved if the player left on purpose. It is longer in longer games, and correspondence games cannot be claimed. Servers of version 0.1 do not send this field. */
+    /** The number of seconds that a player must be absent before the opponent can claim a short game. The time is halved if the player left on purpose, and it is longer in longer games. Correspondence games cannot be claimed. Servers of version 0.1 do not send this field. */
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
-    /** The hash of the page that this server serves, for a client that said `session`. A page with another hash is out of date. */
+    /** The hash of the page that this server serves. Present for a client that sent `session`. A page with a different hash is out of date. */
     page?: string | null;
     /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a session cookie and can only watch. */
     player?: Player | null;
@@ -222,7 +222,7 @@ export type ServerMessage =
   }
   /** A command or message was refused and changed nothing. There are two exceptions: after the codes `store_unavailable` and `stopping`, the command may have been carried out, and the client should repeat it with the same id. */
   | {
-    /** The values in the text of `message`, such as a limit or a waiting time. With them and the code, a client can write a text of its own. Servers of version 0.1 do not send this field. */
+    /** The values that appear in `message`, such as a limit or a waiting time. With these values and the code, a client can compose its own message. Servers of version 0.1 do not send this field. */
     args?: RefusalArgs;
     /** The id of the command, if it could be read. */
     cmd_id?: CommandId | null;
@@ -232,7 +232,7 @@ export type ServerMessage =
     game?: GameId | null;
     /** An explanation for people, with advice on what to do. */
     message: string;
-    /** The id of the request, with which operators can find it in the server's log. Servers of version 0.1 do not send this field. */
+    /** The id of the request. Operators can use the id to find the request in the server's log. Servers of version 0.1 do not send this field. */
     request?: string | null;
     /** The game's current sequence number for this client, if the refused message was about a game. */
     seq?: number | null;
@@ -240,7 +240,7 @@ export type ServerMessage =
   }
   /** The complete lobby. The server sends it again whenever the lobby changes. */
   | {
-    /** The running public games that were created last. */
+    /** The most recently created public games that are still running. */
     games: GameSummary[];
     /** The number of connected players. */
     players_online: number;
@@ -288,7 +288,7 @@ export type ServerMessage =
     driving: boolean;
     /** The epoch of the game's log. It changes when the store has lost events. */
     epoch: number;
-    /** The events since the position that the client sent, oldest first. Empty if the client sent no position, or if the server has discarded those events. */
+    /** The events after the one that the client sent as `since`, oldest first. Empty if the client did not send `since`, or if the server has discarded these events. */
     events?: GameEvent[];
     /** The game. */
     game: GameSummary;
@@ -301,14 +301,14 @@ export type ServerMessage =
     /** The sequence number of the last event that the view includes. */
     seq: number;
     type: "game";
-    /** The game after the event `seq`. */
+    /** The view of the game after the event `seq`. */
     view: GameView;
   }
   /** An event in a game that the client has opened. */
   | {
     /** The cause of the abort, if this event aborted the game. */
     abort?: Abort | null;
-    /** The part of the view's change that cannot be seen from the event itself. */
+    /** The part of the view's change that cannot be derived from the event itself. */
     change: ViewChange;
     /** The event in the game. */
     event: GameEvent;
@@ -330,7 +330,7 @@ export type ServerMessage =
     side: Side;
     type: "presence";
   }
-  /** A player is gone, and from a certain time on the opponent may claim the game. The server also sends this message, without the time, when the opponent loses this right. */
+  /** A player is gone, and the opponent may claim the game from a certain time on. The server also sends this message, without the time, when the opponent loses this right. */
   | {
     /** The time from which the opponent can claim the game, in milliseconds since 1970. Absent if they can no longer claim it. */
     at?: number | null;
@@ -439,7 +439,7 @@ export type GameRecord = {
   deployments: PerSide<Opened | null>;
   /** The events, oldest first. */
   events: RecordedEvent[];
-  /** The audience's view before the first event. Each event with its change leads from one view to the next. */
+  /** The audience's view before the first event. Each event and its `change` turn one view into the next. */
   first_view?: GameView | null;
   /** The version of the record format, which is 1. */
   format: number;
@@ -447,9 +447,9 @@ export type GameRecord = {
   game: GameId;
   /** The source of the record, if it was imported. */
   imported?: Imported | null;
-  /** The kind of record: `live` or `opened`. Absent in records without changes. */
+  /** The kind of record: `live` or `opened`. Absent if the events have no `change`. */
   kind?: RecordKind | null;
-  /** The limits of the compensation for network delay. If absent, the server does not compensate for it. */
+  /** The limits of the compensation for network delay. If absent, the server does not compensate for network delay. */
   lag_quota?: LagQuota | null;
   /** The lakes, if they were drawn at random for this game. */
   lakes?: Square[] | null;
@@ -623,7 +623,7 @@ export type GameCommand =
   | {
     kind: "abort";
   }
-  /** Claims a result in a game that the opponent has left. The server refuses the claim before the time that the message `claimable` names. */
+  /** Claims a result in a game that the opponent has left. Before the time given in the message `claimable`, the server refuses the claim. */
   | {
     kind: "claim";
     /** The claimed result. */
@@ -635,7 +635,7 @@ export type GameEvent =
   /** The client's own deployment was accepted. */
   | {
     kind: "deployed";
-    /** The deployment's text, without blanks. */
+    /** The deployment's text, without spaces. */
     setup: string;
   }
   /** A side has submitted its first deployment. A player receives this event only for the opponent, a spectator for both sides. */
@@ -678,7 +678,7 @@ export type GameEvent =
   | {
     kind: "placed";
   } & SeenPlacing
-  /** A side named the color of a chip on which it still had to decide. This is not a turn. */
+  /** A side named the color of the chip under its piece, which had won as the defender and moved. This is not a turn. */
   | {
     /** The color of the chip. */
     color: ChipColor;
@@ -715,7 +715,7 @@ export type GameEvent =
   /** The game has ended. */
   | {
     kind: "ended";
-    /** The deployments that are open to this client after the end of the game. */
+    /** The deployments that this client may see after the end of the game. */
     opened: PerSide<Opened | null>;
     /** The outcome of the game. */
     outcome: Outcome;
@@ -798,7 +798,7 @@ export type GameView = {
   pools?: PerSide<Record<string, number>> | null;
   /** For each side, true if it has submitted a deployment. */
   ready: PerSide<boolean>;
-  /** The player's moves that a repetition rule forbids in this turn. */
+  /** The player's moves that a repetition rule forbids on this turn. */
   refused_moves?: MoveText[];
   /** Each side's reserve, in rulesets with a reserve. */
   reserve?: PerSide<Reserve> | null;
@@ -811,7 +811,7 @@ export type GameView = {
 /** 32 bytes, written as 64 hexadecimal digits. */
 export type HexBytes = string;
 
-/** The viewer's knowledge of a piece's rank. In texts it is the rank's letter, `?` for an unknown rank, `[9P]` for one of several ranks, or `o` for a coin, which has no rank yet. */
+/** The viewer's knowledge of a piece's rank. Its text form is the rank's letter, `?` for an unknown rank, a list such as `[9P]` if one of several ranks is possible, or `o` for a coin, which has no rank yet. */
 export type IdentityText = string;
 
 /** The source of an imported record. In an imported record, all times are zero, and players have only names. If the source format has no commitments, the commitments are null and each salt is 32 zero bytes. */
@@ -822,7 +822,7 @@ export type Imported = {
 
 /** A challenge that is addressed to this player and that they have not answered yet. */
 export type Invitation = {
-  /** The code with which the player accepts the challenge. */
+  /** The code that the player needs to accept the challenge. */
   challenge: string;
   /** The player who made the challenge. */
   challenger: Player;
@@ -834,7 +834,7 @@ export type Invitation = {
   your_side?: Side | null;
 };
 
-/** The limits of lag compensation, in milliseconds. The server gives a side back the network delay that it measured on the side's connection, until the side's stock of compensation is used up. */
+/** The limits of lag compensation, in milliseconds. The server compensates each side for the network delay on the side's connection, until the side's stock of compensation is used up. */
 export type LagQuota = {
   /** The amount by which a side's stock grows with each of the side's turns. It is also the longest time that the server waits for a late move before the side loses on time. */
   per_ply_ms: number;
@@ -852,13 +852,13 @@ export type MoveText = string;
 export type Opened = {
   /** The 32 random bytes that were hashed together with the deployment. */
   salt: HexBytes;
-  /** The deployment's text, without blanks. */
+  /** The deployment's text, without spaces. */
   setup: string;
 };
 
-/** The outcome of a game. The reason is a code and not the engine's enum, because newer programs may know more reasons, and older programs must still be able to read their views and records. */
+/** The outcome of a game. The reason is a code rather than the engine's enum, because newer versions may have more reasons, and older versions must still be able to read the views and records of newer ones. */
 export type Outcome = {
-  /** The reason why the game ended, as a code. */
+  /** Why the game ended, as a code. */
   reason: string;
   /** The winner. Absent after a draw and in an aborted game. */
   winner?: Side | null;
@@ -936,7 +936,7 @@ export type PlayerKind =
 
 /** The state of a player who waits in the pool. */
 export type PoolStatus = {
-  /** The range of ratings that an opponent must have to be paired with this player now. It assumes an opponent who has just entered and whose rating is as uncertain as the player's. The range grows while the player waits. Absent if games on these terms have no ratings. */
+  /** The range in which an opponent's rating must currently be for the two to be paired. The server assumes that the opponent has just entered the pool and has a rating that is as uncertain as this player's. The range grows while the player waits. Absent if games on these terms have no ratings. */
   range?: RatingRange | null;
   /** The time at which the player entered the pool, in milliseconds since 1970. */
   since: number;
@@ -967,7 +967,7 @@ export type Rank =
   | "flag"
   /** A rank that never moves. A Bomb beats every attacker except the Miner. */
   | "bomb"
-  /** A rank that beats the highest rank when the Spy is the attacker. */
+  /** A rank that beats the highest rank, but only as the attacker. */
   | "spy"
   /** A rank that moves any distance in a straight line. */
   | "scout"
@@ -1006,7 +1006,7 @@ export type RatingChange = {
   speed: Speed;
 };
 
-/** A rating in the form that other players see. */
+/** A rating as other players see it. */
 export type RatingPoint = {
   /** The uncertainty of the rating: one standard deviation, in points. */
   deviation: number;
@@ -1016,7 +1016,7 @@ export type RatingPoint = {
   rating: number;
 };
 
-/** A range of ratings, with at least one bound. It applies to the ratings, including provisional ones, for the offer's ruleset and speed. An account that has not played there counts as 1500. */
+/** A range of ratings, with at least one bound. The range applies to ratings in the offer's ruleset at the offer's speed, including provisional ones. An account without rated games in this ruleset at this speed counts as 1500. */
 export type RatingRange = {
   /** The highest rating in the range, in points. At most 4,000. */
   max?: number | null;
@@ -1047,7 +1047,7 @@ export type RatingWish =
 export type RecordKind = 
   /** The changes show the facts that the audience saw during play. */
   | "live"
-  /** The changes show, from the first event on, every rank that the audience may see after the end. */
+  /** From the first event on, the changes show every rank that the audience may see after the end. */
   | "opened";
 
 /** A server's Ed25519 signature of the digest of a finished game. docs/protocol/RECORDS.md defines the digest. */
@@ -1064,7 +1064,7 @@ export type RecordedEvent = {
   at: number;
   /** The side that resigned, if this event ended the game by resignation. Absent in old records. */
   by?: Side | null;
-  /** The part of the view's change that cannot be seen from the event itself. Absent in old records and in records imported from texts. */
+  /** The part of the view's change that cannot be derived from the event itself. Absent in old records and in records imported from text. */
   change?: ViewChange | null;
   /** The event. */
   event: GameEvent;
@@ -1105,7 +1105,7 @@ export type Said =
     /** The phrase. */
     phrase: Phrase;
   }
-  /** A text that the player wrote. */
+  /** Text that the player wrote. */
   | {
     kind: "text";
     /** The text, which has 1 to 200 printable characters. */
@@ -1119,11 +1119,11 @@ export type Secret = string;
 export type Seek = {
   /** The id of the seek. */
   id: string;
-  /** The range of ratings that a player must have to accept. If absent, any player may accept. */
+  /** The range in which a player's rating must be to accept the seek. If absent, any player may accept it. */
   rating?: RatingRange | null;
   /** The player who opened the seek. */
   seeker: Player;
-  /** The seeker's rating for such games at the time they opened the seek. Absent for guests and for games without ratings. */
+  /** The seeker's rating for games on these terms, at the time when they opened the seek. Absent for guests and for games without ratings. */
   seeker_rating?: RatingPoint | null;
   /** The side that the seeker wants. If absent, the server chooses it at random. */
   side?: Side | null;
@@ -1193,7 +1193,7 @@ export type Side =
   /** The side whose home rows are at the opposite edge from Red's. It moves second. */
   | "blue";
 
-/** One of the two directions along a row or column. If the ends of that line are joined, two paths lead from one square to another, and the sign selects one of them. */
+/** One of the two directions along a row or column. If a joint connects the ends of the row or column, two paths lead from one square to another, and the sign selects one of them. */
 export type Sign = 
   /** Toward higher columns or rows. */
   | "+"
@@ -1216,7 +1216,7 @@ export type Speed =
   /** A number of days for every turn. */
   | "correspondence";
 
-/** A square: column letter, row number. */
+/** A square, written as its column letter and its row number, as in `a4`. */
 export type Square = string;
 
 /** The place of a piece after a strike. */
@@ -1228,7 +1228,7 @@ export type StrikeFate =
   /** The piece is off the board. */
   | "leaves";
 
-/** The terms of a game on which both players agree. */
+/** The terms of a game. Both players must agree on them. */
 export type Terms = {
   /** True if only the two players can see the game. */
   private?: boolean;
@@ -1236,7 +1236,7 @@ export type Terms = {
   rated?: boolean;
   /** The ruleset's id. The id of a custom game also lists its changes, as in `classic,ties=attacker,quiet=off`. */
   ruleset: string;
-  /** True to keep the deployment of the player who makes the offer, and the full record, private after the end. */
+  /** True if the player who makes the offer wants their deployment and the full record to stay private after the game. */
   secret?: boolean;
   /** The time control. */
   time: Time;
@@ -1256,7 +1256,7 @@ export type Time =
     increment_s: number;
     kind: "fischer";
   }
-  /** A base time with a delay: the first seconds of every turn do not count. Free seconds that a player does not use are lost. */
+  /** A base time with a delay: the first seconds of every turn do not count. Unused free seconds are lost. */
   | {
     /** The base time in seconds, 10 to 86,400. */
     base_s: number;
@@ -1271,7 +1271,7 @@ export type Time =
     kind: "correspondence";
   };
 
-/** The part of a view's change that a client cannot see from the event itself. Every value is the new value and not a difference, so a client only stores it. */
+/** The part of a view's change that a client cannot derive from the event itself. Every field holds the new value rather than a difference, so a client can simply store it. */
 export type ViewChange = {
   /** All pieces that each side has lost so far. Present after a strike. */
   captured?: PerSide<Record<string, number>> | null;
@@ -1279,17 +1279,17 @@ export type ViewChange = {
   clock?: Clock | null;
   /** The deadline for deployments, in milliseconds since 1970. */
   deploy_deadline?: number | null;
-  /** The chip whose color the side to move must name before it can do anything else. */
+  /** The chip whose color must be named by the side to move before it can do anything else. */
   owed_color?: OwedColor | null;
   /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;
-  /** After a turn, the pieces that stand on the squares of that turn. After the start and the end of the game, all pieces on the board. */
+  /** After a turn, the pieces that are now on the turn's squares: for a move, its starting square and its target square. After the start and the end of the game, all pieces on the board. */
   pieces?: PieceText[] | null;
   /** The number of plies until a limit makes the game a draw. Present only when a limit is near. */
   plies_to_limit?: number | null;
   /** Both pools, if they may have changed. */
   pools?: PerSide<Record<string, number>> | null;
-  /** The player's moves that a repetition rule forbids in this turn. */
+  /** The player's moves that a repetition rule forbids on this turn. */
   refused_moves?: MoveText[];
   /** Both reserves, if they may have changed. */
   reserve?: PerSide<Reserve> | null;

@@ -16,6 +16,7 @@ mod push;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod vapid;
 
 use flagfall_base::refusals;
 use flagfall_protocol::{
@@ -30,9 +31,9 @@ use tokio::sync::OnceCell;
 
 use self::address::Target;
 use self::destinations::Destinations;
-use self::push::VapidKey;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
+use self::vapid::VapidKey;
 use crate::records::{bytes, find, mark, put};
 use crate::refused::{Refused, check_account};
 use crate::settings::Reach;

@@ -68,7 +68,7 @@ use self::reader::Reader;
 use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::Shared;
 use self::trouble::Trouble;
-use self::writer::Writer;
+use self::writer::{Stage, Writer};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
@@ -115,6 +115,7 @@ impl EmbeddedStore {
             checkpoint_bytes: options.checkpoint_bytes,
             compact_bytes: options.compact_bytes,
             compaction: None,
+            stage: Stage::default(),
             group_time: Duration::ZERO,
         };
         let writer = std::thread::Builder::new()

@@ -8,7 +8,6 @@
 //! subscription is deleted.
 
 mod encryption;
-mod vapid;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -24,8 +23,8 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use self::encryption::BrowserKeys;
-pub(super) use self::vapid::VapidKey;
 use super::address::Target;
+use super::vapid::VapidKey;
 use super::{Notices, TAKEN_MS, WAITING_MAX, WAITS_MS, WaitingNotice, count};
 use crate::records::{bytes, find, parse, put};
 use crate::refused::{Refused, check_account};

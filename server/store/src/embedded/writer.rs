@@ -52,7 +52,7 @@ type Expiring = (Vec<u8>, Option<Stamp>);
 
 /// The changes of a group so far, and their effects on later requests.
 #[derive(Default)]
-struct Stage {
+pub(super) struct Stage {
     changes: Vec<Change>,
     heads: FxHashMap<GameId, Head>,
     /// The records that the group has changed; `None` for a deleted record.
@@ -69,6 +69,15 @@ impl Stage {
             };
             self.records.insert(write.key().clone(), row);
         }
+    }
+
+    /// Removes everything, but keeps the memory for the next group.
+    fn clear(&mut self) {
+        self.changes.clear();
+        self.heads.clear();
+        self.records.clear();
+        self.records.shrink_to(GROUP_MAX);
+        self.epoch = None;
     }
 }
 
@@ -98,6 +107,8 @@ pub(super) struct Writer {
     /// The minimum length of the log for compaction, in bytes.
     pub(super) compact_bytes: u64,
     pub(super) compaction: Option<Compaction>,
+    /// Empty between groups. It keeps the memory of a group for the next one.
+    pub(super) stage: Stage,
     /// The time that the last group took to become durable. Waiting longer than that for more
     /// requests would cost more than another group.
     pub(super) group_time: Duration,
@@ -145,7 +156,7 @@ impl Writer {
         requests: &mut mpsc::Receiver<Request>,
     ) -> usize {
         let latest = Instant::now() + self.group_time;
-        let mut stage = Stage::default();
+        let mut stage = std::mem::take(&mut self.stage);
         stage.changes.append(&mut self.unkept);
         let (mut answers, mut count, mut bytes) = (Vec::new(), 0, 0);
         let mut next = Some(first);
@@ -166,7 +177,9 @@ impl Writer {
         let outage = self.stage_outage(&mut stage);
         let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
         let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
-        let verdict = self.write(stage.changes, answers);
+        let verdict = self.write(&mut stage.changes, answers);
+        stage.clear();
+        self.stage = stage;
         if matches!(verdict, Verdict::Refused(_)) {
             self.unkept = quarantines;
             outage.into_iter().for_each(|outage| self.shared.clock.put_back_unkept(outage));
@@ -333,13 +346,13 @@ impl Writer {
         Some(outage)
     }
 
-    /// Durably writes a group, answers its callers, and adds the group to the index.
-    fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
+    /// Durably writes a group, answers its callers, and moves the group into the index.
+    fn write(&mut self, changes: &mut Vec<Change>, answers: Vec<Answer>) -> Verdict {
         if changes.is_empty() {
             self.answers.give(answers, Verdict::Durable);
             return Verdict::Durable;
         }
-        let places = match self.persist(&changes) {
+        let places = match self.persist(changes) {
             Ok(places) => places,
             Err(verdict) => {
                 self.answers.give(answers, verdict.clone());
@@ -349,7 +362,7 @@ impl Writer {
         // Callers are answered first, so that they can continue. Readers are blocked until the
         // index contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
-        match self.reader.index.apply(changes.into_iter().zip(places), answer) {
+        match self.reader.index.apply(changes.drain(..).zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}
             // The heads were checked before, so a gap can only come from a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
@@ -477,8 +490,8 @@ impl Writer {
     fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
-                Some(changes) => {
-                    self.write(changes, Vec::new()).check()?;
+                Some(mut changes) => {
+                    self.write(&mut changes, Vec::new()).check()?;
                 }
                 None => compaction.finish(self.tail.point),
             }

@@ -1,8 +1,7 @@
 //! Tests the check with records in which a field was changed, or an event was removed, repeated
 //! or swapped.
 //!
-//! This file has over 600 lines because each kind of tampering has its own small test, and all
-//! tests share one set-up.
+//! Over 600 lines: each kind of tampering has its own small test, and all tests share one set-up.
 
 use std::collections::BTreeMap;
 

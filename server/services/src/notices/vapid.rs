@@ -16,7 +16,7 @@ const VALID_S: u64 = 12 * 3_600;
 const ATTEMPTS: usize = 4;
 
 /// A key that all servers of a store share. It does not implement `Debug`.
-pub(in crate::notices) struct VapidKey {
+pub(super) struct VapidKey {
     pair: EcdsaKeyPair,
 }
 
