@@ -213,7 +213,7 @@ keyspace! {
     TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until the account is deleted";
     /// A player's results by ruleset, side and deployment.
     FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until the account is deleted";
-    /// A public game that ended a short while ago. The latest game comes first in the order of keys.
+    /// A public game that ended recently. The latest game comes first in the order of keys.
     LATEST["TIME-GAME"] = "latest", "JSON: GameSummary", "services/src/histories/latest.rs", "until newer games replace it; about 64 are kept";
     /// Job: sign a game.
     PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "until the job is done";

@@ -224,8 +224,8 @@ async fn unknown_players_all_get_the_same_answer() {
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
     assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
-    // A malformed token gets a permanent refusal even during an outage, because detecting it does not
-    // need the store.
+    // A malformed token gets a permanent refusal even during an outage, because detecting it does
+    // not need the store.
     assert_eq!(sent_back(&house, &with("nonsense")).await, for_good());
     other.close().await;
     house.close().await;

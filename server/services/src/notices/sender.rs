@@ -1,5 +1,5 @@
-//! Sends one POST request to a player's webhook or push service. Does not follow redirects, and uses only
-//! the status of the answer.
+//! Sends one POST request to a player's webhook or push service. Does not follow redirects, and
+//! uses only the status of the answer.
 
 use super::address::{Target, check_address};
 use crate::settings::Reach;

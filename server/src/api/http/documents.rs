@@ -1,8 +1,9 @@
 //! Documents for developers: the OpenAPI document, and the JSON Schemas of messages and records.
 //! And the operator's text for players.
 //!
-//! The documents for developers change only with the server's version. Each document has an `ETag`. A request that has
-//! this tag gets status 304 without a body. Each document is compressed once.
+//! The documents for developers change only with the server's version. Each document has an
+//! `ETag`. A request that has this tag gets status 304 without a body. Each document is
+//! compressed once.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
