@@ -82,6 +82,18 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   }
 });
 
+test("a link to a challenge that is not open says so", async () => {
+  const { page, faults, context } = await newPage(chromium);
+  for (const link of ["8k2v6m3q9d4w7c5x", "mistyped", ""]) {
+    await page.goto(`${server.url}/challenge#${link}`);
+    await page.reload();
+    await page.getByRole("heading", { name: "This offer is closed" }).waitFor();
+  }
+  await picture(page, "challenge-closed");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a visitor without a game sees how to start one", async () => {
   const { page, faults, context } = await newPage(chromium);
   await page.goto(`${server.url}/games`);
