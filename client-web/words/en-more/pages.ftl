@@ -317,12 +317,11 @@ secret-title =
 secret-text =
     { $kind ->
         [token] A program that has it can play as you. It is shown only now: copy it to a safe place.
-       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place.
+       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place, or write it down.
     }
 secret-copy = Copy
 secret-copied = Copied. Now put it where you find it again.
-secret-kept = I have put it in a safe place
-secret-first = Copy it first.
+secret-kept = I have saved it or written it down
 secret-done = Go on
 password-change = Change the password
 password-change-text = All other devices are logged out.
