@@ -34,6 +34,7 @@ export function HomePage() {
       h("div", { class: "hero-art", "aria-hidden": "true" },
         ["1", "S", "F", "B", "?"].map((identity, index) =>
           h(PieceArt, { side: index < 3 ? "red" : "blue", identity })))),
+    h(PoolCard, {}),
     h("section", { class: "choices", "aria-label": say("home-choices") },
       h(Choice, {
         title: say("play-house"), text: say("play-house-text"), isMain: true, isBusy: busy === "house",
@@ -51,7 +52,6 @@ export function HomePage() {
         }),
       })),
     h("p", null, h("a", { href: "/play" }, say("all-choices"))),
-    h(PoolCard, {}),
     h("div", { class: "columns" },
       h("section", { class: "card stack" },
         h("h2", null, say("your-games")),

@@ -101,11 +101,12 @@ players-online =
        *[other] { $count } players are online.
     }
 pool-waiting = Looking for an opponent…
-# $seconds: so far; $waiting: players, you among them.
-pool-details = { $seconds } s so far, { $waiting ->
-        [one] nobody else waits for this game yet
-        [2] one other player waits
-       *[other] { $waiting } players wait
+# $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
+pool-details = { $seconds } s so far{ $waiting ->
+        [0] {""}
+        [one] , nobody else waits for this game yet
+        [2] , one other player waits
+       *[other] , { $waiting } players wait
     }
 pool-leave = Stop waiting
 

@@ -102,13 +102,14 @@ players-online =
        *[many] На сервере { $count } игроков.
     }
 pool-waiting = Ищем соперника…
-# $seconds: so far; $waiting: players, you among them.
-pool-details = Прошло { $seconds } с, { $waiting ->
-        [1] больше никто не ждёт такую партию
-        [2] ждёт ещё один игрок
-        [one] ждёт { $waiting } игрок
-        [few] ждут { $waiting } игрока
-       *[many] ждут { $waiting } игроков
+# $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
+pool-details = Прошло { $seconds } с{ $waiting ->
+        [0] {""}
+        [1] , больше никто не ждёт такую партию
+        [2] , ждёт ещё один игрок
+        [one] , ждёт { $waiting } игрок
+        [few] , ждут { $waiting } игрока
+       *[many] , ждут { $waiting } игроков
     }
 pool-leave = Не ждать
 
