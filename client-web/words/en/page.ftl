@@ -81,6 +81,7 @@ live-games-empty = Nobody plays right now.
 continue = Continue
 watch = Watch
 your-turn-note = Your turn
+deploy-note = Deploy your army
 # $ply; $phase.
 game-ply =
     { $phase ->

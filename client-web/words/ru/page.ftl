@@ -81,6 +81,7 @@ live-games-empty = Сейчас никто не играет.
 continue = Продолжить
 watch = Смотреть
 your-turn-note = Ваш ход
+deploy-note = Расставьте армию
 # $ply; $phase.
 game-ply =
     { $phase ->
