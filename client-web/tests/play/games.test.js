@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newAccount, openAs } from "../accounts.js";
 import { PHONE, newPage, picture } from "../browser.js";
-import { deploy, press } from "../robot.js";
+import { deploy, press, resign } from "../robot.js";
 import { chromium, server } from "../site.js";
 
 test("a challenge is accepted, and moves of a game by mail are queued", async () => {
@@ -105,6 +105,10 @@ test("the first page shows the wait for an opponent at once, and the player's ow
   await page.getByRole("link", { name: "Continue" }).click();
   await deploy(page);
   await page.locator(".phase-playing").waitFor();
+  await resign(page);
+  await page.goto(`${server.url}/games`);
+  await page.getByRole("link", { name: "Finished games" }).click();
+  await page.getByRole("link", { name: "Replay" }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -86,7 +86,8 @@ deployment-missing = Nothing is saved under the name { $name }. Make it here.
 deployment-opened = The deployment is on the board.
 editor-board = Your home rows
 deployment-name = Name
-deployment-bad-name = A name has 1 to 30 letters, digits, - and _, and is not random or suggested.
+deployment-name-hint = 1 to 30 letters (a–z), digits, - and _. The names “random” and “suggested” are taken.
+deployment-bad-name = This is not a possible name. Choose another one.
 # $name.
 deployment-replace = Replace { $name }?
 deployment-replace-yes = Replace
@@ -246,6 +247,7 @@ games-deploy = Place your army
 games-deployed = They place their army
 games-theirs = Their turn
 games-draw = a draw is offered
+games-finished = Finished games
 challenges = Challenges for you
 decline = Decline
 queue-title = Queued moves

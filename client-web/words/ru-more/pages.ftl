@@ -93,7 +93,8 @@ deployment-missing = Под именем { $name } ничего не сохра�
 deployment-opened = Расстановка на доске.
 editor-board = Ваши домашние ряды
 deployment-name = Имя
-deployment-bad-name = В имени от 1 до 30 латинских букв, цифр, - и _, и это не random и не suggested.
+deployment-name-hint = От 1 до 30 латинских букв, цифр, - и _. Имена «random» и «suggested» заняты.
+deployment-bad-name = Такое имя не подходит. Выберите другое.
 # $name.
 deployment-replace = Заменить { $name }?
 deployment-replace-yes = Заменить
@@ -265,6 +266,7 @@ games-deploy = Расставьте армию
 games-deployed = Соперник расставляет армию
 games-theirs = Ход соперника
 games-draw = предложена ничья
+games-finished = Сыгранные партии
 challenges = Вызовы вам
 decline = Отклонить
 queue-title = Отложенные ходы
