@@ -93,13 +93,14 @@ function Current({ route }) {
 
 /** @param {{ page: Route["page"] }} props */
 function Top({ page }) {
-  const player = line.value.player;
+  const { player, pool } = line.value;
   /** @param {string} href @param {string} text @param {boolean} isHere */
   const link = (href, text, isHere) => h("a", { href, "aria-current": isHere ? "page" : undefined }, text);
   return h("header", { class: "top" },
     h("a", { class: "brand", href: "/" }, h(Mark, {}), h("span", null, "Flagfall")),
     h("nav", { "aria-label": say("nav") }, link("/play", say("nav-play"), page === "play"), link("/watch", say("nav-watch"), page === "watch"),
       link("/rules", say("nav-rules"), page === "rules")),
+    pool && page !== "home" && page !== "play" ? h("a", { class: "waits", href: "/play", "aria-label": say("pool-waiting") }, h("div", { class: "pulse" }), h("span", null, say("pool-waiting"))) : null,
     h("div", { class: "who" },
       h("a", { href: "/account", title: player?.name, "aria-current": page === "account" ? "page" : undefined }, player?.name ?? say("nav-account")),
       h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },

@@ -35,6 +35,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {boolean} isOffline
  * @property {number | undefined} hiddenAt
  * @property {boolean} isStoreAway
+ * @property {number} lead How far the server's clock is ahead.
  * @property {Player | undefined} player Undefined until the player's first act.
  * @property {string | undefined} page The hash of the page that the server has, if it says so.
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
@@ -87,7 +88,7 @@ const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
 export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
-    isOffline: false, hiddenAt: undefined, isStoreAway: false, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
+    isOffline: false, hiddenAt: undefined, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, lobby: undefined, pool: undefined,
   };
 }
@@ -279,9 +280,9 @@ function heard(line, message, { now }) {
 /** @param {Line} line @param {ServerMessage} message @param {number} now @returns {Step} */
 function answered(line, message, now) {
   switch (message.type) {
-    case "welcome": return welcomed(line, message);
+    case "welcome": return welcomed({ ...line, lead: message.server_time - now }, message);
     case "ping": return {
-      line: { ...line, pool: message.pool ?? undefined },
+      line: { ...line, lead: message.server_time - now, pool: message.pool ?? undefined },
       effects: [send({ type: "pong", id: message.id }), { kind: "server_time", time: message.server_time }],
     };
     case "accepted": case "refused": return toCommand(line, message, now);
@@ -340,7 +341,7 @@ function toCommand(line, message, now) {
     const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS } : one));
     return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || message.code === "store_unavailable" }, effects: [] };
   }
-  const answeredLine = { ...line, unanswered: line.unanswered.filter((one) => one !== waiting) };
+  const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
   /** @type {Effect} */
   const answer = { kind: "answer", command: waiting.command, message };
   if (message.type === "refused" && STALE.has(message.code) && message.game && line.games[message.game]) {
@@ -353,6 +354,17 @@ function toCommand(line, message, now) {
     return { line: opened.line, effects: [answer, ...opened.effects] };
   }
   return { line: answeredLine, effects: [answer] };
+}
+
+/**
+ * The wait for an opponent begins and ends at once. The next ping says how many wait.
+ * @param {Line} line @param {Command} command @param {ServerMessage & { type: "accepted" | "refused" }} message @param {number} now
+ * @returns {Partial<Pick<Line, "pool">>}
+ */
+function poolAfter({ lead }, command, message, now) {
+  if (message.type === "refused") return {};
+  if (command.type === "leave_pool") return { pool: undefined };
+  return command.type === "enter_pool" && message.outcome.kind === "done" ? { pool: { since: now + lead, waiting: 0 } } : {};
 }
 
 /** A refusal without a command: of `open_game`, most often. @param {Line} line @param {ServerMessage & { type: "accepted" | "refused" }} message @returns {Step} */

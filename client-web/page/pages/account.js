@@ -39,7 +39,6 @@ export function AccountPage() {
  */
 function Secret({ kind, text }) {
   const [isKept, setKept] = useState(false);
-  const [isCopied, setCopied] = useState(false);
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   const isOther = kind === "webhook" || kind === "feed";
   const heading = isOther ? say(`${kind}-secret`) : say("secret-title", { kind });
@@ -52,13 +51,11 @@ function Secret({ kind, text }) {
   return h("section", { class: "card stack narrow" },
     h("h2", { ref: title, tabindex: -1 }, heading),
     h("p", null, isOther ? say(`${kind}-secret-text`) : say("secret-text", { kind })),
-    h("input", { class: "link-field secret", readonly: true, value: text, "aria-label": heading,
-      onFocus: (/** @type {any} */ event) => event.target.select(), onCopy: () => setCopied(true) }),
+    h("output", { class: "link-field secret", "aria-label": heading }, text),
     h("div", { class: "row-of" },
-      h("button", { class: "button main", onClick: () => void copy(text, say("secret-copied")).then(() => setCopied(true)) }, say("secret-copy"))),
+      h("button", { class: "button main", onClick: () => void copy(text, say("secret-copied")) }, say("secret-copy"))),
     h("label", { class: "check" },
-      h("input", { type: "checkbox", checked: isKept, disabled: !isCopied, onChange: () => setKept(!isKept) }),
-      say("secret-kept"), isCopied ? null : h("span", { class: "muted small" }, say("secret-first"))),
+      h("input", { type: "checkbox", checked: isKept, onChange: () => setKept(!isKept) }), say("secret-kept")),
     h("div", null, h("button", { class: "button", disabled: !isKept, onClick: () => (secret.value = undefined) }, say("secret-done"))));
 }
 

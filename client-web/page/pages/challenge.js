@@ -15,8 +15,13 @@ export function ChallengePage({ code }) {
   useEffect(() => onMessage((message) => {
     if (message.type === "challenge" && message.challenge === code) setOffer(message);
     if (message.type === "challenge_gone" && message.challenge === code) setTrouble(say("challenge-gone"));
-    if (message.type === "refused" && message.request === "show_challenge") setTrouble(refusalText(message));
+    // A question has no cmd_id: its refusal has none either.
+    if (message.type === "refused" && !message.cmd_id) setTrouble(refusalText(message));
   }), [code]);
+  useEffect(() => {
+    setOffer(undefined);
+    setTrouble("");
+  }, [code]);
   useEffect(() => {
     if (link === "up") tell({ kind: "look", message: { type: "show_challenge", challenge: code } });
   }, [code, link]);

@@ -221,9 +221,10 @@ function Keep({ editor, library, name }) {
   return h("form", { class: "card stack tight", onSubmit: submit },
     h("label", { class: "field" }, h("span", null, say("deployment-name")),
       h("input", {
-        value: typed, maxlength: 30, required: true, autocomplete: "off", spellcheck: false, "aria-describedby": "name-trouble",
+        value: typed, maxlength: 30, required: true, autocomplete: "off", spellcheck: false, "aria-describedby": "name-hint name-trouble",
         onInput: (/** @type {any} */ event) => setTyped(event.target.value),
       })),
+    h("p", { id: "name-hint", class: "muted small" }, say("deployment-name-hint")),
     h("p", { id: "name-trouble", class: "trouble small", role: "alert" }, trouble),
     h("div", { class: "row-of" },
       h("button", { class: "button main", disabled: isBusy || !deploying.isComplete, "aria-busy": isBusy },

@@ -25,7 +25,7 @@ export function GamesPage() {
   useTitle(say("games-title"));
   return h("div", { class: "page stack" },
     h("h1", null, say("games-title")),
-    !who.isKnown ? h("div", { class: "skeleton page-skeleton" }) : who.player ? h(Games, {}) : h(None, {}));
+    !who.isKnown ? h("div", { class: "skeleton page-skeleton" }) : who.player ? h(Games, { name: who.player.name }) : h(None, {}));
 }
 
 function None() {
@@ -35,7 +35,8 @@ function None() {
     h("p", { class: "row-of" }, h("a", { class: "button main", href: "/play" }, say("games-start"))));
 }
 
-function Games() {
+/** @param {{ name: string }} props */
+function Games({ name }) {
   const asked = /** @type {Asked<OwnGames>} */ (useAnswer("/api/me/games"));
   const invited = /** @type {Asked<Invitations>} */ (useAnswer("/api/me/challenges"));
   const { ownGames } = line.value;
@@ -58,7 +59,8 @@ function Games() {
       games.length === 0 ? h(None, {}) : null,
       h(Section, { title: say("games-to-act"), games: games.filter(({ to_act: isTurn }) => isTurn), again: asked.again }),
       h(Section, { title: say("games-waiting"), games: games.filter(({ to_act: isTurn }) => !isTurn), again: asked.again }),
-      unavailable.length > 0 ? h("p", { class: "muted small" }, say("games-unavailable", { count: unavailable.length })) : null)));
+      unavailable.length > 0 ? h("p", { class: "muted small" }, say("games-unavailable", { count: unavailable.length })) : null)),
+    h("p", null, h("a", { href: `/@/${name}` }, say("games-finished"))));
 }
 
 /** @param {{ title: string, games: readonly OwnGame[], again: () => void }} props */

@@ -25,6 +25,10 @@ export function HomePage() {
     await act();
     setBusy("");
   };
+  const own = h("section", { class: "card stack" },
+    h("h2", null, say("your-games")),
+    h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }));
+  const hasGames = ownGames.length > 0;
   const offers = lobby?.seeks.filter((seek) => seek.seeker.id !== player?.id) ?? [];
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
@@ -34,6 +38,8 @@ export function HomePage() {
       h("div", { class: "hero-art", "aria-hidden": "true" },
         ["1", "S", "F", "B", "?"].map((identity, index) =>
           h(PieceArt, { side: index < 3 ? "red" : "blue", identity })))),
+    hasGames ? own : null,
+    h(PoolCard, {}),
     h("section", { class: "choices", "aria-label": say("home-choices") },
       h(Choice, {
         title: say("play-house"), text: say("play-house-text"), isMain: true, isBusy: busy === "house",
@@ -51,11 +57,8 @@ export function HomePage() {
         }),
       })),
     h("p", null, h("a", { href: "/play" }, say("all-choices"))),
-    h(PoolCard, {}),
     h("div", { class: "columns" },
-      h("section", { class: "card stack" },
-        h("h2", null, say("your-games")),
-        h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true })),
+      hasGames ? null : own,
       h("section", { class: "card stack" },
         h("h2", null, say("offers")),
         lobby ? h(OfferList, { seeks: offers, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" })),

@@ -41,8 +41,14 @@ export function PlayPage() {
           lobby ? h(GameList, { games: lobby.games, empty: say("live-games-empty"), isOwn: false }) : h("div", { class: "skeleton lines" })))));
 }
 
+/** The rules that the address names. */
+function rulesetHere() {
+  const named = new URLSearchParams(location.search).get("rules");
+  return rulesets.value.some(({ id }) => id === named) ? String(named) : "classic";
+}
+
 function OfferForm() {
-  const [ruleset, setRuleset] = useState("classic");
+  const [ruleset, setRuleset] = useState(rulesetHere);
   const [time, setTime] = useState(2);
   const [who, setWho] = useState(/** @type {typeof OPPONENTS[number]} */ ("house"));
   const [level, setLevel] = useState("simple");

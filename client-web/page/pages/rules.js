@@ -43,7 +43,7 @@ function Ruleset({ rules }) {
     h("h1", null, titleOf(rules, allWords())),
     h("p", { class: "muted lead" }, summaryOf(rules, allWords())),
     h("p", { class: "row-of" },
-      h("a", { class: "button main", href: "/play" }, say("rules-play")),
+      h("a", { class: "button main", href: `/play?rules=${rules.id}` }, say("rules-play")),
       rules.start === "deployments" ? h("a", { class: "button", href: `/deployments/${rules.id}` }, say("rules-deployments")) : null),
     h("div", { class: "columns wide-first rules-start" },
       h(BoardSection, { rules }),

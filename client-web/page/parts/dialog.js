@@ -17,13 +17,13 @@ export function confirm({ title, text, yes, isDanger = false, content }) {
 /**
  * Lets the player choose one of several. Undefined if they choose none.
  * @template T
- * @param {{ title: string, text?: string, options: { value: T, label: string }[] }} question @returns {Promise<T | undefined>}
+ * @param {{ title: string, text?: any, options: { value: T, label: string }[] }} question @returns {Promise<T | undefined>}
  */
 export function choose({ title, text, options }) {
   return over((done) => h(Frame, { title, text, cancel: () => done(undefined) },
     h("div", { class: "row-of" }, options.map(({ value, label }) =>
       h("button", { key: label, class: "button compact", onClick: () => done(value) }, label))),
-    h("button", { class: "button", onClick: () => done(undefined), autofocus: options.length === 0 }, say("close"))));
+    h(Close, { close: () => done(undefined), autofocus: options.length === 0 })));
 }
 
 /** Lists keys with what they do. @param {readonly string[]} keys */
@@ -35,8 +35,12 @@ export async function tellKeys(keys) {
 
 /** Shows something that needs no answer. @param {string} title @param {any} content @returns {Promise<void>} */
 export function tell(title, content) {
-  return over((done) => h(Frame, { title, cancel: () => done(undefined) }, content,
-    h("button", { class: "button", onClick: () => done(undefined) }, say("close"))));
+  return over((done) => h(Frame, { title, cancel: () => done(undefined) }, content, h(Close, { close: () => done(undefined) })));
+}
+
+/** Stays in sight if the dialog is higher than the window. @param {{ close: () => void, autofocus?: boolean }} props */
+function Close({ close, autofocus = false }) {
+  return h("div", { class: "dialog-end" }, h("button", { class: "button", onClick: close, autofocus }, say("close")));
 }
 
 /**
@@ -58,10 +62,12 @@ function over(draw) {
   });
 }
 
-/** @param {{ title: string, text?: string | undefined, cancel: () => void, children?: any }} props */
+/** @param {{ title: string, text?: any, cancel: () => void, children?: any }} props */
 function Frame({ title, text, cancel, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => dialog.current?.showModal(), []);
-  return h("dialog", { ref: dialog, onCancel: cancel, "aria-labelledby": "question" },
+  // A click beside it leaves everything as it is, and a link leads away from it.
+  const leave = (/** @type {any} */ { target, currentTarget }) => (target === currentTarget || target.closest("a")) && cancel();
+  return h("dialog", { ref: dialog, onCancel: cancel, onClick: leave, "aria-labelledby": "question" },
     h("div", { class: "stack" }, h("h2", { id: "question" }, title), text ? h("p", { class: "muted" }, text) : null, children));
 }

@@ -3,7 +3,7 @@
 import { readSetup } from "../game/hand.js";
 import { squeeze } from "../game/setups.js";
 import { line, say, show } from "../state.js";
-import { signal } from "../vendor/library.js";
+import { h, signal } from "../vendor/library.js";
 import { choose } from "./dialog.js";
 import { change, refusalSentence, request, suggestionsAt, useAnswer, useWho } from "./load.js";
 
@@ -116,7 +116,7 @@ export async function openSaved(deploying, rules, side) {
   if (!all) return;
   const saved = all.filter(({ ruleset }) => ruleset === rules.id);
   const chosen = await choose({
-    title: say("saved-title"), ...(saved.length === 0 ? { text: say("saved-empty") } : {}),
+    title: say("saved-title"), ...(saved.length === 0 ? { text: [say("saved-empty"), " ", h("a", { href: "/deployments" }, say("nav-deployments"))] } : {}),
     options: saved.map((one) => ({ value: one, label: one.name })),
   });
   if (chosen) deploying.change(readSetup(chosen.setup, rules, side));

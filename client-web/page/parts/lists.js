@@ -42,15 +42,19 @@ export function OfferList({ seeks, empty }) {
 /** @param {{ games: readonly GameSummary[], empty: string, isOwn: boolean }} props */
 export function GameList({ games, empty, isOwn }) {
   const own = line.value.player?.id;
-  if (games.length === 0) return h("p", { class: "muted" }, empty);
-  return h("ul", { class: "list" }, games.map((game) => {
-    const side = game.players.red.id === own ? "red" : game.players.blue.id === own ? "blue" : undefined;
-    const isTurn = isOwn && (game.phase === "deploying" || game.turn === side);
+  const sideOf = (/** @type {GameSummary} */ { players: { red, blue } }) => (red.id === own ? "red" : blue.id === own ? "blue" : undefined);
+  const listed = isOwn ? games : games.filter((game) => !sideOf(game));
+  if (listed.length === 0) return h("p", { class: "muted" }, empty);
+  return h("ul", { class: "list" }, listed.map((game) => {
+    const side = sideOf(game);
+    const isDeploying = game.phase === "deploying";
+    const isReady = isDeploying && side && line.value.games[game.id]?.loaded?.view.ready[side];
+    const isTurn = isOwn && (isDeploying ? !isReady : game.turn === side);
     return h("li", { key: game.id },
       h("div", null,
         h("strong", null, `${playerName(game.players.red)} – ${playerName(game.players.blue)}`),
         h("div", { class: "muted small" }, termsText(game.terms), " · ",
-          isTurn ? h("b", { class: "turn-note" }, say("your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
+          isTurn ? h("b", { class: "turn-note" }, say(isDeploying ? "deploy-note" : "your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
       h("a", { class: "button compact", href: `/game/${game.id}` }, say(isOwn ? "continue" : "watch")));
   }));
 }

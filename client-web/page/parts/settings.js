@@ -27,13 +27,14 @@ export async function showSettings() {
 /** A language is called by its own name. */
 function Language() {
   const now = settings.value;
-  return h("label", { class: "field" }, h("span", null, say("settings-language")),
+  return h("div", { class: "stack tight" }, h("label", { class: "field" }, h("span", null, say("settings-language")),
     h("select", {
-      value: now.language,
+      value: now.language, "aria-describedby": "language-later",
       onChange: (/** @type {any} */ event) => storeSettings({ ...settings.value, language: event.target.value }),
     },
       h("option", { value: "system" }, say("settings-language-system")),
-      languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag)))));
+      languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag))))),
+    h("p", { id: "language-later", class: "muted small" }, say("settings-language-later")));
 }
 
 /** The name of a language in that language. @param {string} tag */

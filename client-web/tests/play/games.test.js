@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newAccount, openAs } from "../accounts.js";
-import { newPage, picture } from "../browser.js";
-import { deploy, press } from "../robot.js";
+import { PHONE, newPage, picture } from "../browser.js";
+import { deploy, press, resign } from "../robot.js";
 import { chromium, server } from "../site.js";
 
 test("a challenge is accepted, and moves of a game by mail are queued", async () => {
@@ -80,6 +80,49 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
     assert.deepEqual(faults.filter((fault) => !/40[0-9]/.test(fault)), []);
     await context.close();
   }
+});
+
+test("the first page shows the wait for an opponent at once, and the player's own games first", async () => {
+  const { page, faults, context } = await newPage(chromium, PHONE);
+  await page.goto(server.url);
+  await page.getByRole("button", { name: /^Quick game/ }).click();
+  await page.getByText(/^\d s so far/).waitFor();
+  await page.goto(`${server.url}/watch`);
+  await page.getByRole("link", { name: "Looking for an opponent…" }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByText("Looking for an opponent…").waitFor({ state: "detached" });
+  await page.goto(server.url);
+  await page.getByRole("button", { name: /^Against the house/ }).click();
+  await page.getByRole("button", { name: "Random" }).waitFor();
+  await page.goto(server.url);
+  await page.getByText("Deploy your army").waitFor();
+  await page.locator(".skeleton").first().waitFor({ state: "detached" });
+  assert.equal(await page.getByText(/simple \(house\)/).count(), 1, "not among the live games");
+  assert.ok(await page.evaluate(() => {
+    const [own, choices] = [document.querySelector(".turn-note"), document.querySelector(".choices")];
+    return own && choices && own.getBoundingClientRect().bottom < choices.getBoundingClientRect().top;
+  }));
+  await page.getByRole("link", { name: "Continue" }).click();
+  await deploy(page);
+  await page.locator(".phase-playing").waitFor();
+  await resign(page);
+  await page.goto(`${server.url}/games`);
+  await page.getByRole("link", { name: "Finished games" }).click();
+  await page.getByRole("link", { name: "Replay" }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a link to a challenge that is not open says so", async () => {
+  const { page, faults, context } = await newPage(chromium);
+  for (const link of ["8k2v6m3q9d4w7c5x", "mistyped", ""]) {
+    await page.goto(`${server.url}/challenge#${link}`);
+    await page.reload();
+    await page.getByRole("heading", { name: "This offer is closed" }).waitFor();
+  }
+  await picture(page, "challenge-closed");
+  assert.deepEqual(faults, []);
+  await context.close();
 });
 
 test("a visitor without a game sees how to start one", async () => {

@@ -6,6 +6,17 @@ import { newPage, picture } from "../browser.js";
 import { IDS } from "../rules.js";
 import { chromium, server } from "../site.js";
 
+test("the rules that are read are the rules that are offered", async () => {
+  const { page, faults, context } = await newPage(chromium);
+  await page.goto(`${server.url}/rules/barrage`);
+  await page.getByRole("main").getByRole("link", { name: "Play" }).click();
+  assert.equal(await page.getByLabel("Rules").inputValue(), "barrage");
+  await page.goto(`${server.url}/play?rules=nothing`);
+  assert.equal(await page.getByLabel("Rules").inputValue(), "classic");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("every ruleset is listed and explained", async () => {
   const { page, faults, context } = await newPage(chromium);
   await page.goto(server.url);

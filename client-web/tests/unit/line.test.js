@@ -388,6 +388,21 @@ test("presence, claims, rematches and talk are kept with their game", () => {
   assert.equal(sim.line.games[GAME]?.said.length, 1);
 });
 
+test("the wait for an opponent begins and ends with the server's answer", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome({ server_time: 5_000 });
+  sim.now += 700;
+  sim.put({ kind: "ask", id: "c-1", request: { type: "enter_pool", terms: TERMS } });
+  sim.hear({ type: "refused", cmd_id: "c-1", code: "paused", message: "" });
+  assert.equal(sim.line.pool, undefined);
+  sim.hear({ type: "accepted", cmd_id: "c-1", outcome: { kind: "done" } });
+  assert.deepEqual(sim.line.pool, { since: 5_700, waiting: 0 });
+  sim.put({ kind: "ask", id: "c-2", request: { type: "leave_pool" } });
+  sim.hear({ type: "accepted", cmd_id: "c-2", outcome: { kind: "done" } });
+  assert.equal(sim.line.pool, undefined);
+});
+
 test("a newer page is offered between games only", () => {
   const tab = new Sim();
   tab.welcome({ page: "new" });

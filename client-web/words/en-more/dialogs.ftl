@@ -3,14 +3,16 @@
 ## Settings
 
 settings-language = Language
-settings-language-system = As the browser says
+settings-language-system = Same as the browser
+# Beside the choice: an open dialog keeps its language.
+settings-language-later = The language changes when you close the settings.
 settings-theme = Light or dark
 # $value: system, light or dark.
 settings-theme-value =
     { $value ->
         [light] Light
         [dark] Dark
-       *[system] As the system says
+       *[system] Same as the system
     }
 settings-numbering = Numbers on pieces
 # $value: us or eu.
@@ -30,7 +32,7 @@ settings-motion = Motion
 # $value: system or none.
 settings-motion-value =
     { $value ->
-        [system] As the system says
+        [system] Same as the system
        *[none] None
     }
 settings-notices = Sounds and notifications

@@ -86,7 +86,8 @@ deployment-missing = Nothing is saved under the name { $name }. Make it here.
 deployment-opened = The deployment is on the board.
 editor-board = Your home rows
 deployment-name = Name
-deployment-bad-name = A name has 1 to 30 letters, digits, - and _, and is not random or suggested.
+deployment-name-hint = 1 to 30 letters (a–z), digits, - and _. The names “random” and “suggested” are taken.
+deployment-bad-name = This is not a possible name. Choose another one.
 # $name.
 deployment-replace = Replace { $name }?
 deployment-replace-yes = Replace
@@ -246,6 +247,7 @@ games-deploy = Place your army
 games-deployed = They place their army
 games-theirs = Their turn
 games-draw = a draw is offered
+games-finished = Finished games
 challenges = Challenges for you
 decline = Decline
 queue-title = Queued moves
@@ -317,12 +319,11 @@ secret-title =
 secret-text =
     { $kind ->
         [token] A program that has it can play as you. It is shown only now: copy it to a safe place.
-       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place.
+       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place, or write it down.
     }
 secret-copy = Copy
 secret-copied = Copied. Now put it where you find it again.
-secret-kept = I have put it in a safe place
-secret-first = Copy it first.
+secret-kept = I have saved it or written it down
 secret-done = Go on
 password-change = Change the password
 password-change-text = All other devices are logged out.

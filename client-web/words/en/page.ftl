@@ -81,6 +81,7 @@ live-games-empty = Nobody plays right now.
 continue = Continue
 watch = Watch
 your-turn-note = Your turn
+deploy-note = Deploy your army
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -101,11 +102,12 @@ players-online =
        *[other] { $count } players are online.
     }
 pool-waiting = Looking for an opponent…
-# $seconds: so far; $waiting: players, you among them.
-pool-details = { $seconds } s so far, { $waiting ->
-        [one] nobody else waits for this game yet
-        [2] one other player waits
-       *[other] { $waiting } players wait
+# $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
+pool-details = { $seconds } s so far{ $waiting ->
+        [0] {""}
+        [one] , nobody else waits for this game yet
+        [2] , one other player waits
+       *[other] , { $waiting } players wait
     }
 pool-leave = Stop waiting
 
@@ -269,7 +271,7 @@ tray-piece = { rank }, { $count } left
 deploy-suggest = Suggest
 deploy-saved = Saved
 saved-title = Saved deployments
-saved-empty = None is saved for these rules. The page of deployments makes and keeps them.
+saved-empty = None is saved for these rules yet. You can make and keep some here:
 deploy-random = Random
 deploy-mirror = Mirror
 deploy-clear = Clear

@@ -4,6 +4,8 @@
 
 settings-language = Язык
 settings-language-system = Как в браузере
+# Beside the choice: an open dialog keeps its language.
+settings-language-later = Язык сменится, когда вы закроете настройки.
 settings-theme = Светлая или тёмная тема
 # $value: system, light or dark.
 settings-theme-value =

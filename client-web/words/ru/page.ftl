@@ -81,6 +81,7 @@ live-games-empty = Сейчас никто не играет.
 continue = Продолжить
 watch = Смотреть
 your-turn-note = Ваш ход
+deploy-note = Расставьте армию
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -102,13 +103,14 @@ players-online =
        *[many] На сервере { $count } игроков.
     }
 pool-waiting = Ищем соперника…
-# $seconds: so far; $waiting: players, you among them.
-pool-details = Прошло { $seconds } с, { $waiting ->
-        [1] больше никто не ждёт такую партию
-        [2] ждёт ещё один игрок
-        [one] ждёт { $waiting } игрок
-        [few] ждут { $waiting } игрока
-       *[many] ждут { $waiting } игроков
+# $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
+pool-details = Прошло { $seconds } с{ $waiting ->
+        [0] {""}
+        [1] , больше никто не ждёт такую партию
+        [2] , ждёт ещё один игрок
+        [one] , ждёт { $waiting } игрок
+        [few] , ждут { $waiting } игрока
+       *[many] , ждут { $waiting } игроков
     }
 pool-leave = Не ждать
 
@@ -274,7 +276,7 @@ tray-piece = { rank }, осталось { $count }
 deploy-suggest = Подсказать
 deploy-saved = Сохранённые
 saved-title = Сохранённые расстановки
-saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно на странице «Расстановки».
+saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
 deploy-random = Случайно
 deploy-mirror = Отразить
 deploy-clear = Очистить
