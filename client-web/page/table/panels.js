@@ -3,7 +3,7 @@
 
 import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
-import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
+import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
@@ -36,7 +36,9 @@ function statusText(control) {
   if (underWay(line.value, control.id).length > 0) return say("status-sent");
   const strike = view.pending_strike;
   if (strike?.own_choice) return say("status-chosen", { rank: strike.own_choice });
-  if (strike && side && strike.owes[side]) return say("status-choose");
+  if (strike && side && strike.owes[side]) {
+    return say("status-choose", { whose: strike.side === side ? "own" : strike.side, square: parseMove(strike.move).to });
+  }
   if (strike) return say("status-choosing");
   if (view.owed_color) return view.owed_color.side === side ? say("status-owe-color") : say("owed-color", { side: view.owed_color.side, square: view.owed_color.square });
   const offer = view.draw_offer;

@@ -228,7 +228,13 @@ status-limit =
     }
 # $rank.
 status-chosen = You named { rank }. Waiting.
-status-choose = Name what your coin is.
+# $whose: own, red or blue, who strikes; $square.
+status-choose =
+    { $whose ->
+        [own] Your coin strikes { $square }. What is it?
+        [red] Red strikes your coin on { $square }. What is it?
+       *[blue] Blue strikes your coin on { $square }. What is it?
+    }
 status-choosing = Waiting until the coins have been named.
 status-owe-color = Name the color of your chip.
 

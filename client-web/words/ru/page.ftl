@@ -233,7 +233,13 @@ status-limit =
     }
 # $rank.
 status-chosen = Ваш выбор: { rank }. Ждём.
-status-choose = Назовите, кем станет ваша монета.
+# $whose: own, red or blue, who strikes; $square.
+status-choose =
+    { $whose ->
+        [own] Ваша монета атакует { $square }. Кем она станет?
+        [red] Красные атакуют вашу монету на { $square }. Кем она станет?
+       *[blue] Синие атакуют вашу монету на { $square }. Кем она станет?
+    }
 status-choosing = Ждём, пока назовут монеты.
 status-owe-color = Назовите цвет своей фишки.
 
