@@ -237,6 +237,8 @@ export class Board {
   #reveal(shown, side, identity, role) {
     if (!shown) return;
     shown.element.classList.add(role);
+    // The picture is not that of the text any more.
+    shown.text = "";
     shown.element.replaceChildren(drawPiece({ side, identity, moved: true, revealed: false, labeled: false }, this.style));
   }
 
