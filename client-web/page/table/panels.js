@@ -41,6 +41,8 @@ function statusText(control) {
   }
   if (strike) return say("status-choosing");
   if (view.owed_color) return view.owed_color.side === side ? say("status-owe-color") : say("owed-color", { side: view.owed_color.side, square: view.owed_color.square });
+  const question = control.question.value;
+  if (question) return say(question.kind === "color" ? "status-color" : "way-title");
   const offer = view.draw_offer;
   const draw = offer ? ` ${offer === side ? say("status-draw-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";

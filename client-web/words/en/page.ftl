@@ -236,6 +236,7 @@ status-choose =
        *[blue] Blue strikes your coin on { $square }. What is it?
     }
 status-choosing = Waiting until the coins have been named.
+status-color = Choose the color of the chip.
 status-owe-color = Name the color of your chip.
 
 ## Acts

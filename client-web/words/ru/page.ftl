@@ -241,6 +241,7 @@ status-choose =
        *[blue] Синие атакуют вашу монету на { $square }. Кем она станет?
     }
 status-choosing = Ждём, пока назовут монеты.
+status-color = Выберите цвет фишки.
 status-owe-color = Назовите цвет своей фишки.
 
 ## Acts
