@@ -12,7 +12,7 @@ import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards
 import { allWords, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
-import { Actions, Sheets, SidePanel, StatusLine } from "../table/panels.js";
+import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -73,6 +73,7 @@ function Table({ control }) {
         h("span", { class: "small" }, termsText(loaded.game.terms)),
         changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change))),
       h(StatusLine, { control }),
+      h(Latest, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
       h(Sheets, { control }),
       h(Actions, { control, flip: () => setFlipped(!isFlipped), more: () => setOpen(!isOpen), isOpen }),

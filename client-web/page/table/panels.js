@@ -49,40 +49,60 @@ function statusText(control) {
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }
 
-/** @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
-export function Actions({ control, flip, more, isOpen }) {
+/**
+ * What happened last, and what can be done for a while. Its height is that of two sentences, so
+ * that nothing below it moves.
+ * @param {{ control: GameControl }} props
+ */
+export function Latest({ control }) {
   const { view, side } = control;
   if (!view) return null;
-  /** @param {string} text @param {() => unknown} act @param {string} [look] */
-  const button = (text, act, look = "") => h("button", { class: `button compact ${look}`, onClick: () => void act(), key: text }, say(text));
-  const buttons = !side ? [] : view.phase === "over" ? [h(Rematch, { control, key: "rematch" })] : playing(control, button);
-  return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
-    ...buttons,
-    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
-    button("flip", flip, "plain"),
-    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")));
+  const told = view.outcome ? outcomeSentence(view.outcome, allWords()) : undefined;
+  const latest = view.phase === "deploying" ? [] : control.entries.value.filter(({ text }) => text !== told).slice(-2);
+  return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
+    side ? h("div", { class: "actions" }, passing(control)) : null,
+    latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
 }
 
-/** @param {GameControl} control @param {(text: string, act: () => unknown, look?: string) => any} button */
-function playing(control, button) {
+/** What can be done for a while only. @param {GameControl} control */
+function passing(control) {
   const { view, side } = control;
-  if (!view || !side) return [];
-  const act = (/** @type {import("../../types/messages").GameCommand} */ command) => control.act(command);
+  if (!view || !side || view.phase === "over") return [];
   const isOffered = view.draw_offer === opponentOf(side);
-  const isPlayed = view.phase === "playing";
   return [
     h(Claim, { control, key: "claim" }),
     control.planned.value ? button("plan-drop", () => (control.planned.value = undefined)) : null,
-    isOffered ? button("draw-accept", () => act({ kind: "accept_draw" }), "main") : null,
-    isOffered ? button("draw-decline", () => act({ kind: "decline_draw" })) : null,
-    isPlayed && !view.draw_offer ? button("draw-offer", () => act({ kind: "offer_draw" })) : null,
+    isOffered ? button("draw-accept", () => control.act({ kind: "accept_draw" }), "main") : null,
+    isOffered ? button("draw-decline", () => control.act({ kind: "decline_draw" })) : null,
     canAbort(view, side) ? button("abort", async () => {
-      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await act({ kind: "abort" });
+      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await control.act({ kind: "abort" });
     }) : null,
-    isPlayed ? button("resign", async () => {
-      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) await act({ kind: "resign" });
-    }, "danger") : null,
   ];
+}
+
+/** @param {string} text @param {() => unknown} act @param {string} [look] @param {boolean} [disabled] */
+function button(text, act, look = "", disabled = false) {
+  return h("button", { class: `button compact ${look}`, onClick: () => void act(), key: text, disabled }, say(text));
+}
+
+/**
+ * What can be done all the time: each button keeps its place, and what ends the game is the last.
+ * @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
+export function Actions({ control, flip, more, isOpen }) {
+  const { view, side } = control;
+  if (!view) return null;
+  const isPlayed = side !== undefined && view.phase === "playing";
+  return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
+    side && view.phase === "over" ? h(Rematch, { control, key: "rematch" }) : null,
+    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
+    isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
+    button("flip", flip, "plain"),
+    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")),
+    isPlayed ? button("resign", async () => {
+      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
+        await control.act({ kind: "resign" });
+      }
+    }, "danger") : null);
 }
 
 /** Claims a game that the opponent has left. @param {{ control: GameControl }} props */

@@ -206,6 +206,7 @@ claim-in = you can claim in { $time }
 
 ## What the game waits for
 
+latest = What happened last
 status-deploying = Both sides deploy, unseen.
 status-deploy = Place your army.
 status-deploy-last = Place your army. Your opponent is ready.

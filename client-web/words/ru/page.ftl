@@ -210,6 +210,7 @@ claim-in = засчитать можно через { $time }
 
 ## What the game waits for
 
+latest = Что произошло
 status-deploying = Обе стороны втайне расставляют фигуры.
 status-deploy = Расставьте свою армию.
 status-deploy-last = Расставьте свою армию. Соперник готов.
