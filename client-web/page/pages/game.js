@@ -9,7 +9,7 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { allWords, line, onNews, refusalText, say, settings, tell } from "../state.js";
+import { alarm, allWords, aloud, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
 import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
@@ -23,6 +23,9 @@ export function GamePage({ id }) {
   useEffect(() => {
     const stop = onNews((news) => control.hear(news));
     control.isOpen = true;
+    // What was said of another game.
+    aloud.value = "";
+    alarm.value = "";
     tell({ kind: "open_game", game: id });
     return () => {
       stop();
