@@ -63,6 +63,8 @@ function Table({ control }) {
   const [isFlipped, setFlipped] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { loaded, view, side } = control;
+  // The board is what a new phase is about.
+  useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
   if (!loaded || !view) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
