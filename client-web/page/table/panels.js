@@ -248,7 +248,11 @@ const PHRASES = ["hello", "good_luck", "well_played", "thanks", "sorry", "away_f
 export function SidePanel({ control, isOpen }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("moves"));
   const tabs = TABS.filter((name) => name !== "chat" || control.side);
-  return h("section", { class: `card panel${isOpen ? " open" : ""}` },
+  const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (isOpen) panel.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
+  return h("section", { class: `card panel${isOpen ? " open" : ""}`, ref: panel },
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`)))),
