@@ -97,7 +97,7 @@ export function Actions({ control, flip, more, isOpen }) {
     view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
     isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
     button("flip", flip, "plain"),
-    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")),
+    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
     isPlayed ? button("resign", async () => {
       if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
         await control.act({ kind: "resign" });
@@ -255,9 +255,9 @@ export function SidePanel({ control, isOpen }) {
   return h("section", { class: `card panel${isOpen ? " open" : ""}`, ref: panel },
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
-        say(`tab-${name}`)))),
+        say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),
     h("div", { class: "panel-body", role: "tabpanel" },
-      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control })),
+      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control, isOpen })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
 
@@ -287,11 +287,30 @@ function LossesTab({ control }) {
   return view && rules ? h(Losses, { view, rules }) : null;
 }
 
-/** @param {{ control: GameControl }} props */
-function Chat({ control }) {
+/** Everything that was said. @param {GameControl} control */
+const saidIn = (control) => line.value.games[control.id]?.said ?? [];
+
+/** How much the opponent has said that was not looked at. @param {{ control: GameControl }} props */
+function Unseen({ control }) {
+  const { opponent, side } = control;
+  if (!opponent || isMuted(opponent.id)) return null;
+  const said = saidIn(control);
+  const last = control.seen.value;
+  const count = said.slice(last ? said.indexOf(last) + 1 : 0).filter((one) => one.side !== side).length;
+  return count > 0 ? h("span", { class: "unseen numbers", role: "img", "aria-label": say("chat-unseen", { count }) }, count) : null;
+}
+
+/** @param {{ control: GameControl, isOpen: boolean }} props */
+function Chat({ control, isOpen }) {
   const { opponent } = control;
   const isQuiet = opponent !== undefined && isMuted(opponent.id);
-  const said = (line.value.games[control.id]?.said ?? []).filter(({ side }) => !isQuiet || side === control.side);
+  const all = saidIn(control);
+  const said = all.filter(({ side }) => !isQuiet || side === control.side);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // On a phone the panel is closed at times.
+    if (list.current?.checkVisibility()) control.seen.value = all.at(-1);
+  }, [all.at(-1), isOpen]);
   const [text, setText] = useState("");
   /** @param {import("../../types/messages").Said} what */
   const send = (what) => askOrTell({ type: "say", game: control.id, said: what });
@@ -302,7 +321,7 @@ function Chat({ control }) {
   const report = () => opponent && void import("../parts/report.js").then((module) => module.report(control.id, opponent.name));
   return h("div", { class: "stack tight chat" },
     isQuiet ? h("p", { class: "muted small" }, say("chat-muted")) : null,
-    h("ul", { class: "small said" }, said.map(({ side, said }, index) =>
+    h("ul", { class: "small said", ref: list }, said.map(({ side, said }, index) =>
       h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
         said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
     h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>

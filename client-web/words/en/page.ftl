@@ -326,6 +326,12 @@ reserve-hint = Choose a piece, then an empty home square. Drag a piece off the b
 tab-moves = Moves
 tab-losses = Losses
 tab-chat = Chat
+# $count: what the opponent said.
+chat-unseen =
+    { $count ->
+        [one] 1 new message
+       *[other] { $count } new messages
+    }
 moves-empty = What happens from now on is listed here.
 losses-rank = Rank
 # $side.

@@ -332,6 +332,13 @@ reserve-hint = Выберите фигуру, затем пустое домаш
 tab-moves = Ходы
 tab-losses = Потери
 tab-chat = Чат
+# $count: what the opponent said.
+chat-unseen =
+    { $count ->
+        [one] { $count } новое сообщение
+        [few] { $count } новых сообщения
+       *[many] { $count } новых сообщений
+    }
 moves-empty = Здесь будет всё, что произойдёт с этого момента.
 losses-rank = Ранг
 # $side.
