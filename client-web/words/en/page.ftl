@@ -290,7 +290,8 @@ deploy-missing =
         [one] 1 piece to place
        *[other] { $count } pieces to place
     }
-deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap. On the board, a rank's letter places it.
+deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap.
+deploy-hint-keys = On the board, a rank's letter places it.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
 deploy-final-text = In these rules it cannot be changed afterwards, and an illegal one loses.
