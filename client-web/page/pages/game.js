@@ -69,6 +69,8 @@ function Table({ control }) {
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
   return h("div", { class: `table phase-${view.phase}` },
+    // Where a low screen has no room for the top of the page.
+    h("a", { class: "button plain way-out", href: "/", "aria-label": say("to-home") }, "←"),
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),
     h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view, side: opponentOf(below) })),
     h(BoardView, { control, below }),
