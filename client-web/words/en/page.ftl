@@ -470,6 +470,7 @@ replay-scope-option =
         [public] Everyone
        *[all] All open
     }
+replay-all-open = The game is over: everything is open.
 replay-closed-not-over = The other views open when the game is over.
 replay-closed-aborted = This game was called off, so hidden ranks stay hidden.
 replay-closed-secret = A player keeps their deployment secret, so hidden ranks stay hidden.
