@@ -237,6 +237,8 @@ export class Board {
   #reveal(shown, side, identity, role) {
     if (!shown) return;
     shown.element.classList.add(role);
+    // The picture is not that of the text any more.
+    shown.text = "";
     shown.element.replaceChildren(drawPiece({ side, identity, moved: true, revealed: false, labeled: false }, this.style));
   }
 
@@ -366,13 +368,13 @@ export class Board {
 
   /** The squares of the last turn. */
   #lastSquares() {
-    const move = this.#view?.last_move ?? this.#view?.pending_strike;
+    const move = this.#view?.pending_strike ?? this.#view?.last_move;
     if (move) return Object.values(parseMove(move.move));
     return this.#view?.last_exchange ? [this.#view.last_exchange.square] : [];
   }
 
   #drawArrows() {
-    const last = this.#view?.last_move ?? this.#view?.pending_strike;
+    const last = this.#view?.pending_strike ?? this.#view?.last_move;
     const arrows = [];
     if (last) {
       const { from, to } = parseMove(last.move);

@@ -9,10 +9,10 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { allWords, line, onNews, refusalText, say, settings, tell } from "../state.js";
+import { alarm, allWords, aloud, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
-import { Actions, Sheets, SidePanel, StatusLine } from "../table/panels.js";
+import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -23,6 +23,9 @@ export function GamePage({ id }) {
   useEffect(() => {
     const stop = onNews((news) => control.hear(news));
     control.isOpen = true;
+    // What was said of another game.
+    aloud.value = "";
+    alarm.value = "";
     tell({ kind: "open_game", game: id });
     return () => {
       stop();
@@ -60,10 +63,14 @@ function Table({ control }) {
   const [isFlipped, setFlipped] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { loaded, view, side } = control;
+  // The board is what a new phase is about.
+  useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
   if (!loaded || !view) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
   return h("div", { class: `table phase-${view.phase}` },
+    // Where a low screen has no room for the top of the page.
+    h("a", { class: "button plain way-out", href: "/", "aria-label": say("to-home") }, "←"),
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),
     h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view, side: opponentOf(below) })),
     h(BoardView, { control, below }),
@@ -73,6 +80,7 @@ function Table({ control }) {
         h("span", { class: "small" }, termsText(loaded.game.terms)),
         changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change))),
       h(StatusLine, { control }),
+      h(Latest, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
       h(Sheets, { control }),
       h(Actions, { control, flip: () => setFlipped(!isFlipped), more: () => setOpen(!isOpen), isOpen }),

@@ -263,7 +263,7 @@ function corner(geometry, square) {
 
 /** The squares of the last turn. @param {Readonly<GameView>} view */
 function lastSquares(view) {
-  const move = view.last_move ?? view.pending_strike;
+  const move = view.pending_strike ?? view.last_move;
   return move ? Object.values(parseMove(move.move)) : view.last_exchange ? [view.last_exchange.square] : [];
 }
 

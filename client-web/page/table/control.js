@@ -47,6 +47,8 @@ export class GameControl {
   planned = signal(/** @type {Premove | undefined} */ (undefined));
   /** What has happened; what came before the game was opened here is filled in. @type {Signal<readonly Entry[]>} */
   entries = signal(/** @type {readonly Entry[]} */ ([]));
+  /** The last of what was said that the player has seen. @type {Signal<import("../game/follow.js").Said | undefined>} */
+  seen = signal(/** @type {import("../game/follow.js").Said | undefined} */ (undefined));
   /** How many of the entries came after the last whole view. */
   #fresh = 0;
   /** Up to where the entries go: the epoch, and the number of the event. */

@@ -188,18 +188,21 @@ export function DeployPanel({ control }) {
     })),
     h("div", { class: "row-of tools" },
       h("button", {
-        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.suggestInto(deploying, rules, side)),
-      }, say("deploy-suggest")),
-      h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),
       }, say("deploy-saved")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.random() }, say("deploy-random")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.mirror() }, say("deploy-mirror")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.change({}) }, say("deploy-clear")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo"))),
-    h("button", { class: "button main", disabled: !deploying.isComplete || deploying.isHandedIn, onClick: () => deploying.handIn() },
-      deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready")),
-    h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint")));
+    h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint"),
+      deploying.isHandedIn ? null : h("span", { class: "for-keys" }, " ", say("deploy-hint-keys"))),
+    // On a phone it is always in view.
+    h("div", { class: "row-of deploy-bar" },
+      h("button", {
+        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.suggestInto(deploying, rules, side)),
+      }, say("deploy-suggest")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.random() }, say("deploy-random")),
+      h("button", { class: "button main", disabled: !deploying.isComplete || deploying.isHandedIn, onClick: () => deploying.handIn() },
+        deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready"))));
 }
 
 /** @param {{ at: number | null | undefined }} props */

@@ -3,7 +3,7 @@
 
 import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
-import { COLORS, RANKS, letterOf, opponentOf } from "../game/notation.js";
+import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
@@ -36,49 +36,73 @@ function statusText(control) {
   if (underWay(line.value, control.id).length > 0) return say("status-sent");
   const strike = view.pending_strike;
   if (strike?.own_choice) return say("status-chosen", { rank: strike.own_choice });
-  if (strike && side && strike.owes[side]) return say("status-choose");
+  if (strike && side && strike.owes[side]) {
+    return say("status-choose", { whose: strike.side === side ? "own" : strike.side, square: parseMove(strike.move).to });
+  }
   if (strike) return say("status-choosing");
   if (view.owed_color) return view.owed_color.side === side ? say("status-owe-color") : say("owed-color", { side: view.owed_color.side, square: view.owed_color.square });
+  const question = control.question.value;
+  if (question) return say(question.kind === "color" ? "status-color" : "way-title");
   const offer = view.draw_offer;
   const draw = offer ? ` ${offer === side ? say("status-draw-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }
 
-/** @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
-export function Actions({ control, flip, more, isOpen }) {
+/**
+ * What happened last, and what can be done for a while. Its height is that of two sentences, so
+ * that nothing below it moves.
+ * @param {{ control: GameControl }} props
+ */
+export function Latest({ control }) {
   const { view, side } = control;
   if (!view) return null;
-  /** @param {string} text @param {() => unknown} act @param {string} [look] */
-  const button = (text, act, look = "") => h("button", { class: `button compact ${look}`, onClick: () => void act(), key: text }, say(text));
-  const buttons = !side ? [] : view.phase === "over" ? [h(Rematch, { control, key: "rematch" })] : playing(control, button);
-  return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
-    ...buttons,
-    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
-    button("flip", flip, "plain"),
-    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more")));
+  const told = view.outcome ? outcomeSentence(view.outcome, allWords()) : undefined;
+  const latest = view.phase === "deploying" ? [] : control.entries.value.filter(({ text }) => text !== told).slice(-2);
+  return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
+    side ? h("div", { class: "actions" }, passing(control)) : null,
+    latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
 }
 
-/** @param {GameControl} control @param {(text: string, act: () => unknown, look?: string) => any} button */
-function playing(control, button) {
+/** What can be done for a while only. @param {GameControl} control */
+function passing(control) {
   const { view, side } = control;
-  if (!view || !side) return [];
-  const act = (/** @type {import("../../types/messages").GameCommand} */ command) => control.act(command);
+  if (!view || !side || view.phase === "over") return [];
   const isOffered = view.draw_offer === opponentOf(side);
-  const isPlayed = view.phase === "playing";
   return [
     h(Claim, { control, key: "claim" }),
     control.planned.value ? button("plan-drop", () => (control.planned.value = undefined)) : null,
-    isOffered ? button("draw-accept", () => act({ kind: "accept_draw" }), "main") : null,
-    isOffered ? button("draw-decline", () => act({ kind: "decline_draw" })) : null,
-    isPlayed && !view.draw_offer ? button("draw-offer", () => act({ kind: "offer_draw" })) : null,
+    isOffered ? button("draw-accept", () => control.act({ kind: "accept_draw" }), "main") : null,
+    isOffered ? button("draw-decline", () => control.act({ kind: "decline_draw" })) : null,
     canAbort(view, side) ? button("abort", async () => {
-      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await act({ kind: "abort" });
+      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await control.act({ kind: "abort" });
     }) : null,
-    isPlayed ? button("resign", async () => {
-      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) await act({ kind: "resign" });
-    }, "danger") : null,
   ];
+}
+
+/** @param {string} text @param {() => unknown} act @param {string} [look] @param {boolean} [disabled] */
+function button(text, act, look = "", disabled = false) {
+  return h("button", { class: `button compact ${look}`, onClick: () => void act(), key: text, disabled }, say(text));
+}
+
+/**
+ * What can be done all the time: each button keeps its place, and what ends the game is the last.
+ * @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
+export function Actions({ control, flip, more, isOpen }) {
+  const { view, side } = control;
+  if (!view) return null;
+  const isPlayed = side !== undefined && view.phase === "playing";
+  return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
+    side && view.phase === "over" ? h(Rematch, { control, key: "rematch" }) : null,
+    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
+    isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
+    button("flip", flip, "plain"),
+    h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
+    isPlayed ? button("resign", async () => {
+      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
+        await control.act({ kind: "resign" });
+      }
+    }, "danger") : null);
 }
 
 /** Claims a game that the opponent has left. @param {{ control: GameControl }} props */
@@ -224,12 +248,16 @@ const PHRASES = ["hello", "good_luck", "well_played", "thanks", "sorry", "away_f
 export function SidePanel({ control, isOpen }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("moves"));
   const tabs = TABS.filter((name) => name !== "chat" || control.side);
-  return h("section", { class: `card panel${isOpen ? " open" : ""}` },
+  const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (isOpen) panel.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
+  return h("section", { class: `card panel${isOpen ? " open" : ""}`, ref: panel },
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
-        say(`tab-${name}`)))),
+        say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),
     h("div", { class: "panel-body", role: "tabpanel" },
-      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control })),
+      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control, isOpen })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
 
@@ -259,11 +287,30 @@ function LossesTab({ control }) {
   return view && rules ? h(Losses, { view, rules }) : null;
 }
 
-/** @param {{ control: GameControl }} props */
-function Chat({ control }) {
+/** Everything that was said. @param {GameControl} control */
+const saidIn = (control) => line.value.games[control.id]?.said ?? [];
+
+/** How much the opponent has said that was not looked at. @param {{ control: GameControl }} props */
+function Unseen({ control }) {
+  const { opponent, side } = control;
+  if (!opponent || isMuted(opponent.id)) return null;
+  const said = saidIn(control);
+  const last = control.seen.value;
+  const count = said.slice(last ? said.indexOf(last) + 1 : 0).filter((one) => one.side !== side).length;
+  return count > 0 ? h("span", { class: "unseen numbers", role: "img", "aria-label": say("chat-unseen", { count }) }, count) : null;
+}
+
+/** @param {{ control: GameControl, isOpen: boolean }} props */
+function Chat({ control, isOpen }) {
   const { opponent } = control;
   const isQuiet = opponent !== undefined && isMuted(opponent.id);
-  const said = (line.value.games[control.id]?.said ?? []).filter(({ side }) => !isQuiet || side === control.side);
+  const all = saidIn(control);
+  const said = all.filter(({ side }) => !isQuiet || side === control.side);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // On a phone the panel is closed at times.
+    if (list.current?.checkVisibility()) control.seen.value = all.at(-1);
+  }, [all.at(-1), isOpen]);
   const [text, setText] = useState("");
   /** @param {import("../../types/messages").Said} what */
   const send = (what) => askOrTell({ type: "say", game: control.id, said: what });
@@ -274,7 +321,7 @@ function Chat({ control }) {
   const report = () => opponent && void import("../parts/report.js").then((module) => module.report(control.id, opponent.name));
   return h("div", { class: "stack tight chat" },
     isQuiet ? h("p", { class: "muted small" }, say("chat-muted")) : null,
-    h("ul", { class: "small said" }, said.map(({ side, said }, index) =>
+    h("ul", { class: "small said", ref: list }, said.map(({ side, said }, index) =>
       h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
         said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
     h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>

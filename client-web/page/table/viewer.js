@@ -1,7 +1,7 @@
 // A record on the page: the board of one moment, the way through the others, and what can be
 // counted.
 
-import { SIDES, opponentOf } from "../game/notation.js";
+import { SIDES, opponentOf, parsePiece } from "../game/notation.js";
 import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
@@ -84,7 +84,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
     h("div", { class: "at-foot" }, h(TakenRow, { view, side: below }), strip(below)),
     h("div", { class: "side" },
       h(Controls, { steps, moments, index, isPlaying, flip: () => setFlipped(!isFlipped) }),
-      h(Scopes, { shown, own, refused, choose }),
+      h(Scopes, { shown, own, refused, choose, view }),
       h(Moves, { moments, index, goTo: steps.goTo }),
       children,
       h(Charts, { moments, rules, index, goTo: steps.goTo }),
@@ -243,13 +243,16 @@ function Controls({ steps, moments, index, isPlaying, flip }) {
 
 /**
  * As whom the record is read; what is closed says why.
- * @param {{ shown: Shown, own: Side | undefined, refused: readonly Scope[], choose: ((scope: Scope) => void) | undefined }} props
+ * @param {{ shown: Shown, own: Side | undefined, refused: readonly Scope[], choose: ((scope: Scope) => void) | undefined,
+ *   view: Readonly<import("../../types/messages").GameView> }} props
  */
-function Scopes({ shown, own, refused, choose }) {
+function Scopes({ shown, own, refused, choose, view }) {
   const { record, rules, scope } = shown;
   const scopes = choose ? SCOPES : [scope];
   const why = new Map(scopes.map((one) => [one, one === scope ? undefined : whyClosed(one, { record, rules, own, refused })]));
   const reasons = [...new Set(why.values())].flatMap((reason) => reason ?? []);
+  // The end opens everything, so that all views are the same there.
+  const isOpen = view.phase === "over" && view.pieces.every((text) => !/^[?[]/.test(parsePiece(text).identity));
   return h("fieldset", { class: "field scopes" },
     h("legend", { class: "small" }, say("replay-scope")),
     h("div", { class: "segments" }, scopes.map((one) =>
@@ -259,7 +262,9 @@ function Scopes({ shown, own, refused, choose }) {
           "aria-describedby": why.get(one) ? `why-${why.get(one)}` : undefined, onChange: () => choose?.(one),
         }),
         say("replay-scope-option", { scope: one })))),
-    reasons.map((reason) => h("p", { key: reason, id: `why-${reason}`, class: "muted small" }, say(`replay-closed-${reason}`))));
+    reasons.map((reason) => h("p", { key: reason, id: `why-${reason}`, class: "muted small" }, say(`replay-closed-${reason}`))),
+    choose && record.outcome && reasons.length === 0
+      ? h("p", { class: `muted small${isOpen ? "" : " unsaid"}` }, say("replay-all-open")) : null);
 }
 
 /** @param {{ moments: readonly Moment[], index: number, goTo: (index: number) => void }} props */

@@ -164,6 +164,30 @@ for (const [name, strike, left] of OUTCOMES) {
   });
 }
 
+test("a piece that was known and survives a strike keeps its mark", async () => {
+  const { page, faults, context } = await boardPage();
+  const known = view({ pieces: ["a4r9", "a7b4'*"] });
+  await show(page, known);
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(10_000);
+  const strike = { attacker: "9", attacker_fate: "leaves", defender: "4", defender_fate: "stays" };
+  await play(page, { ...STRIKE, strike }, { ...known, pieces: ["a7b4'*"] });
+  await page.clock.runFor(2_000);
+  assert.equal(await page.locator(".piece .public-mark").count(), 1);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a strike that waits for a coin is what the arrow shows", async () => {
+  const { page, faults, context } = await boardPage();
+  const pending_strike = { move: "b7b6", side: /** @type {const} */ ("blue"), owes: { red: true, blue: false } };
+  await show(page, view({ last_move: /** @type {any} */ ({ move: "a4a5", side: "red" }), pending_strike }));
+  const last = await page.locator(".square.last").evaluateAll((cells) => cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square));
+  assert.deepEqual(last.sort(), ["b6", "b7"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a position without its events is shown at once, with new elements for all pieces", async () => {
   const { page, faults, context } = await boardPage();
   await show(page, view({}));

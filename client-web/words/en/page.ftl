@@ -208,6 +208,7 @@ claim-in = you can claim in { $time }
 
 ## What the game waits for
 
+latest = What happened last
 status-deploying = Both sides deploy, unseen.
 status-deploy = Place your army.
 status-deploy-last = Place your army. Your opponent is ready.
@@ -230,8 +231,15 @@ status-limit =
     }
 # $rank.
 status-chosen = You named { rank }. Waiting.
-status-choose = Name what your coin is.
+# $whose: own, red or blue, who strikes; $square.
+status-choose =
+    { $whose ->
+        [own] Your coin strikes { $square }. What is it?
+        [red] Red strikes your coin on { $square }. What is it?
+       *[blue] Blue strikes your coin on { $square }. What is it?
+    }
 status-choosing = Waiting until the coins have been named.
+status-color = Choose the color of the chip.
 status-owe-color = Name the color of your chip.
 
 ## Acts
@@ -284,7 +292,8 @@ deploy-missing =
         [one] 1 piece to place
        *[other] { $count } pieces to place
     }
-deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap. On the board, a rank's letter places it.
+deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap.
+deploy-hint-keys = On the board, a rank's letter places it.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
 deploy-final-text = In these rules it cannot be changed afterwards, and an illegal one loses.
@@ -320,6 +329,12 @@ reserve-hint = Choose a piece, then an empty home square. Drag a piece off the b
 tab-moves = Moves
 tab-losses = Losses
 tab-chat = Chat
+# $count: what the opponent said.
+chat-unseen =
+    { $count ->
+        [one] 1 new message
+       *[other] { $count } new messages
+    }
 moves-empty = What happens from now on is listed here.
 losses-rank = Rank
 # $side.
@@ -457,6 +472,7 @@ replay-scope-option =
         [public] Everyone
        *[all] All open
     }
+replay-all-open = The game is over: everything is open.
 replay-closed-not-over = The other views open when the game is over.
 replay-closed-aborted = This game was called off, so hidden ranks stay hidden.
 replay-closed-secret = A player keeps their deployment secret, so hidden ranks stay hidden.

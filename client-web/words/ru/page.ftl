@@ -212,6 +212,7 @@ claim-in = засчитать можно через { $time }
 
 ## What the game waits for
 
+latest = Что произошло
 status-deploying = Обе стороны втайне расставляют фигуры.
 status-deploy = Расставьте свою армию.
 status-deploy-last = Расставьте свою армию. Соперник готов.
@@ -235,8 +236,15 @@ status-limit =
     }
 # $rank.
 status-chosen = Ваш выбор: { rank }. Ждём.
-status-choose = Назовите, кем станет ваша монета.
+# $whose: own, red or blue, who strikes; $square.
+status-choose =
+    { $whose ->
+        [own] Ваша монета атакует { $square }. Кем она станет?
+        [red] Красные атакуют вашу монету на { $square }. Кем она станет?
+       *[blue] Синие атакуют вашу монету на { $square }. Кем она станет?
+    }
 status-choosing = Ждём, пока назовут монеты.
+status-color = Выберите цвет фишки.
 status-owe-color = Назовите цвет своей фишки.
 
 ## Acts
@@ -290,7 +298,8 @@ deploy-missing =
         [few] Осталось { $count } фигуры
        *[many] Осталось { $count } фигур
     }
-deploy-hint = Выберите ранг, затем поля, или перетаскивайте. Две поставленные фигуры меняются местами. На доске ранг ставит его буква.
+deploy-hint = Выберите ранг, затем поля, или перетаскивайте. Две поставленные фигуры меняются местами.
+deploy-hint-keys = На доске ранг ставит его буква.
 deploy-changeable = Расстановку можно менять, пока соперник не готов.
 deploy-final = Сдать эту расстановку?
 deploy-final-text = По этим правилам её потом нельзя изменить, а недопустимая проигрывает.
@@ -326,6 +335,13 @@ reserve-hint = Выберите фигуру, затем пустое домаш
 tab-moves = Ходы
 tab-losses = Потери
 tab-chat = Чат
+# $count: what the opponent said.
+chat-unseen =
+    { $count ->
+        [one] { $count } новое сообщение
+        [few] { $count } новых сообщения
+       *[many] { $count } новых сообщений
+    }
 moves-empty = Здесь будет всё, что произойдёт с этого момента.
 losses-rank = Ранг
 # $side.
@@ -463,6 +479,7 @@ replay-scope-option =
         [public] Зрители
        *[all] Всё открыто
     }
+replay-all-open = Партия закончена: всё открыто.
 replay-closed-not-over = Другие виды откроются, когда партия закончится.
 replay-closed-aborted = Эта партия отменена, поэтому скрытые ранги остаются скрытыми.
 replay-closed-secret = Один из игроков держит расстановку в тайне, поэтому скрытые ранги остаются скрытыми.
