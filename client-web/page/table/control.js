@@ -73,6 +73,11 @@ export class GameControl {
     this.deploying = new Deploying(this);
   }
 
+  /** What only the player knows of the squares. */
+  get own() {
+    return { notes: this.notes.value, move: this.planned.value?.move };
+  }
+
   get loaded() {
     return line.value.games[this.id]?.loaded;
   }
@@ -291,7 +296,7 @@ export class GameControl {
   tellOf(square) {
     const { view } = this;
     if (!view) return;
-    const name = squareNames(this.shownView(view), allWords(), undefined)(square);
+    const name = squareNames(this.shownView(view), allWords(), undefined, this.own)(square);
     const held = isHeldByReserveRule(view, square) ? ` ${say("held-by-reserve-rule")}` : "";
     show(name + held);
   }

@@ -377,6 +377,14 @@ square-labeled = labeled
 # $color.
 square-chip = { color } chip
 square-chosen = in your hand
+# $guess: a rank, or weak, strong or watch in words.
+square-guess = your guess: { $guess }
+# $end: from or to.
+square-planned =
+    { $end ->
+        [from] planned from here
+       *[to] planned to here
+    }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
     { $strikes ->

@@ -383,6 +383,14 @@ square-labeled = с меткой
 # $color.
 square-chip = { color } фишка
 square-chosen = в вашей руке
+# $guess: a rank, or weak, strong or watch in words.
+square-guess = ваша догадка: { $guess }
+# $end: from or to.
+square-planned =
+    { $end ->
+        [from] запланирован ход отсюда
+       *[to] запланирован ход сюда
+    }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
     { $strikes ->
