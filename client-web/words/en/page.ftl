@@ -403,16 +403,13 @@ square-target =
 note-title = Your guess for { $square }
 note-text = Only you see it. It follows the piece.
 note-none = No note
-# $mark: the letter of a rank, weak, strong or watch.
+# $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->
         [weak] weak
         [strong] strong
         [watch] watch
-        [F] F Flag
-        [B] B Bomb
-        [S] S Spy
-       *[other] { $mark }
+       *[other] { $mark } { rank }
     }
 
 ## What the keys of the board say

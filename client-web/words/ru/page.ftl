@@ -409,16 +409,13 @@ square-target =
 note-title = Ваша догадка о { $square }
 note-text = Её видите только вы. Она следует за фигурой.
 note-none = Без пометки
-# $mark: the letter of a rank, weak, strong or watch.
+# $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->
         [weak] слабая
         [strong] сильная
         [watch] следить
-        [F] F Флаг
-        [B] B Бомба
-        [S] S Шпион
-       *[other] { $mark }
+       *[other] { $mark } { rank }
     }
 
 ## What the keys of the board say
