@@ -160,7 +160,7 @@ function showMarks(control) {
     free: freeSquares(control),
     notes: noteTexts(control),
   });
-  board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : { from, targets: reach }));
+  board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : { from, targets: reach }, control.own));
 }
 
 /** @param {GameControl} control */

@@ -4,6 +4,7 @@ import { customId, summaryOf, titleOf } from "../game/rules.js";
 import { changesText, timeText } from "../parts/basics.js";
 import { MoreChoices, NOTHING_MORE } from "../parts/custom.js";
 import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
+import { useTitle } from "../parts/load.js";
 import { go } from "../route.js";
 import { allWords, askOrTell, housePlayers, line, rulesets, say } from "../state.js";
 import { h, useState } from "../vendor/library.js";
@@ -26,6 +27,7 @@ const OPPONENTS = /** @type {const} */ (["house", "anybody", "pool", "friend"]);
 
 export function PlayPage() {
   const lobby = useLobby();
+  useTitle(say("play-title"));
   return h("div", { class: "page stack" },
     h("h1", null, say("play-title")),
     h(PoolCard, {}),

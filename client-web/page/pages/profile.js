@@ -22,6 +22,7 @@ export function ProfilePage({ name }) {
   const asked = /** @type {Asked<Profile>} */ (useAnswer(`/api/players/${name}`));
   useTitle(asked.value?.player.name ?? name);
   return h("div", { class: "page stack" },
+    asked.refusal && !asked.value ? h("h1", null, name) : null,
     shown(asked, (profile) => h(Player, { profile, key: profile.player.id }), "whole-skeleton"));
 }
 

@@ -5,6 +5,7 @@ import { termsText } from "../parts/basics.js";
 import { Losses, PlayerStrip, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
 import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
+import { useTitle } from "../parts/load.js";
 import { readApi, rulesFor, say } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
@@ -23,6 +24,7 @@ const FINISHED = 10;
 
 export function WatchPage() {
   const shown = useLineEvery(DRAW_MS);
+  useTitle(say("watch-title"));
   useOpenLobby();
   const [chosen, setChosen] = useState("");
   const large = useLarge(shown, chosen);

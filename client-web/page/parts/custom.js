@@ -26,14 +26,21 @@ export function MoreChoices({ rules, more, change, whyNoRange }) {
     h("summary", null, say("play-more")),
     h("div", { class: "stack" },
       h("p", { class: "muted small" }, say("play-more-text")),
-      groupsOf(rulesets.value).map(({ group, options }) => h("fieldset", { key: group, class: "stack tight option-group" },
-        h("legend", null, say("option-group", { group })),
-        options.map((option) => h(Option, { key: option.name, rules, known: option, chosen: more.changes[option.name], set })))),
+      groupsOf(rulesets.value).map(({ group, options }) => ({ group, options: options.filter(({ name }) => concerns(rules, name)) }))
+        .filter(({ options }) => options.length > 0)
+        .map(({ group, options }) => h("fieldset", { key: group, class: "stack tight option-group" },
+          h("legend", null, say("option-group", { group })),
+          options.map((option) => h(Option, { key: option.name, rules, known: option, chosen: more.changes[option.name], set })))),
       h("fieldset", { class: "stack tight option-group" },
         h("legend", null, say("option-group", { group: "terms" })),
         h("label", { class: "check" },
           h("input", { type: "checkbox", checked: more.isSecret, onChange: () => change({ ...more, isSecret: !more.isSecret }) }), say("form-secret")),
         h(Range, { more, change, why: whyNoRange }))));
+}
+
+/** True if a ruleset has a rule, fixed or not. @param {Rules} rules @param {string} name */
+function concerns(rules, name) {
+  return fixedValue(rules, name) !== undefined || rules.options.some((option) => option.name === name);
 }
 
 /**
@@ -44,10 +51,9 @@ export function MoreChoices({ rules, more, change, whyNoRange }) {
 function Option({ rules, known, chosen, set }) {
   const { name } = known;
   const own = rules.options.find((option) => option.name === name);
-  const fixed = own ? undefined : fixedValue(rules, name);
-  const value = own ? own.values.find((one) => one.name === chosen)?.name ?? own.value : fixed ?? "";
-  const values = own ? own.values : [{ name: value, meaning: fixed === undefined ? say("option-none") : meaningOf(known, value) }];
-  const why = own ? "" : say(fixed === undefined ? "option-missing" : "option-fixed");
+  const value = own ? own.values.find((one) => one.name === chosen)?.name ?? own.value : fixedValue(rules, name) ?? "";
+  const values = own ? own.values : [{ name: value, meaning: meaningOf(known, value) }];
+  const why = own ? "" : say("option-fixed");
   const id = `why-${name}`;
   return h("div", { class: "stack tight" }, h("label", { class: "field" },
     h("span", null, say("option-name", { option: name })),

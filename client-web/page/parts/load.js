@@ -123,11 +123,13 @@ function Loading({ skeleton }) {
 
 /** @param {{ refusal: Refusal, again: () => void }} props */
 function Failed({ refusal, again }) {
+  // What is not there will not come by asking again.
+  const isMissing = refusal.code.startsWith("no_such_");
   return h("div", { class: "card stack tight", role: "alert" },
     h("strong", null, say("not-loaded")),
     h("p", null, refusalSentence(refusal)),
     h("div", { class: "row-of" },
-      h("button", { class: "button compact", onClick: again }, say("try-again")),
+      isMissing ? null : h("button", { class: "button compact", onClick: again }, say("try-again")),
       h("code", { class: "muted small" }, refusal.code)));
 }
 

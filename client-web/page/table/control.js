@@ -3,7 +3,7 @@
 
 import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put, readTyped } from "../game/hand.js";
-import { SIDES, opponentOf, parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parsePiece, rankOf } from "../game/notation.js";
 import {
   MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
   targets,
@@ -73,6 +73,11 @@ export class GameControl {
     this.notes.value = kept.notes ?? {};
     this.#notedAt = kept.at ?? "";
     this.deploying = new Deploying(this);
+  }
+
+  /** What only the player knows of the squares. */
+  get own() {
+    return { notes: this.notes.value, move: this.planned.value?.move };
   }
 
   get loaded() {
@@ -275,7 +280,7 @@ export class GameControl {
     const piece = view?.pieces.map(parsePiece).find((piece) => piece.square === square);
     const isHidden = piece && side && piece.side !== side && (piece.identity === "?" || piece.identity.startsWith("["));
     if (!isHidden || view?.phase !== "playing") return this.tellOf(square);
-    const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark }) : say("note-none") }));
+    const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark, rank: rankOf(mark) ?? "" }) : say("note-none") }));
     const mark = await choose({ title: say("note-title", { square }), text: say("note-text"), options });
     if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
   }
@@ -293,7 +298,7 @@ export class GameControl {
   tellOf(square) {
     const { view } = this;
     if (!view) return;
-    const name = squareNames(this.shownView(view), allWords(), undefined)(square);
+    const name = squareNames(this.shownView(view), allWords(), undefined, this.own)(square);
     const held = isHeldByReserveRule(view, square) ? ` ${say("held-by-reserve-rule")}` : "";
     show(name + held);
   }

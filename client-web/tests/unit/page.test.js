@@ -130,6 +130,11 @@ test("squares are named as the specification says", () => {
   assert.equal(name("c5"), "c5, lake");
   const way = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "b6", sign: "+", by: "legs", path: ["b6"], strikes: false });
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
+  const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, move: "b5b6" });
+  assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
+  assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
+  assert.equal(own("b5"), "b5, your Miner, has moved, planned from here");
+  assert.equal(own("b6"), "b6, empty, planned to here");
 });
 
 test("addresses name pages, and a record's place in it", () => {

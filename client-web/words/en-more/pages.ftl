@@ -406,8 +406,6 @@ option-name =
 # $meaning: of the value that the ruleset has.
 option-usual = { $meaning } (as usual)
 option-fixed = This is fixed in these rules.
-option-missing = These rules have nothing of the kind.
-option-none = –
 form-secret = Keep my deployment secret after the game
 # $bound: min or max.
 form-rating =

@@ -394,6 +394,14 @@ square-labeled = labeled
 # $color.
 square-chip = { color } chip
 square-chosen = in your hand
+# $guess: a rank, or weak, strong or watch in words.
+square-guess = your guess: { $guess }
+# $end: from or to.
+square-planned =
+    { $end ->
+        [from] planned from here
+       *[to] planned to here
+    }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
     { $strikes ->
@@ -412,16 +420,13 @@ square-target =
 note-title = Your guess for { $square }
 note-text = Only you see it. It follows the piece.
 note-none = No note
-# $mark: the letter of a rank, weak, strong or watch.
+# $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->
         [weak] weak
         [strong] strong
         [watch] watch
-        [F] F Flag
-        [B] B Bomb
-        [S] S Spy
-       *[other] { $mark }
+       *[other] { $mark } { rank }
     }
 
 ## What the keys of the board say

@@ -426,8 +426,6 @@ option-name =
 # $meaning: of the value that the ruleset has.
 option-usual = { $meaning } (как обычно)
 option-fixed = В этих правилах это не меняется.
-option-missing = В этих правилах такого нет.
-option-none = –
 form-secret = Не раскрывать мою расстановку после партии
 # $bound: min or max.
 form-rating =

@@ -401,6 +401,14 @@ square-labeled = с меткой
 # $color.
 square-chip = { color } фишка
 square-chosen = в вашей руке
+# $guess: a rank, or weak, strong or watch in words.
+square-guess = ваша догадка: { $guess }
+# $end: from or to.
+square-planned =
+    { $end ->
+        [from] запланирован ход отсюда
+       *[to] запланирован ход сюда
+    }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
     { $strikes ->
@@ -419,16 +427,13 @@ square-target =
 note-title = Ваша догадка о { $square }
 note-text = Её видите только вы. Она следует за фигурой.
 note-none = Без пометки
-# $mark: the letter of a rank, weak, strong or watch.
+# $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->
         [weak] слабая
         [strong] сильная
         [watch] следить
-        [F] F Флаг
-        [B] B Бомба
-        [S] S Шпион
-       *[other] { $mark }
+       *[other] { $mark } { rank }
     }
 
 ## What the keys of the board say
