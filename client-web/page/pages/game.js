@@ -80,8 +80,8 @@ function Table({ control }) {
         h("span", { class: "small" }, termsText(loaded.game.terms)),
         changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change))),
       h(StatusLine, { control }),
-      h(Latest, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
+      h(Latest, { control }),
       h(Sheets, { control }),
       h(Actions, { control, flip: () => setFlipped(!isFlipped), more: () => setOpen(!isOpen), isOpen }),
       h(SidePanel, { control, isOpen })));

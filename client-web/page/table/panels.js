@@ -96,8 +96,8 @@ export function Actions({ control, flip, more, isOpen }) {
     side && view.phase === "over" ? h(Rematch, { control, key: "rematch" }) : null,
     view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
     isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
-    button("flip", flip, "plain"),
     h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
+    button("flip", flip, "plain"),
     isPlayed ? button("resign", async () => {
       if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
         await control.act({ kind: "resign" });
@@ -199,7 +199,7 @@ function ChipArt({ color }) {
 /** @param {{ control: GameControl, choices: ReturnType<typeof choiceList> }} props */
 function ChoiceSheet({ control, choices }) {
   const { side, isFree } = control;
-  return h(Sheet, { title: say("choice-title") },
+  return h(Sheet, { title: statusText(control) },
     h("p", { class: "muted small" }, say("choice-text")),
     h("div", { class: "tray" }, [...choices].reverse().filter(({ rank }) => rank !== "phoenix").map(({ rank, refusal }) =>
       h("button", {

@@ -208,7 +208,7 @@ claim-in = you can claim in { $time }
 
 ## What the game waits for
 
-latest = What happened last
+latest = Latest events
 status-deploying = Both sides deploy, unseen.
 status-deploy = Place your army.
 status-deploy-last = Place your army. Your opponent is ready.
@@ -315,7 +315,6 @@ way =
 color-title = Color of the chip
 # $square.
 owed-title = Color of your chip on { $square }
-choice-title = What is your coin?
 choice-text = Your choice is final.
 choice-not-in-pool = none is left in your pool
 choice-immovable = your coin moves, or has moved

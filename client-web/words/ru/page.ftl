@@ -212,7 +212,7 @@ claim-in = засчитать можно через { $time }
 
 ## What the game waits for
 
-latest = Что произошло
+latest = Последние события
 status-deploying = Обе стороны втайне расставляют фигуры.
 status-deploy = Расставьте свою армию.
 status-deploy-last = Расставьте свою армию. Соперник готов.
@@ -321,7 +321,6 @@ way =
 color-title = Цвет фишки
 # $square.
 owed-title = Цвет вашей фишки на { $square }
-choice-title = Кем станет ваша монета?
 choice-text = Изменить выбор нельзя.
 choice-not-in-pool = в вашем запасе таких не осталось
 choice-immovable = ваша монета ходит или уже ходила
