@@ -165,7 +165,7 @@ test("a record is saved as a file and opened from it; other files say why not", 
   /** @param {string} name @param {string} content */
   const choose = (name, content) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(content) });
   for (const [content, why] of /** @type {[string, RegExp][]} */ ([
-    ["not JSON", /This file is no record of Flagfall \(at JSON\)/],
+    ["not JSON", /Only the JSON from “Save as a file” can be opened/],
     ["[]", /no record of Flagfall/],
     [JSON.stringify({ ...JSON.parse(text), created: "<img src=x onerror=alert(1)>" }), /at created/],
     [JSON.stringify({ ...JSON.parse(text), first_view: null }), /has no views/],
