@@ -120,7 +120,7 @@ form-side-option =
     { $side ->
         [red] Red, moves first
         [blue] Blue
-       *[any] Drawn
+       *[any] Random
     }
 form-opponent = Opponent
 # $who: house, anybody, pool or friend.
