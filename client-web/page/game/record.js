@@ -27,7 +27,7 @@ export const SCOPES = /** @type {const} */ (["red", "blue", "public", "all"]);
 /** Why a record cannot be shown: a key of the page's words. */
 export class WrongRecord extends Error {
   /**
-   * @param {"no-views" | "no-rules" | "broken" | "too-large" | "not-a-record"} key
+   * @param {"no-views" | "no-rules" | "broken" | "too-large" | "not-json" | "not-a-record"} key
    * @param {string} [detail]
    */
   constructor(key, detail = "") {

@@ -279,6 +279,6 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WrongRecord("not-a-record", "JSON");
+    throw new WrongRecord("not-json");
   }
 }

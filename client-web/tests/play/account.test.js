@@ -92,7 +92,7 @@ test("a guest signs up and keeps the game; the code is shown once; all of it can
   await page.getByRole("button", { name: "Make a new code" }).click();
   const second = await keepSecret(page);
   assert.notEqual(second, first);
-  await form(page, "Change the password").getByLabel("The password so far").fill(PASSWORD);
+  await form(page, "Change the password").getByLabel("Current password").fill(PASSWORD);
   await form(page, "Change the password").getByLabel("New password").fill(`${PASSWORD} 2`);
   await page.getByRole("button", { name: "Change the password" }).click();
   await page.getByText("The password is changed.").waitFor();
@@ -108,7 +108,7 @@ test("a guest signs up and keeps the game; the code is shown once; all of it can
   await form(page, "Log in").getByLabel("Password").fill(PASSWORD);
   await form(page, "Log in").getByRole("button", { name: "Log in" }).click();
   await form(page, "Log in").getByRole("alert").getByText(/Wrong name or password/).waitFor();
-  await page.getByRole("button", { name: "Forgotten?" }).click();
+  await page.getByRole("button", { name: "Forgot your password?" }).click();
   const recover = form(page, "Set a new password");
   await recover.getByLabel("Name").fill("carol");
   await recover.getByLabel("Recovery code").fill(second);

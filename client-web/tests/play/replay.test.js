@@ -165,7 +165,7 @@ test("a record is saved as a file and opened from it; other files say why not", 
   /** @param {string} name @param {string} content */
   const choose = (name, content) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(content) });
   for (const [content, why] of /** @type {[string, RegExp][]} */ ([
-    ["not JSON", /This file is no record of Flagfall \(at JSON\)/],
+    ["not JSON", /Only the JSON from “Save as a file” can be opened/],
     ["[]", /no record of Flagfall/],
     [JSON.stringify({ ...JSON.parse(text), created: "<img src=x onerror=alert(1)>" }), /at created/],
     [JSON.stringify({ ...JSON.parse(text), first_view: null }), /has no views/],
@@ -337,9 +337,9 @@ test("the browser checks a finished record against the server's key, and finds a
   await page.goto(`${server.url}/replay/${id}?as=red`);
   await isReady(page);
   const right = [
-    "Right. This server has signed what everybody saw of this game.", "Right. This record has the turns and times of the record that everybody can read.",
-    "Right. The deployments that are open are those that were committed to at the start.", "Right. The commitments are those of the start.",
-    "Right. The end says what the record says: its result and its deployments.", "Right. No event is earlier than the one before it.",
+    "Correct. This server has signed what everybody saw of this game.", "Correct. This record has the turns and times of the record that everybody can read.",
+    "Correct. The deployments that are open are those that were committed to at the start.", "Correct. The commitments are those of the start.",
+    "Correct. The end says what the record says: its result and its deployments.", "Correct. No event is earlier than the one before it.",
   ];
   const check = async () => {
     await page.getByText("Check this record").click();

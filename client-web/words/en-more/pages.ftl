@@ -13,7 +13,7 @@ rules-unknown-text = The link may come from another server.
 rules-play = Play
 rules-deployments = Deployments
 # $columns, $rows; $count: pieces of a side.
-ruleset-facts = { $columns } × { $rows } squares, { $count } pieces a side
+ruleset-facts = { $columns }×{ $rows } squares, { $count } pieces a side
 rules-board-title = The board: { $columns } columns, { $rows } rows
 # $start: deployments or coins.
 rules-board-legend =
@@ -25,7 +25,7 @@ column-rank = Rank
 column-count = Pieces
 column-note = What is special
 rules-changes = Custom games
-rules-changes-some = A casual game can change single rules. Each group has one that counts.
+rules-changes-some = A casual game can change single rules. One rule of each group applies.
 rules-changes-none = No rule of these can be changed.
 # $meaning: of a rule; $here: yes if it is the rule of this ruleset.
 rules-change =
@@ -285,7 +285,7 @@ account-name = Name
 account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
 password = Password
 password-hint = At least 8 characters.
-password-old = The password so far
+password-old = Current password
 password-new = New password
 sign-up = Sign up
 sign-up-text = No mail address is needed.
@@ -293,7 +293,7 @@ sign-up-guest = Your games and your seat come along.
 log-in = Log in
 log-in-guest = The games of this guest stay with the guest, and do not come along.
 log-out = Log out
-forgot = Forgotten?
+forgot = Forgot your password?
 # $name.
 guest-title = You play as a guest: { $name }
 guest-text = Only this browser knows you. Without an account:
@@ -326,10 +326,10 @@ secret-copied = Copied. Now put it where you find it again.
 secret-kept = I have saved it or written it down
 secret-done = Go on
 password-change = Change the password
-password-change-text = All other devices are logged out.
+password-change-text = This logs out all other devices.
 password-changed = The password is changed.
 recovery = Recovery code
-recovery-text = A new code makes the one before void.
+recovery-text = A new code replaces the old one.
 recovery-new = Make a new code
 push-title = While the page is closed
 push-text = A notice of your turn comes over the push service of your browser, which cannot read it.
@@ -481,7 +481,7 @@ webhook-removed = The webhook is removed.
 webhook-secret = The webhook’s secret
 webhook-secret-text = It signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
 feed = Feed
-feed-text = A feed reader can follow your turns and finished games. A new address makes the one before void.
+feed-text = A feed reader can follow your turns and finished games. A new address replaces the old one.
 feed-make = Make an address
 feed-remove = Remove it
 feed-removed = The feed is removed. Its address does not work any more.
@@ -518,7 +518,7 @@ statistics-open = Open in the editor
 # $result: good, bad or unknown.
 check-result =
     { $result ->
-        [good] Right.
+        [good] Correct.
         [bad] FALSE.
        *[unknown] Not checked.
     }

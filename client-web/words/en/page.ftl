@@ -122,7 +122,7 @@ form-side-option =
     { $side ->
         [red] Red, moves first
         [blue] Blue
-       *[any] Drawn
+       *[any] Random
     }
 form-opponent = Opponent
 # $who: house, anybody, pool or friend.
@@ -491,6 +491,7 @@ replay-open-text = A record that was saved from a game, as JSON. It is read on t
 replay-again = Try again
 replay-not-shown = This record cannot be shown
 replay-no-game = There is no game with this number, it is private, or it is old and was deleted.
+replay-wrong-not-json = Only the JSON from “Save as a file” can be opened.
 # $detail: where the file differs.
 replay-wrong-not-a-record = This file is no record of Flagfall (at { $detail }).
 replay-wrong-too-large = This file is larger than 1 MB, so it is not opened.

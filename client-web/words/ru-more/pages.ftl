@@ -14,12 +14,12 @@ rules-play = Играть
 rules-deployments = Расстановки
 # $columns, $rows; $count: pieces of a side.
 ruleset-facts =
-    { $columns } × { $rows } полей, по { $count ->
+    { $columns }×{ $rows } полей, по { $count ->
         [one] { $count } фигуре
         [few] { $count } фигуры
        *[many] { $count } фигур
     }
-rules-board-title = Доска: { $columns } × { $rows } полей
+rules-board-title = Доска: { $columns }×{ $rows } полей
 # $start: deployments or coins.
 rules-board-legend =
     { $start ->

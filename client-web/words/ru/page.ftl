@@ -498,6 +498,7 @@ replay-open-text = Сохранённая запись партии в форм�
 replay-again = Повторить
 replay-not-shown = Эту запись нельзя показать
 replay-no-game = Партии с таким номером нет, она закрытая или старая и уже удалена.
+replay-wrong-not-json = Открыть можно только JSON, который даёт кнопка «Сохранить в файл».
 # $detail: where the file differs.
 replay-wrong-not-a-record = Этот файл – не запись Flagfall (место: { $detail }).
 replay-wrong-too-large = Этот файл больше 1 МБ и не открывается.

@@ -37,7 +37,7 @@ rules-deploy-some = Each side places its army on any of its home squares and lea
 rules-deploy-reserve = Each side fills its home rows with any of its pieces, including the Flag. The other side does not see the ranks. The remaining pieces are the side's reserve.
 rules-deploy-coins = There is no deployment. The game begins with a coin on every home square. Each side's army is in its pool, which everyone can see.
 rules-joints = Some edges of the board are joined. In the columns a b c g h i j n o p, row 10 is joined to row 1. In all rows except 5 and 6, column p is joined to column a. Squares on both sides of a joint are neighbors, and Scouts and Phoenixes can move through it.
-rules-drawn-lakes = Two lakes of 2x2 squares lie in rows 5 and 6. Their places are drawn at random for every game. They may touch but never overlap. Both players see them before they deploy.
+rules-drawn-lakes = Two lakes of 2×2 squares lie in rows 5 and 6. Their places are drawn at random for every game. They may touch but never overlap. Both players see them before they deploy.
 
 ## Moving
 
