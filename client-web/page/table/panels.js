@@ -256,7 +256,7 @@ export function SidePanel({ control, isOpen }) {
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),
-    h("div", { class: "panel-body", role: "tabpanel" },
+    h("div", { class: "panel-body", role: "tabpanel", tabIndex: 0 },
       tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control, isOpen })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
