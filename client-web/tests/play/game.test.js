@@ -63,6 +63,7 @@ test("notes mark hidden pieces and survive a reload; keys tell what can be seen"
   await page.locator(".your-turn").waitFor();
   await page.locator("[data-square='a10']").click({ button: "right" });
   await page.getByRole("button", { name: "B Bomb" }).click();
+  await page.getByRole("gridcell", { name: /your guess: Bomb$/ }).waitFor();
   assert.equal(await page.locator(".note").textContent(), "B");
   await picture(page, "game-note");
   await playOn(page, chance(4), 2);
