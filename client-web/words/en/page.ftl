@@ -95,12 +95,6 @@ offer-side =
         [red] they play Red
        *[blue] they play Blue
     }
-# $count.
-players-online =
-    { $count ->
-        [one] 1 player is online.
-       *[other] { $count } players are online.
-    }
 pool-waiting = Looking for an opponent…
 # $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
 pool-details = { $seconds } s so far{ $waiting ->
@@ -113,47 +107,6 @@ pool-leave = Stop waiting
 
 ## Offering a game
 
-play-title = Start a game
-form-ruleset = Rules
-form-time = Clock
-form-side = Your side
-# $side: any, red or blue.
-form-side-option =
-    { $side ->
-        [red] Red, moves first
-        [blue] Blue
-       *[any] Random
-    }
-form-opponent = Opponent
-# $who: house, anybody, pool or friend.
-form-opponent-option =
-    { $who ->
-        [house] House
-        [anybody] Anybody
-        [pool] Pairing
-       *[friend] Friend
-    }
-form-level = Level
-# $level: random, simple or good.
-level =
-    { $level ->
-        [random] Random moves
-        [simple] Simple
-        [good] Good
-       *[other] { $level }
-    }
-form-rated = Rated
-rated-needs-account = Only for accounts.
-rated-not-house = Not against the house.
-form-private = Only the two players can see it
-# $who: house, anybody, pool or friend.
-form-submit =
-    { $who ->
-        [house] Play
-        [anybody] Post the offer
-        [pool] Find an opponent
-       *[friend] Make a link
-    }
 # $minutes, $seconds.
 time-fischer = { $minutes } min + { $seconds } s a move
 time-delay = { $minutes } min, { $seconds } s free each move
@@ -447,77 +400,11 @@ your-turn-low = Your turn, and little time.
 
 ## Records
 
-# $red, $blue: names.
-replay-heading = Record: { $red } played Red, { $blue } played Blue
-replay-title = { $red } – { $blue }, record
 replay = Replay
-replay-waiting = Waiting for the record…
-replay-controls = Steps
-replay-slider = Place in the game
-# $ply, $plies: of all; $text: what happened.
-replay-place = Ply { $ply } of { $plies }: { $text }
-replay-ply = Ply { $ply } of { $plies }
-replay-first = To the start
-replay-back = Previous
-replay-play = Play
-replay-pause = Pause
-replay-next = Next
-replay-last = To the end
-replay-earlier = Earlier moves
-replay-later = Later moves
 replay-losses = Losses by rank
-replay-facts = About this game
-replay-scope = Seen as
-# $scope: red, blue, public or all.
-replay-scope-option =
-    { $scope ->
-        [red] Red
-        [blue] Blue
-        [public] Everyone
-       *[all] All open
-    }
-replay-all-open = The game is over: everything is open.
-replay-closed-not-over = The other views open when the game is over.
-replay-closed-aborted = This game was called off, so hidden ranks stay hidden.
-replay-closed-secret = A player keeps their deployment secret, so hidden ranks stay hidden.
-replay-not-over = This game is still being played. This is its record so far.
-replay-reload = Load what happened since
-replay-to-game = Watch the game
-replay-share = Copy the link
-replay-save = Save as a file
-replay-open = Open a file
-replay-open-title = Open a record
-replay-open-text = A record that was saved from a game, as JSON. It is read on this device and sent nowhere.
-replay-again = Try again
-replay-not-shown = This record cannot be shown
-replay-no-game = There is no game with this number, it is private, or it is old and was deleted.
-replay-wrong-not-json = Only the JSON from “Save as a file” can be opened.
-# $detail: where the file differs.
-replay-wrong-not-a-record = This file is no record of Flagfall (at { $detail }).
-replay-wrong-too-large = This file is larger than 1 MB, so it is not opened.
-replay-wrong-broken = This record contradicts itself ({ $detail }).
-replay-wrong-no-views = This record has no views: it is from an old server, or was made from a text.
-# $detail: the ruleset.
-replay-wrong-no-rules = This page does not know the rules of this record: { $detail }.
-replay-commitments-kept = Both deployments are the ones that were committed to at the start. This browser has checked it.
-replay-commitments-one-kept = The open deployment is the one that was committed to at the start. This browser has checked it.
-replay-commitments-broken = A deployment is not the one that was committed to at the start.
-
-## Charts
 
 charts = Charts
 chart-table = As a table
-chart-ply = Ply
-chart-side = Side
-chart-time = Time
-chart-times = Time for each move
-chart-clocks = Clocks
-chart-left = Pieces left
-chart-known = Ranks known to all
-# $side; $all, $longest: times.
-chart-times-summary = { side }: { $all } in all, { $longest } at most.
-# $title; $red, $blue: at the start; $redEnd, $blueEnd.
-chart-summary = { $title }: Red from { $red } to { $redEnd }, Blue from { $blue } to { $blueEnd }.
 
 ## Looking on
 
@@ -536,7 +423,5 @@ watch-all = All live games
 
 ## Later additions
 
-replay-check = Check this record
-replay-save-text = Save as text
 bar-new-page = The server has a newer page.
 bar-act-new-page = Load it

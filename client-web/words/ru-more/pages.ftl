@@ -586,3 +586,123 @@ check-times =
     }
 check-not = По правилам ли сделаны ходы и удары и верны ли часы, здесь не проверяется. Это делает программа для терминала: flagfall check.
 check-file = Ключи взяты у этого сервера. Запись другого сервера надо проверять его ключами.
+
+## The terms of an offer
+
+# $count.
+players-online =
+    { $count ->
+        [one] На сервере { $count } игрок.
+        [few] На сервере { $count } игрока.
+       *[many] На сервере { $count } игроков.
+    }
+form-ruleset = Правила
+form-time = Часы
+form-side = Ваша сторона
+# $side: any, red or blue.
+form-side-option =
+    { $side ->
+        [red] Красные, ходят первыми
+        [blue] Синие
+       *[any] По жребию
+    }
+form-opponent = Соперник
+# $who: house, anybody, pool or friend.
+form-opponent-option =
+    { $who ->
+        [house] Сервер
+        [anybody] Любой
+        [pool] Подбор
+       *[friend] Друг
+    }
+form-level = Уровень
+# $level: random, simple or good.
+level =
+    { $level ->
+        [random] Случайные ходы
+        [simple] Простой
+        [good] Хороший
+       *[other] { $level }
+    }
+form-rated = Рейтинговая
+rated-needs-account = Только с учётной записью.
+rated-not-house = Не против сервера.
+form-private = Партию видят только оба игрока
+# $who: house, anybody, pool or friend.
+form-submit =
+    { $who ->
+        [house] Играть
+        [anybody] Предложить игру
+        [pool] Найти соперника
+       *[friend] Создать ссылку
+    }
+
+## Replays
+
+play-title = Начать партию
+# $red, $blue: names.
+replay-heading = Запись: за красных { $red }, за синих { $blue }
+replay-title = { $red } – { $blue }, запись
+replay-waiting = Ждём запись…
+replay-controls = Шаги
+replay-slider = Место в партии
+# $ply, $plies: of all; $text: what happened.
+replay-place = Полуход { $ply } из { $plies }: { $text }
+replay-ply = Полуход { $ply } из { $plies }
+replay-first = В начало
+replay-back = Назад
+replay-play = Воспроизвести
+replay-pause = Пауза
+replay-next = Вперёд
+replay-last = В конец
+replay-earlier = Более ранние ходы
+replay-later = Более поздние ходы
+replay-facts = Об этой партии
+replay-scope = Чьими глазами
+# $scope: red, blue, public or all.
+replay-scope-option =
+    { $scope ->
+        [red] Красные
+        [blue] Синие
+        [public] Зрители
+       *[all] Всё открыто
+    }
+replay-all-open = Партия закончена: всё открыто.
+replay-closed-not-over = Другие виды откроются, когда партия закончится.
+replay-closed-aborted = Эта партия отменена, поэтому скрытые ранги остаются скрытыми.
+replay-closed-secret = Один из игроков держит расстановку в тайне, поэтому скрытые ранги остаются скрытыми.
+replay-not-over = Эта партия ещё идёт. Вот её запись до этого момента.
+replay-reload = Загрузить новые ходы
+replay-to-game = Смотреть партию
+replay-share = Скопировать ссылку
+replay-save = Сохранить в файл
+replay-open = Открыть файл
+replay-open-title = Открыть запись
+replay-open-text = Сохранённая запись партии в формате JSON. Она читается на этом устройстве и никуда не отправляется.
+replay-again = Повторить
+replay-not-shown = Эту запись нельзя показать
+replay-no-game = Партии с таким номером нет, она закрытая или старая и уже удалена.
+replay-wrong-not-json = Открыть можно только JSON, который даёт кнопка «Сохранить в файл».
+# $detail: where the file differs.
+replay-wrong-not-a-record = Этот файл – не запись Flagfall (место: { $detail }).
+replay-wrong-too-large = Этот файл больше 1 МБ и не открывается.
+replay-wrong-broken = Эта запись противоречит себе ({ $detail }).
+replay-wrong-no-views = В этой записи нет видов: она со старого сервера или сделана из текста.
+# $detail: the ruleset.
+replay-wrong-no-rules = Эта страница не знает правил этой записи: { $detail }.
+replay-commitments-kept = Обе расстановки совпадают с обязательствами, данными в начале. Это проверил ваш браузер.
+replay-commitments-one-kept = Открытая расстановка совпадает с обязательством, данным в начале. Это проверил ваш браузер.
+replay-commitments-broken = Расстановка не совпадает с обязательством, данным в начале.
+chart-ply = Полуход
+chart-side = Сторона
+chart-time = Время
+chart-times = Время на каждый ход
+chart-clocks = Часы
+chart-left = Осталось фигур
+chart-known = Ранги, известные всем
+# $side; $all, $longest: times.
+chart-times-summary = { side }: всего { $all }, самый долгий ход { $longest }.
+# $title; $red, $blue: at the start; $redEnd, $blueEnd.
+chart-summary = { $title }: красные от { $red } до { $redEnd }, синие от { $blue } до { $blueEnd }.
+replay-check = Проверить запись
+replay-save-text = Сохранить как текст
