@@ -20,7 +20,8 @@ const open = (path) => feedPage(chromium, {
 });
 
 /** What is English in every language: names, and what the server says of the rulesets. */
-const known = () => ["Flagfall", "English", "ann", "bob", ...rules.flatMap(({ title, summary }) => [title, summary ?? ""])]
+const known = () => ["Flagfall", "English", "ann", "bob", ...rules.flatMap(({ title, summary, options }) =>
+  [title, summary ?? "", ...options.flatMap(({ values }) => values.map(({ meaning }) => meaning))])]
   .filter(Boolean).sort((a, b) => b.length - a.length);
 
 /** Words without an accent, and boxes that burst. @param {Page} page */

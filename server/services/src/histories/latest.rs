@@ -87,7 +87,7 @@ mod tests {
         let player = |id: &str| Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::House };
         let add = async |ended: u64| {
             let game = Finished {
-                terms: Terms::casual(&Ruleset::all()[0], Time::Unlimited {}),
+                terms: Terms::casual(Ruleset::all()[0], Time::Unlimited {}),
                 players: PerSide::new(player("a"), player("b")),
                 winner: None,
                 reason: EndReason::DrawAgreed,
