@@ -392,15 +392,15 @@ option-group =
 # $option: its name in the protocol.
 option-name =
     { $option ->
-        [ties] Equal ranks (ties)
-        [disclosure] Ranks that a strike shows (disclosure)
-        [bombs] Bombs (bombs)
-        [scout-strike] Scouts (scout-strike)
-        [winner] A defender that wins (winner)
-        [two-squares] Two-squares rule (two-squares)
-        [more-squares] More-squares rule (more-squares)
-        [quiet] Draw without captures (quiet)
-        [islands] Lakes (islands)
+        [ties] Equal ranks
+        [disclosure] Ranks that a strike shows
+        [bombs] Bombs
+        [scout-strike] Scouts
+        [winner] A defender that wins
+        [two-squares] Two-squares rule
+        [more-squares] More-squares rule
+        [quiet] Draw without captures
+        [islands] Lakes
        *[other] { $option }
     }
 # $meaning: of the value that the ruleset has.

@@ -412,15 +412,15 @@ option-group =
 # $option: its name in the protocol.
 option-name =
     { $option ->
-        [ties] Равные ранги (ties)
-        [disclosure] Ранги, которые раскрывает удар (disclosure)
-        [bombs] Бомбы (bombs)
-        [scout-strike] Разведчики (scout-strike)
-        [winner] Защитник, который победил (winner)
-        [two-squares] Правило двух полей (two-squares)
-        [more-squares] Правило преследования (more-squares)
-        [quiet] Ничья без взятий (quiet)
-        [islands] Озёра (islands)
+        [ties] Равные ранги
+        [disclosure] Ранги, которые раскрывает удар
+        [bombs] Бомбы
+        [scout-strike] Разведчики
+        [winner] Защитник, который победил
+        [two-squares] Правило двух полей
+        [more-squares] Правило преследования
+        [quiet] Ничья без взятий
+        [islands] Озёра
        *[other] { $option }
     }
 # $meaning: of the value that the ruleset has.
