@@ -79,8 +79,8 @@ test("an offer with changed rules names them, and what cannot be changed says wh
   const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/play", settings: {} });
   await hear(welcome("red"));
   await page.getByText("More choices").click();
-  await page.getByLabel("Equal ranks (ties)").selectOption("defender");
-  await page.getByLabel("Draw without captures (quiet)").selectOption("400");
+  await page.getByLabel("Equal ranks").selectOption("defender");
+  await page.getByLabel("Draw without captures").selectOption("400");
   await page.getByText("This game changes the rules:").waitFor();
   await page.getByRole("radio", { name: "Anybody" }).check({ force: true });
   assert.ok(await page.getByLabel("Opponent’s rating, at least").isDisabled());
