@@ -90,7 +90,7 @@ test("an offer with changed rules names them, and what cannot be changed says wh
   assert.match(String(sent), /"ruleset":"classic,ties=defender,quiet=400"/);
   // Rules without that choice: its value stands there, with the reason.
   await page.getByLabel("Rules").selectOption("silent-defense");
-  const disclosure = page.getByLabel("Ranks that a strike shows (disclosure)");
+  const disclosure = page.getByLabel("Ranks that a strike shows");
   assert.deepEqual([await disclosure.isDisabled(), await disclosure.inputValue()], [true, "silent"]);
   await page.getByText("This is fixed in these rules.").first().waitFor();
   assert.deepEqual(faults, []);
