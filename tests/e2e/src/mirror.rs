@@ -285,7 +285,7 @@ fn told_end(outcome: &SeenOutcome) -> String {
     let reason = EndReason::from_code(&outcome.reason).expect("a known reason");
     match (outcome.winner, reason) {
         (Some(side), EndReason::FlagCaptured) => {
-            format!("{side} wins: {}'s Flag is captured.", side.opponent())
+            format!("{side} wins: {}'s Flag was captured.", side.opponent())
         }
         (Some(side), EndReason::NoLegalMove) => {
             format!("{side} wins: {} has no legal move.", side.opponent())

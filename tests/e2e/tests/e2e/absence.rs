@@ -27,7 +27,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     duel.clients[Side::Blue].expect("(Red) lost the connection");
     duel.clients[Side::Blue].expect("Red is gone. You may claim the game in");
     watcher.expect("Red is gone. Blue may claim the game in");
-    duel.clients[Side::Blue].expect("type “claim win” or “claim draw”");
+    duel.clients[Side::Blue].expect("Type claim win or claim draw");
     duel.clients[Side::Blue].type_line("claim win");
     for client in [&mut duel.clients[Side::Blue], &mut watcher] {
         client.expect("Blue wins: Red abandoned the game.");
@@ -83,7 +83,7 @@ fn a_player_is_present_until_disconnected_from_every_server() {
     bob.expect("Your opponent is here");
     ann.kill();
     bob.expect("Red is gone. You may claim the game in");
-    bob.expect("type “claim win” or “claim draw”");
+    bob.expect("Type claim win or claim draw");
     bob.type_line("claim draw");
     bob.expect("A draw: one side left, and the other claimed a draw.");
     bob.leave();

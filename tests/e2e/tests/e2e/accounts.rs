@@ -90,7 +90,7 @@ fn an_account_from_sign_up_to_its_end() {
     export.expect(0, &["\"has_password\": true", "\"desk\""]);
     assert!(!export.said.contains("argon2"));
     ann(&server, &["account", "password"], &[PASSWORD, "another password"])
-        .expect(0, &["Your password is changed"]);
+        .expect(0, &["Your password has been changed"]);
     ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(1, &["Wrong name or recovery code"]);
     let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
     found.expect(0, &["You are logged in on", "as Ann.", "Your recovery code is"]);
@@ -121,7 +121,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     let words = ["--rules", "barrage", "--time", "10+5", "--rated"];
     server
         .run_client(&site, "ann", &[&["play"], &words[..]].concat())
-        .expect(2, &["Only accounts can play rated games"]);
+        .expect(2, &["Only players with an account can play rated games"]);
     for who in ["ann", "bob"] {
         // The name belongs to the guest from the refused attempt, or is still free.
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);

@@ -107,7 +107,7 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     ann(&["list"]).expect(0, &["Barrage:", "barrage corner"]);
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
     ann(&["export", &file]).expect(0, &["Written to"]);
-    ann(&["remove", "barrage", "corner"]).expect(0, &["is deleted."]);
+    ann(&["remove", "barrage", "corner"]).expect(0, &["has been deleted."]);
     ann(&["remove", "barrage", "corner"]).expect(1, &["You have no deployment with this name"]);
     run(&server, &site, "bob", &["deployments", "import", &file], &[])
         .expect(0, &["1 deployment was saved."]);
