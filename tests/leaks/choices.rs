@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
 //! Such games have no other secret (§Q8), so it is easy to specify what each audience was told,
-//! and when. A side is told its own choice immediately. The others are told with the result of
-//! the strike.
+//! and when. A side sees its own choice immediately. The others see it with the result of the
+//! strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

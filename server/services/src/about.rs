@@ -13,7 +13,8 @@ use thiserror::Error;
 /// The longest text, in bytes.
 const BYTES_MAX: u64 = 64 * 1024;
 
-/// The text. It has at least one visible character, and its lines end with `\n`. Cheap to clone.
+/// The text. It has at least one visible character, and its lines are separated by `\n`. Cheap to
+/// clone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About(Arc<str>);
 
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_checked_and_its_lines_end_alike() {
+    fn a_text_is_checked_and_its_line_endings_are_made_alike() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("about.txt");
         let read = |bytes: &[u8]| {

@@ -255,7 +255,7 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
     let entries = pair.house.store.head(lost).await.unwrap().seq;
     let mut pair = pair.began_anew(lost, entries - 2).await;
     // The game again has as many moves as before the loss, and Bob's queued move is legal. But
-    // the move that Bob's move should answer was never made, so his queue must be empty.
+    // the move that Bob's move should answer was never made, so Bob's queue must be empty.
     pair.play(0, lost, 0, "b4b5").await;
     pair.play(1, lost, 1, "j7j6").await;
     for (game, ply) in [(lost, 3), (kept, 4)] {

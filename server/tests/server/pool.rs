@@ -129,7 +129,7 @@ async fn players_who_left_or_want_other_terms_are_not_paired() {
     house.lobby.hold_wave().await.unwrap();
     leave(&mut ana, "2").await.unwrap();
     enter(&mut cy, "1", terms(false)).await.unwrap();
-    // Bo enters again with other terms, which replaces his first entry, because a player can wait
+    // Bo enters again with other terms, which replaces the first entry, because a player can wait
     // for only one kind of game.
     enter(&mut bo, "2", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();

@@ -199,8 +199,7 @@ fn missing_interpreter(script: &Path) -> Option<String> {
 /// Interpreters whose first argument, apart from options, is the file to run.
 const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
 
-/// Checks whether an interpreter is told to run a file that does not exist. If so, returns the
-/// file.
+/// Returns the script that a command names for an interpreter, if there is no such file.
 fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
     let name = path.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');

@@ -26,9 +26,9 @@ const LISTED_GAMES_MAX: usize = 100;
 const FINISHED_GAMES: usize = 10;
 /// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// The number of additional requests for which the client is charged when games are sorted by
-/// rating.
-const ORDER_REQUESTS: u32 = 4;
+/// The number of additional requests for which the client is charged if the store must be read for
+/// the players of each game.
+const LOOKUP_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
@@ -118,6 +118,7 @@ pub(super) async fn games(
     let running_max = limit.map_or(LISTED_GAMES_MAX, |limit| limit.min(LISTED_GAMES_MAX));
     let games = match (phase, order) {
         (Some(ListedPhase::Over), None | Some(Order::Newest)) => {
+            app.admission.charge_request(client, LOOKUP_REQUESTS, Instant::now());
             app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?
         }
         // Ratings change with every game, so an order of finished games by ratings means little.
@@ -127,7 +128,7 @@ pub(super) async fn games(
         (None, None | Some(Order::Newest)) => app.tables.running(running_max),
         (None, Some(Order::Rating)) => {
             let games = app.tables.running(ORDERED_GAMES_MAX);
-            app.admission.charge_request(client, ORDER_REQUESTS, Instant::now());
+            app.admission.charge_request(client, LOOKUP_REQUESTS, Instant::now());
             let mut games = app.ratings.sort_games(games).await?;
             games.truncate(running_max);
             games

@@ -14,7 +14,7 @@ use crate::log::GameLog;
 /// The sides' names in messages, by color.
 pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 
-/// A fact about a game, in the form in which one audience is told it.
+/// A fact about a game, as one audience sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
     /// The audience's own deployment was accepted.
