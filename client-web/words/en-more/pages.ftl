@@ -465,8 +465,8 @@ webhook-last =
 # $count: notices.
 webhook-waiting =
     { $count ->
-        [one] 1 notice waits to be sent.
-       *[other] { $count } notices wait to be sent.
+        [one] { $count } notice is waiting to be sent.
+       *[other] { $count } notices are waiting to be sent.
     }
 webhook-test = Send a test
 # $delivered: yes or no; $result: the server’s words.
@@ -484,7 +484,7 @@ feed = Feed
 feed-text = A feed reader can follow your turns and finished games. A new address replaces the old one.
 feed-make = Make an address
 feed-remove = Remove it
-feed-removed = The feed is removed. Its address does not work any more.
+feed-removed = The feed is removed. Its address no longer works.
 feed-secret = The address of your feed
 feed-secret-text = Everybody who has it can see your games. It is shown only now: copy it into your feed reader.
 
