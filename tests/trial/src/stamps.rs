@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-/// Limits for the stamps that can be given at a moment, independent of what Redis's clock did before.
+/// Limits for the stamps that can be given at a moment, independent of what Redis's clock did
+/// before.
 ///
 /// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
 /// caught up. So only a lower and an upper limit for stamps are known. The limits are equal as
