@@ -18,7 +18,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let with_server: &[(&[&str], i32, &str)] = &[
         (&["play", "--rules", "chess"], 2, "there is no ruleset `chess`"),
         (&["play", "--time", "ten"], 2, "\"ten\" is not a clock; write 10+5"),
-        (&["play", "--time", "99999+1"], 2, "out of bounds"),
+        (&["play", "--time", "99999+1"], 2, "out of range"),
         (&["play", "--bot", "gandalf"], 2, "there is no level `gandalf`"),
         (&["play", "--side", "green"], 2, "red or blue"),
         (&["play", "--bot", "random", "--challenge"], 2, "cannot be used with"),
