@@ -75,6 +75,8 @@ all-choices = All rules, clocks and opponents
 your-games = Your games
 your-games-empty = None is running. The ones you start appear here.
 offers = Open offers
+offer-own = Your offer
+offer-withdrawn = Your offer is withdrawn.
 offers-empty = None just now. Post one, and wait for somebody to accept it.
 live-games = Live games
 live-games-empty = Nobody plays right now.
@@ -221,6 +223,8 @@ move-not-made = { $move } was not made: the game had gone on. Look at the board 
 plan-dropped = The planned move { $move } is dropped, because something has changed.
 plan-drop = Drop the planned move
 refused-repetition = A repetition rule refuses this move this turn. Another piece has to move first.
+# $rank: what is known of the piece; $square.
+no-way = The { $rank } cannot go to { $square }.
 held-by-reserve-rule = It must stay: as many unmoved coins are needed as there are Bombs and Flag in your pool.
 
 ## Deploying
@@ -254,6 +258,29 @@ deploy-final-yes = Hand in
 deploy-final-wait = It cannot be changed any more.
 # $time: a clock.
 deploy-left = { $time } left
+
+# What has changed, for those who hear the board. $rank; $square; $count: how many are left to place.
+deploy-placed = { $rank } on { $square }, { $count } left.
+deploy-taken-off = { $rank } taken off { $square }, { $count } left.
+# $rank; $from, $to: squares.
+deploy-moved = { $rank } from { $from } to { $to }.
+# $rank, now on $to; $other, now on $from.
+deploy-swapped = { $rank } on { $to }, { $other } on { $from }.
+deploy-in-hand = { $rank } on { $square }, in your hand.
+deploy-all-placed = All pieces are placed.
+# $what: suggested, random, mirrored, cleared, undone, or nothing that can be undone.
+deploy-told =
+    { $what ->
+        [suggested] Suggested deployment.
+        [random] Random deployment.
+        [mirrored] Mirrored.
+        [undone] Undone.
+        [nothing] There is nothing to undo.
+       *[cleared] Cleared.
+    }
+deploy-not-home = A piece can only go to one of your home squares.
+# $rank.
+deploy-none-left = No { $rank } is left to place.
 
 ## Questions of a turn
 
