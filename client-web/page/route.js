@@ -94,17 +94,23 @@ export function listenToAddresses() {
   });
 }
 
-// The focus. A control that disappears or is disabled would leave it to the document, where keys do
-// nothing and a screen reader starts anew. A region says with `data-focus` where the focus goes when
-// one of its controls has lost it: selectors in order of preference, separated by ", ".
+// The focus. When a control that has it disappears or is disabled, browsers give it to the document,
+// where keys do nothing and a screen reader starts over. Here a successor gets it instead. A region
+// can name one with `data-focus`: selectors in order of preference, separated by ", ".
 
-/** A control that had the focus, with the elements around it, from the inside out. @typedef {{ control: HTMLElement, around: Around[] }} Place */
-/** `index`: which of the children the control was, or was in. @typedef {{ region: HTMLElement, children: Element[], index: number }} Around */
+/**
+ * A control that has or had the focus. `around`: the elements around it, from the inside out.
+ * @typedef {{ control: HTMLElement, around: Around[] }} Place
+ */
+/**
+ * An element around a control. `index`: of the child that was the control or contained it.
+ * @typedef {{ region: HTMLElement, children: Element[], index: number }} Around
+ */
 
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex]";
 const HEADINGS = "h1, h2, h3";
 
-/** Where the focus is, or was until it got lost. @type {Place | undefined} */
+/** Where the focus is, or was until it was lost. @type {Place | undefined} */
 let held;
 /** A page has been opened, and has not been given the focus yet. */
 let isNewPage = false;
@@ -136,20 +142,20 @@ export function giveBack(place) {
   else keepFocus();
 }
 
-/** What has the focus in a region gives it to the successor that the elements around the region name. @param {string} region */
+/** If the focus is in a region, its successor gets it. @param {string} region A selector. */
 export function handOver(region) {
   const place = here();
   const next = place?.control.closest(region) && successor(place);
   if (next) give(next);
 }
 
-/** The focus goes to the page that was opened, as soon as that is there. */
+/** A page was opened: it gets the focus as soon as it is there. */
 export function focusPage() {
   isNewPage = true;
   keepFocus();
 }
 
-/** Looks after the focus from now on. */
+/** Watches over the focus from now on. */
 export function watchFocus() {
   document.addEventListener("focusin", () => {
     held = here();
@@ -164,7 +170,7 @@ export function watchFocus() {
   });
 }
 
-/** Finds a new place for a focus that got lost. Until there is one, it is looked for at each change. */
+/** Finds a successor if the focus is lost. If there is none yet, the next change tries again. */
 function keepFocus() {
   if (isNewPage) {
     const start = startOfPage();
@@ -243,8 +249,7 @@ function replacement({ region, children, index }, control) {
 }
 
 /**
- * The control of the nearest row that does the same. Another one would be a trap for those who press
- * a key twice.
+ * The same control of the nearest row. Another one would be a trap for those who press a key twice.
  * @param {Element} list @param {number} index @param {HTMLElement} control @returns {HTMLElement | undefined}
  */
 function inNextRow(list, index, control) {

@@ -229,7 +229,10 @@ export function speak(text) {
   aloud.value = anew(text, aloud.value);
 }
 
-/** A text that is said twice in a row is made different, or it is not read. @param {string} text @param {string | undefined} before */
+/**
+ * A text that is said twice in a row is made different, or it is not read.
+ * @param {string} text @param {string | undefined} before
+ */
 function anew(text, before) {
   return before === text ? `${text}\u00a0` : text;
 }

@@ -36,7 +36,7 @@ import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } f
 
 /** How long each part of a motion takes, in milliseconds. */
 const TIMES = { go: 200, look: 700, leave: 220 };
-/** Events that wait to be shown. Of more, only the latest is animated: the board must not fall behind. */
+/** Of more events that wait, only the latest is animated: the board must not fall behind. */
 const MOST_WAITING = 3;
 
 /** A picture on its square. @typedef {{ element: HTMLElement, text: string }} Shown */
@@ -61,7 +61,7 @@ export class Board {
   #marks = {};
   /** @type {(() => void) | undefined} Stops the motion that is under way. */
   #stop;
-  /** Events that are shown after the one under way, with the positions after them. @type {{ event: GameEvent, after: Readonly<GameView> }[]} */
+  /** Events that wait for the motion under way. @type {{ event: GameEvent, after: Readonly<GameView> }[]} */
   #waiting = [];
   /** @type {(square: string) => string} */
   #name = (square) => square;

@@ -37,8 +37,8 @@ export function useTurned(rules) {
 /**
  * A board without a hand. `event` led from the view that was shown before to this one, and is
  * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
- * who looks on owns a piece. `isPaced`: the one who looks on says when an event is shown, so that it
- * does not wait for the one before.
+ * who looks on owns a piece. `isPaced`: the person who looks on asks for each event, so none waits
+ * for the one before it.
  * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined, isPaced?: boolean,
  *   keys?: (event: KeyboardEvent, square: string) => boolean }} props
  */

@@ -74,7 +74,10 @@ export class Deploying {
     return this.#rules.illegal_act_loses && this.control.view?.own_deployment != null;
   }
 
-  /** Changes the deployment, and says what has changed. @param {Setup} setup @param {string} [told] What is said first. */
+  /**
+   * Changes the deployment, and says what has changed.
+   * @param {Setup} setup @param {string} [told] What is said first.
+   */
   change(setup, told) {
     if (this.isFinal) return show(say("deploy-final-wait"));
     this.#before = [...this.#before.slice(-99), this.setup.value];

@@ -237,9 +237,10 @@ function Reserve({ control }) {
 }
 
 /**
- * A question of a turn. It takes the focus from the board, but gives it to no answer: a key that was
- * meant for the board must not be one. What somebody types is not interrupted by the opponent.
- * @param {{ title: string, cancel?: (() => void) | undefined, children?: any }} props `cancel`: what Escape does.
+ * A question of a turn. It takes the focus from the board, but no answer gets it: a key that was
+ * meant for the board must not choose one. The opponent's moves interrupt no typing.
+ * @param {{ title: string, cancel?: (() => void) | undefined, children?: any }} props
+ * `cancel`: what Escape does.
  */
 function Sheet({ title, cancel, children }) {
   useEffect(() => handOver(cancel ? ".squares, .typed-form" : ".squares"), []);
