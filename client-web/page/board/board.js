@@ -181,7 +181,8 @@ export class Board {
     const motion = this.isStill ? undefined : this.#motion(event);
     if (!motion) {
       this.#update(after);
-      return this.#playNext();
+      this.#playNext();
+      return;
     }
     /** @type {ReturnType<typeof setTimeout>[]} */
     const timers = [];

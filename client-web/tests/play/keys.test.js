@@ -41,7 +41,7 @@ test("a whole game by keys: from the first page to the rematch", async () => {
   await said(page, "log", "Suggested deployment. All pieces are placed.");
   await use(page, "Ready");
   await focused(page, square(page));
-  while (!/Your turn/.test(await page.title())) await page.waitForTimeout(20);
+  await page.locator("#status").filter({ hasText: "Your turn." }).waitFor();
   await page.keyboard.press("n");
   await page.keyboard.press("Enter");
   const name = await square(page).and(page.locator(":focus")).getAttribute("aria-label");
