@@ -53,7 +53,7 @@ impl Api {
         Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name, server })
     }
 
-    /// Returns the identity whose credential is used: an account's or a guest's.
+    /// Returns the account or guest whose credential the commands use.
     pub(crate) fn identity(&self) -> Identity {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
@@ -193,7 +193,8 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, &body);
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
-        // The server does not recognize the guest, so the guest has no games to keep.
+        // The server does not recognize the guest, so no games can be transferred to the new
+        // account.
         Err(error) if guest.is_some() && error.is_unknown_token() => {
             (ask(None).map_err(http_failure)?, false)
         }
@@ -303,8 +304,8 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     print(&text)
 }
 
-/// Returns the consequences of the games that the player left. The server shows them only to the
-/// player.
+/// Returns the consequences that the player faces for leaving games. `None` for the profile of
+/// another player, because the server does not show their consequences.
 fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);

@@ -22,7 +22,7 @@ use super::output::{Done, dialer, file_error, file_or_text, runtime, storage, us
 pub(crate) enum Guest {
     /// An account, or a guest that no other client on this machine uses at the moment.
     Own,
-    /// The first credential, even if another client uses it.
+    /// An account or a guest, even if another client on this machine uses it.
     Shared,
 }
 
@@ -142,8 +142,8 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
             Ok(identity) => (identity, None),
-            // Without a folder the player can play, but loses the seat when the client ends. In
-            // this case the client warns the player.
+            // If the folder cannot be used, the player can play, but loses the seat when the
+            // client ends. The client warns the player about this.
             Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
         },
         Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
@@ -231,8 +231,7 @@ pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// Like [`stop_signals`], but also returns a sender. A key can use this sender to end the
-/// program.
+/// Like [`stop_signals`], but also returns a sender, so that a key can end the program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

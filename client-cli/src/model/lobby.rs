@@ -9,8 +9,8 @@ use flagfall_protocol::{GameSummary, Invitation, OwnGames, PoolStatus, Seek};
 pub struct Lobby {
     /// Everyone's offers and the public games.
     pub listed: Option<(Vec<Seek>, Vec<GameSummary>)>,
-    /// Offers that the server refused to this player. The lobby may still list such an offer
-    /// briefly.
+    /// Offers that this player tried to accept, but the server refused. The lobby may still list
+    /// them for a short time.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
     /// True if the player's own offer may be gone because the connection was lost. The next lobby
@@ -39,6 +39,7 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// The time at which the client last reported the wait to the user, by this machine's clock.
+    /// The time at which the client last told the user that they are still waiting, by this
+    /// machine's clock.
     pub told_at: u64,
 }

@@ -23,7 +23,7 @@ use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls, plain};
 use crate::{text, texts};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout for connecting if there are more servers to try.
+/// The timeout for connecting to a server if there are several servers.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
@@ -229,8 +229,7 @@ pub async fn lobby(
     visit(dialer, addresses, token, name, question, wanted).await
 }
 
-/// Says hello, sends the question after the welcome, and waits for a message that `wanted`
-/// accepts.
+/// Says hello, sends `question` after the welcome, and waits for a message that `wanted` accepts.
 async fn visit<T>(
     dialer: &Dialer,
     addresses: &Addresses,
