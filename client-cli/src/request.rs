@@ -15,7 +15,7 @@ pub enum Request {
     Show { game: GameId, is_own: bool },
     /// List the moves of a game that the player may see.
     Moves { game: GameId },
-    /// Fetch the record of a game that the server does not open, probably because the game is
+    /// Fetch the record of a game that the server refused to open, probably because the game is
     /// over.
     Record { game: GameId },
     /// Show the leaderboard for a ruleset and a speed.

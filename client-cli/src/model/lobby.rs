@@ -13,7 +13,7 @@ pub struct Lobby {
     /// them for a short time.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
-    /// True if the player's own offer may be gone because the connection was lost. The next lobby
+    /// True if the player's own offer may have been lost with the connection. The next lobby
     /// message shows whether the offer still exists.
     pub is_seek_doubtful: bool,
     /// The player's running games, as the server last sent them.

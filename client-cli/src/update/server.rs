@@ -241,8 +241,8 @@ fn refused(
         return;
     }
     match pending {
-        // Look for another offer: another player was faster, the offer is gone, or this player
-        // may not accept it.
+        // Look for another offer, because another player was faster, the offer was withdrawn, or
+        // the player's rating is out of range.
         Some(ClientToServer::AcceptSeek { seek, .. })
             if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
         {
@@ -253,8 +253,8 @@ fn refused(
             model.tell(ClientToServer::OpenLobby {});
             return;
         }
-        // Repeat the command. A player who gives up wants to do so regardless of the opponent's
-        // latest move.
+        // Repeat the command at the current ply, because a player who gives up wants to do so
+        // regardless of the opponent's latest move.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
             ply,
