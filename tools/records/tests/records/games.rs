@@ -45,8 +45,8 @@ pub(crate) struct Played {
     pub(crate) manner: Manner,
 }
 
-/// Plays a random game. Every second ply is a strike if possible, so that even short games
-/// contain many strikes.
+/// Plays a random game. Every second ply is a strike if one is possible, because otherwise short
+/// games would contain few strikes.
 pub(crate) fn play(ruleset: &'static Ruleset, manner: Manner, chance: &mut Chance) -> Played {
     let mut table =
         Match::new(ruleset, TimeControl::from(manner.time), manner.secret, Chance::new(chance.bits()));
@@ -160,8 +160,8 @@ impl Played {
         }
     }
 
-    /// Returns the record of this scope for one audience. `None` if that audience may not have
-    /// it.
+    /// Returns the record that this audience may request, in this scope. `None` if the audience
+    /// may not have such a record.
     pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
         self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }
