@@ -1,8 +1,8 @@
 //! Chooses the language of the texts.
 //!
-//! The help and the errors of the command line are texts as well, so the language is chosen
-//! before the command line is read. An unknown language is ignored here; reading the command line
-//! then refuses it.
+//! The language is chosen before the command line is read, because the help and the errors of the
+//! command line are translated too. An unknown language is ignored here, and refused when the
+//! command line is read.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

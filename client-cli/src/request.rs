@@ -106,8 +106,8 @@ impl Request {
     }
 }
 
-/// Removes all characters that are not letters or digits. If none is left, returns text that
-/// matches no code.
+/// Removes all characters except letters and digits. If none are left, returns text that matches
+/// no code.
 fn plain(text: &str) -> String {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     if letters.is_empty() { "-".to_owned() } else { letters }

@@ -381,8 +381,8 @@ fn bare_move(seen: &SeenMove) -> String {
     let SeenMove { side, squares, piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece {
-            // Mention only ranks that the move proved. The player's own pieces are visible on the
-            // board.
+            // Mention a rank only if the move proved something about it. The player can see their
+            // own ranks on the board.
             Identity::OneOf(_) => text!("move-proof", side, squares, rank = key(piece)),
             Identity::Known(_) | Identity::Coin | Identity::Hidden => text!("move", side, squares),
         };

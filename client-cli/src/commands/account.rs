@@ -220,8 +220,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
         Some(name) => {
             let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // The old token lets the server recognize this device. The server then does not lock
-            // the device out because of other people's wrong guesses.
+            // Send the old token, so that the server recognizes this device. The device is then
+            // not locked out if other people have guessed wrong passwords.
             let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;

@@ -178,7 +178,8 @@ pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Done {
         let code = lines::run(shell, &mut model, typed, stop, &mut out).await;
         prompt.end().await.and(code)
     });
-    // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
+    // Don't wait for blocking work, because the thread that reads the terminal may still be
+    // waiting for input.
     runtime.shutdown_background();
     for word in &model.last_words {
         drop(writeln!(io::stderr(), "{word}"));

@@ -20,8 +20,8 @@ pub struct Lobby {
     pub own_games: Option<Vec<GameSummary>>,
     /// The player's running games in order of urgency, if the client requested that list.
     pub urgent_games: Option<OwnGames>,
-    /// The player's games at the last welcome. All other games of the player have started since
-    /// then.
+    /// The games of the last welcome, and the games that have started since then. Any other game
+    /// in the next welcome must have started while the connection was down.
     pub known_games: Option<Vec<GameId>>,
     pub pool: Option<PoolWait>,
 }

@@ -59,7 +59,7 @@ impl Socket {
         Socket { outgoing, task }
     }
 
-    /// Sends a message. If it returns false, the message was not queued and the connection is
+    /// Queues a message to send. False if it could not be queued. In this case the connection is
     /// unusable.
     pub fn send(&self, message: ClientToServer) -> bool {
         self.outgoing.try_send(message).is_ok()

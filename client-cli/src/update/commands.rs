@@ -148,7 +148,8 @@ fn carry_out(model: &mut Model, line: &str) {
     }
 }
 
-/// Treats a line as the answer to the open question, if there is one. True if it was the answer.
+/// Answers the open question with this line, if there is one. True if the line needs no other
+/// handling. A line that is no answer cancels the question.
 fn answered(model: &mut Model, line: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
     let (is_yes, otherwise) = match &model.ui.prompt {

@@ -80,7 +80,7 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
             ended(model);
         }
     }
-    // The game ended while the connection was down. Report the abort only if there are new
+    // The game may have been aborted while the connection was down. In that case there are new
     // events.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
         pool::aborted(model, id, abort);
@@ -234,7 +234,8 @@ pub(super) fn hand_in(model: &mut Model) {
 pub(super) fn event(model: &mut Model, id: GameId, seq: u64, event: &GameEvent, change: &ViewChange) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if game.reopening || seq <= game.seq {
-        // The whole view has been requested, or the view already includes this event.
+        // Ignore the event, because the view already includes it, or because the whole view has
+        // been requested.
         return;
     }
     if seq > game.seq + 1 {

@@ -24,7 +24,7 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
 
-/// After a request to stop, a session must give up its game within this time, in ticks of one
+/// The time within which a session must give up its game after a request to stop, in ticks of one
 /// second.
 const STOP_TICKS: u32 = 3;
 
@@ -346,7 +346,8 @@ impl Session {
             _ => return,
         };
         match (asked, code) {
-            // The refusal is temporary. The next tick repeats the command if it is still pending.
+            // The refusal is temporary, so the next tick repeats the command if it is still
+            // pending.
             (_, "paused" | "stale_ply" | "not_your_turn")
             | (
                 _,
@@ -356,7 +357,8 @@ impl Session {
                 | Code::INTERNAL
                 | Code::TOO_MANY,
             ) => {}
-            // Drop the command: the game is ending, or another connection has taken the seat.
+            // Drop the command, because the game is ending or another connection has taken the
+            // seat.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
             (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}),

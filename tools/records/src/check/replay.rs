@@ -326,8 +326,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the first of several events with the same cause. The record must contain the
-    /// others after it.
+    /// Returns the first of these events, which have the same cause. Stores the others, because
+    /// they must follow in the record.
     fn take(
         &mut self,
         events: impl IntoIterator<Item = Event>,

@@ -171,14 +171,14 @@ impl Played {
     }
 }
 
-/// True for games with coins. Such games have no deployments. The only facts that are hidden
-/// until the end are the times of choices.
+/// True for games with coins. They have no deployments, and hide only the times of choices until
+/// the end.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// True if the record shows all choices. This is the case if they were opened at the end of the
-/// game, or if the game has no choices.
+/// True if the record of a game with coins shows all choices, because the end opened them or
+/// because there were none.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));

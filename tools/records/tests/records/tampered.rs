@@ -71,8 +71,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
         // test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
-            // The record has no open deployment, or the game never started. Other tests cover
-            // such records.
+            // Other tests cover records without open deployments, and games that never started.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");

@@ -86,9 +86,9 @@ impl Replay<'_> {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Before the start, any verdict is possible, even if wrong deployments lose (§U7).
-            // The rules judge deployments only after both have been submitted, but an umpire may
-            // not have received any.
+            // Before the start, any verdict is possible, even if the ruleset makes wrong
+            // deployments lose (§U7). The rules judge deployments only once both have been
+            // submitted, and an umpire may decide before that.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
