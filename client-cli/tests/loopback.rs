@@ -157,7 +157,7 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
     let first = peer.hear().await;
     assert!(matches!(&first, ClientToServer::Command { ply: 0, command: GameCommand::Move { .. }, .. }));
-    // The connection breaks without a close frame. The next connection breaks in the same way.
+    // This connection and the next one break without a close frame.
     drop(peer);
     drop(listener.accept().await.expect("a connection"));
     let mut peer = Peer::accept(&listener).await;

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Time limits that no program reaches. If a program is late despite these limits, the umpire is
-/// at fault.
+/// Time limits that no program should reach. If a program is late despite these limits, the
+/// umpire is at fault.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";

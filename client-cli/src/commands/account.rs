@@ -96,8 +96,7 @@ impl Api {
             runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
-        // If the credential cannot be saved, the command continues, because the token is still
-        // valid.
+        // Continue even if the credential cannot be saved, because the token is still valid.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
         drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)

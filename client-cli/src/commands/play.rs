@@ -33,7 +33,7 @@ pub(crate) fn play(args: PlayArgs, common: Common) -> Done {
     converse(Goal::Play(Wish { setup, ..wish }), common, Guest::Own)
 }
 
-/// Runs a client that waits in the pool to be paired.
+/// Runs a client that waits in the pool for an opponent.
 pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
@@ -208,7 +208,8 @@ pub(crate) fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     Model::new(options, goal, Random::System)
 }
 
-/// Returns the lines of standard input. A separate thread reads, because terminal reads block.
+/// Returns the lines of standard input. A separate thread reads them, because reading from a
+/// terminal blocks.
 fn stdin_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {

@@ -121,7 +121,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
             model.tell(ClientToServer::OpenLobby {});
         }
         // After a lost connection, the server keeps the player's place in the pool only for a
-        // while. Enter the pool again within that time, so that the place is not lost.
+        // short time, so enter the pool again at once.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }

@@ -292,8 +292,8 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     assert_eq!(client.refused(deploy), "too_many");
 }
 
-/// The lakes come from the seed and are shown at once (§U2). An illegal act is accepted and loses
-/// (§U7), and is not listed as legal.
+/// The lakes come from the seed and are shown at once (§U2). An illegal act is not listed as
+/// legal, but it is accepted and loses (§U7).
 #[test]
 fn course_draws_its_lakes_and_an_illegal_act_loses() {
     let ruleset = Ruleset::find("course").unwrap();

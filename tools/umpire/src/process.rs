@@ -472,7 +472,7 @@ mod tests {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
-        // The task that writes to the program takes messages until the pipe is full.
+        // The writing task takes messages until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
             assert!(told < 10_000, "the queue has no bound");

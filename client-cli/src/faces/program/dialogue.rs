@@ -294,7 +294,7 @@ impl Dialogue {
         if self.is_asked() {
             self.fail(Failure::Fault(fault));
         } else {
-            // The first fault counts. It is reported on the program's next turn.
+            // Only the first fault counts. It is reported on the program's next turn.
             self.unasked.get_or_insert(fault);
             self.outputs.push(DialogueOutput::Mute);
         }

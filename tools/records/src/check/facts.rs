@@ -99,7 +99,8 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid, and that their texts have the format that is hashed.
+/// Checks that opened deployments are valid, and that their texts have the format in which they
+/// are hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {

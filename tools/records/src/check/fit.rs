@@ -63,8 +63,8 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record does not show the pieces in a reserve, even if the end of the game opened the
-    // deployment.
+    // A live record never shows the pieces in a reserve, even if the deployment was opened at the
+    // end of the game.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
@@ -72,8 +72,7 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // An event happened on an empty square. Stop here, because the replay will report this
-        // error.
+        // No piece can have caused this event, so stop. The replay will report the error.
         if lives.follow(index, told).is_none() {
             break;
         }

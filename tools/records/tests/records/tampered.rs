@@ -122,7 +122,7 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // The oracle does not check players, terms and secrecy, because the rules of the game do
+        // The oracle does not check players, terms or secrecy, because the rules of the game do
         // not depend on them.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
@@ -253,7 +253,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     list
 }
 
-// These two codes have the same names as two types, so rename them.
+// Rename these two codes, because types with the same names are also in use.
 use flagfall_records::Falsehood::{Opened as Opened_, Viewer as Audience_};
 
 fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
