@@ -22,8 +22,8 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// Formats a piece in two characters. With EU numbering, the Marshal is 0, which is also the key
-/// for it.
+/// Formats a piece in two characters. With EU numbering, the Marshal is shown as 0, because 10 is
+/// too long. The key for the Marshal is also 0.
 pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     let figure = if figure == "10" { "0" } else { figure };

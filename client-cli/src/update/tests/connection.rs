@@ -226,7 +226,7 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
         panic!("{effects:?}")
     };
     assert_ne!(again, cmd_id);
-    // If the client knows no newer ply, it must not repeat the command.
+    // If the client has seen no newer ply, it must not repeat the command.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
     assert!(last_note(&model).starts_with("Your command was not carried out"));

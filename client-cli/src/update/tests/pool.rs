@@ -85,7 +85,7 @@ fn a_player_returned_to_the_pool_is_shown_waiting() {
         "{effects:?}"
     );
     assert!(model.game.is_none() && matches!(model.ui.page, Page::Waiting { .. }));
-    // A running game stays open, even if another client of the player waits in the pool.
+    // A running game stays open, even if another client of this player waits in the pool.
     let mut model = playing();
     model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
     received(&mut model, &ping(1));
