@@ -140,7 +140,7 @@ impl Room {
         tried
     }
 
-    /// Leaves the state `Full`, because all writes that had found no space have been repeated.
+    /// Leaves the state `Full`. The caller has already repeated all writes that found no space.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }
