@@ -167,7 +167,8 @@ async fn run<S: Store, F: Future<Output = S>>(
                 real.scan(key("k/"), after.map(name), limit).await,
                 model.scan(key("k/"), after.map(name), limit).await
             ),
-            // The counts are not compared, because a newly opened store sweeps by itself.
+            // The counts are not compared, because a store that has just been opened removes
+            // expired records by itself.
             Step::Sweep => {
                 real.sweep().await.unwrap();
                 model.sweep().await.unwrap();

@@ -60,12 +60,12 @@ impl Alive {
         Ok(alive)
     }
 
-    /// Records that the log is durable up to this point.
+    /// Writes the point up to which the log is durable.
     pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
         self.write(Signs { end, ..self.last })
     }
 
-    /// Records that a server was alive at this time.
+    /// Writes the time at which a server was alive.
     pub(super) fn note_heartbeat(&mut self, at: Stamp) -> io::Result<()> {
         self.write(Signs { heartbeat: self.last.heartbeat.max(at), ..self.last })
     }

@@ -236,7 +236,7 @@ fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), Back
 /// Reads the file with the store's last heartbeat.
 fn look(data: &Path) -> Result<Signs, BackupError> {
     let path = data.join(ALIVE);
-    // A server may be writing to the file, so a read may find no valid slot.
+    // A server may be writing to the file at this moment, so try again if there is no valid slot.
     for _ in 0..ATTEMPTS {
         if let Some(signs) = Alive::look(&path).map_err(BackupError::at(&path))? {
             return Ok(signs);

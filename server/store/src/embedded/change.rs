@@ -51,7 +51,7 @@ impl Link {
     }
 }
 
-/// The error for a frame that this program cannot parse. Contains the frame's tag.
+/// The error for a frame that this program cannot parse. The field is the frame's tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);

@@ -32,7 +32,8 @@ struct Body<'a> {
     event: EventRecord<'a>,
 }
 
-/// A command with the bytes of its fingerprint.
+/// The command that caused an entry, if there was one: its sender, its id, and the bytes of its
+/// fingerprint.
 #[derive(Serialize, Deserialize)]
 enum Command<'a> {
     None,

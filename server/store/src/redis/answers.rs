@@ -16,9 +16,9 @@ pub(super) enum Appended {
     Conflict(Head),
     Late(Stamp),
     Early(Stamp),
-    /// The game is in quarantine. Contains the reason.
+    /// The game is in quarantine. The field is the reason.
     Quarantined(String),
-    /// The log is damaged. Contains the number of the damaged entry.
+    /// The log is damaged. The field is the number of the damaged entry.
     Damaged(String),
     /// The log's key contains a value of another type.
     WrongType,

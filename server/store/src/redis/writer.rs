@@ -225,7 +225,7 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // Other servers also give their entries back during this time, and an earlier write would
+        // During `wait`, other servers also give their entries back, and an earlier write would
         // prevent that.
         sleep(wait).await;
         if self.opened_at.is_some() {
