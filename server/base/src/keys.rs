@@ -138,8 +138,8 @@ keyspace! {
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "until the seek is accepted, withdrawn or abandoned";
-    /// The seek that was opened last. If two seeks are opened at the same moment, one of the writes
-    /// fails because of this record and is tried again, so that both seeks are counted.
+    /// The seek that was opened last. If two seeks are opened at the same moment, one of the
+    /// writes fails because of this record and is tried again, so that both seeks are counted.
     SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
@@ -221,7 +221,7 @@ keyspace! {
     PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is pruned";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "permanent";
-    /// Job: play queued moves in a correspondence game, and notify the player to move.
+    /// Job: play queued moves in a correspondence game, and notify the player whose turn it is.
     TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "services/src/turns.rs", "until the job is done";
     /// Queued moves.
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "until the moves are made or the game ends";

@@ -89,7 +89,7 @@ pub fn back_up(
     let mut copy = Copying { data, target, now, progress, before, known, epoch, copied: 0, damage };
     let made = copy.make(others);
     // Unneeded files are removed even if the backup has failed, because the disk may be full. If
-    // both fail, the caller gets the error of the backup.
+    // the removal fails too, the caller gets the error of the backup.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(copy.before.as_ref()));
     let manifest = made?;
     cleaned?;

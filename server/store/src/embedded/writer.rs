@@ -149,7 +149,7 @@ impl Writer {
     }
 
     /// Processes a request together with all waiting requests, and returns their number. If there
-    /// are fewer than in the previous group, which had `answered`, waits a moment for more.
+    /// are fewer than `answered`, the number in the previous group, waits a moment for more.
     fn run_group(
         &mut self,
         first: Request,
