@@ -39,7 +39,6 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The state that the store's tasks and its handle share.
 pub(super) struct Shared {
     pub(super) address: RedisAddress,
     pub(super) options: RedisOptions,
@@ -175,7 +174,7 @@ impl Shared {
         *self.outage.lock() = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Makes receivers check everything, including the clocks.
+        // This makes receivers check everything, including the clocks.
         self.announcements.send(Announcement::Everything).ok();
     }
 
