@@ -326,8 +326,8 @@ impl Actor {
             }
         }
         let outputs = self.table.step(now, input);
-        // Replace an empty queue instead of extending it. This frees its capacity, which most
-        // games rarely need.
+        // Replace an empty queue instead of extending it, to free capacity that most games rarely
+        // need.
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
         } else {

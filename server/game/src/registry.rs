@@ -138,7 +138,7 @@ impl Tables {
         Ok(self.store().get(SEAT.key([&player, &game])?).await?.is_some())
     }
 
-    /// Like [`Tables::find`], but if the table is loaded here, it counts in `in_care` and leaves
+    /// Like [`Tables::find`]. If the table is loaded here, it counts in `in_care`, and leaves
     /// memory when nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {

@@ -1,5 +1,4 @@
-//! Commands of lost branches: commands that were made in one epoch and are sent again in a later
-//! one.
+//! Commands that were made in one epoch and are sent again in a later one.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side};
 use flagfall_bots::Chance;
