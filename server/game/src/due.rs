@@ -22,8 +22,8 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
-/// If a game is in memory, its entry in the list of due times is updated only when it is overdue by
-/// this time, in milliseconds. Until then, the table is expected to let the flag fall.
+/// If a game is in memory, its entry in the list of due times is updated only when the entry is
+/// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
 /// The delay before the server again tries to open a game that it could not open, in
 /// milliseconds.
