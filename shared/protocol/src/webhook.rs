@@ -61,7 +61,7 @@ pub struct WebhookAttempt {
 pub struct Notice {
     /// The notice's id, which is the same for every attempt.
     pub id: String,
-    /// The subject of the notice.
+    /// What the notice is about.
     pub kind: NoticeKind,
     /// The game. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct Notice {
     pub deadline: Option<u64>,
 }
 
-/// The subject of a notice.
+/// What a notice is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
