@@ -145,7 +145,8 @@ impl Ruleset {
     /// example, `classic,ties=both` is the same as `classic`. To compare rulesets, use
     /// [`Ruleset::id`], which is always the same for the same ruleset.
     ///
-    /// # Errors [`NoSuchRuleset`] describes the error.
+    /// # Errors
+    /// [`NoSuchRuleset`] describes the error.
     pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
         let mut parts = text.split(',');
         let id = parts.next().unwrap_or_default();

@@ -26,7 +26,8 @@ pub(crate) use ending::judge_mobility;
 ///
 /// `ply` is the ply at which the player issued the command, and `now` is the current time.
 ///
-/// # Errors A [`Refusal`], which only the sender may see.
+/// # Errors
+/// A [`Refusal`], which only the sender may see.
 pub fn decide(
     game: &Game,
     side: Side,
@@ -92,7 +93,8 @@ pub fn decide(
 /// `claimable_from` is the time from which the other side has been absent long enough for a
 /// claim. It is `None` while the other side is present.
 ///
-/// # Errors A [`Refusal`], which only the sender may see.
+/// # Errors
+/// A [`Refusal`], which only the sender may see.
 pub fn decide_claim(
     game: &Game,
     side: Side,

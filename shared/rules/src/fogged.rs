@@ -152,7 +152,8 @@ impl FoggedGame {
 
     /// Applies a reported move of the side to move.
     ///
-    /// # Errors [`Misheard`] if the move is impossible. In this case, the game does not change.
+    /// # Errors
+    /// [`Misheard`] if the move is impossible. In this case, the game does not change.
     pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
         let ToldMove { squares: Move { from, to }, strike } = *told;
         let position = self.game.position();
