@@ -5,7 +5,7 @@ use flagfall_board::{ChipColor, Side, Square};
 use crate::identity::Identity;
 use crate::rank_counts::RankCounts;
 
-/// The placing of a piece from a reserve, reduced to the facts that a client may see.
+/// A placement of a piece from a reserve, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenPlacing {
@@ -56,7 +56,7 @@ pub struct SeenReserve {
     pub unlabeled: Option<RankCounts>,
 }
 
-/// A chip whose color a side must name before it can do anything else.
+/// A chip whose color a side must name before it can do anything else (§S2.4).
 // The rules: §S2.4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
