@@ -140,8 +140,8 @@ impl SquareSet {
     /// These squares, plus all squares on the paths that lead from them in a direction. A path
     /// enters only squares that are in `through`.
     ///
-    /// Every path ends at the edge of the 16x10 frame. The code avoids branches that depend on
-    /// the squares, because they are slow.
+    /// Every path ends at the edge of the 16x10 frame. The code has no branch that depends on the
+    /// squares, because such branches would be slow.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
@@ -209,8 +209,8 @@ impl SquareSet {
     /// The `n`-th square of one word of the set, counting from 0.
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
-        // A word usually has few squares. The first three steps have no branch, because a branch
-        // on a random `n` would often be mispredicted.
+        // A word usually has few squares. The first three are skipped without a branch, because a
+        // branch on a random `n` would often be mispredicted.
         const PASSED: u32 = 3;
         let mut bits = self.0[word];
         for place in 0..PASSED {

@@ -33,8 +33,8 @@ flagfall_board::named! {
     }
 }
 
-/// Creates an account. If the request has a guest's token, that guest is turned into the account.
-/// `POST /api/account`.
+/// Creates an account. If the request has a guest's token, the guest becomes this account. `POST
+/// /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
@@ -101,8 +101,8 @@ pub struct NewSession {
     /// The account's recovery code. It is needed to set a new password if the old one is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_code: Option<Secret>,
-    /// True to create the account. If the browser has the session of a guest, that guest is
-    /// turned into the account.
+    /// True to create the account. If the browser has a guest's session, the guest becomes the
+    /// account.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sign_up: bool,
 }

@@ -79,7 +79,8 @@ pub enum ClientToServer {
         #[serde(default)]
         secret: bool,
     },
-    /// Offers a game to anyone who has the code in the answer. The challenge expires after a day.
+    /// Offers a game to anyone who has the code that the server returns. The challenge expires
+    /// after a day.
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,

@@ -132,7 +132,7 @@ pub enum DrawnLakes {
     Drawn,
 }
 
-/// An entry for a house player in the answer of `/api/rulesets`.
+/// A house player, as listed by `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HousePlayerInfo {
     /// The level, as in `play_bot`. Weaker levels come first in the list.

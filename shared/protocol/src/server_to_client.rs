@@ -422,7 +422,7 @@ pub struct GameHead {
     pub seq: u64,
 }
 
-/// A ruleset in the list of `/api/rulesets`.
+/// A ruleset, as listed by `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetInfo {
     /// The ruleset's id.

@@ -1,4 +1,4 @@
-//! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
+//! Texts for people, in the format of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
 //! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the
