@@ -92,7 +92,7 @@ flagfall_board::named! {
     }
 }
 
-/// A strike in which one or both sides still have to choose the rank of their coin (§Q4).
+/// A strike in which one or both sides still have to choose the rank of their coin.
 // The rules: §Q4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
@@ -102,8 +102,8 @@ pub struct PendingStrike {
     /// The starting square and the target square, as in `a4a5`.
     #[cfg_attr(feature = "serde", serde(rename = "move"))]
     pub squares: Move,
-    /// For each side, true if it has a coin in the strike. Both values stay the same after the
-    /// first of two choices.
+    /// For each side, true if it has a coin in the strike. If both sides have one, these values
+    /// do not change when the first side has chosen.
     pub owes: PerSide<bool>,
     /// The rank that this client has already chosen.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
