@@ -61,7 +61,7 @@ pub struct WebhookAttempt {
 pub struct Notice {
     /// The notice's id, which is the same for every attempt.
     pub id: String,
-    /// What the notice is about.
+    /// The subject of the notice.
     pub kind: NoticeKind,
     /// The game. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct Notice {
     pub deadline: Option<u64>,
 }
 
-/// What a notice is about.
+/// The subject of a notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {

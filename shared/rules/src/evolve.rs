@@ -80,8 +80,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
 
 /// Gives `lag_ms` milliseconds back to the acting side, and then applies an event.
 ///
-/// `lag_ms` is what [`Game::lag_credit_ms`] returned when the command was given. No time is given
-/// back if the event stops no clock.
+/// `lag_ms` is the value that [`Game::lag_credit_ms`] returned when the command was given. No
+/// time is given back if the event stops no clock.
 pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
     if lag_ms > 0
         && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
