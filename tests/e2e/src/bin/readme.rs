@@ -1,6 +1,8 @@
-//! Runs the first two commands of the README exactly as written there, with the checkout's target
-//! folder. The first command starts the server, which must then answer a health check. The second
-//! command starts a game against a house player, in which this program makes one move.
+//! Runs the first two commands of the README as written there, with the checkout's target folder.
+//! `readme --dev` leaves out their `--release`, because an optimized build takes minutes.
+//!
+//! The first command starts the server, which must then answer a health check. The second command
+//! starts a game against a house player, in which this program makes one move.
 //!
 //! The environment sets other ports, data and credentials than usual, so a server and games that
 //! already exist on this machine are not affected.
@@ -22,7 +24,12 @@ const FIRST_MOVE: [(&str, &str); 2] = [("Red", "b4b5"), ("Blue", "i7i6")];
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the checkout").to_owned();
     let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
-    let commands = first_commands(&readme);
+    let mut commands = first_commands(&readme);
+    if std::env::args().any(|word| word == "--dev") {
+        for command in &mut commands {
+            *command = command.replace(" --release", "");
+        }
+    }
     let [serve, play] = commands.as_slice() else {
         panic!("the README no longer begins with two commands of cargo run: {commands:?}")
     };
