@@ -9,8 +9,8 @@ use super::grid::{self, CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::siege::Siege;
 
-/// The value of an open path to the enemy's Flag, as a percentage of the value of an open path to
-/// our Flag.
+/// The weight of an open path to the enemy's Flag, as a percentage of the weight of an open path
+/// to our Flag.
 const PROSPECT: i32 = 50;
 
 /// The content of a cell that has no piece.
@@ -24,7 +24,7 @@ pub(super) struct Step {
     pub(super) to: Cell,
 }
 
-/// The state before a ply, which is needed to take the ply back.
+/// The state before a ply, for taking the ply back.
 pub(super) struct Undo {
     attacker: (u8, Piece),
     defender: Option<(u8, Piece)>,
