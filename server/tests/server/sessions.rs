@@ -230,7 +230,8 @@ async fn a_session_by_cookie_makes_a_token_only_with_the_password() {
     assert_eq!(listed["tokens"].as_array().unwrap().len(), 1, "the session alone");
     let made = browser.ask("POST", "/api/tokens", &make(PASSWORD)).await;
     assert_eq!(made.status, 201, "{}", made.body);
-    // A program that has a token makes others as before. A password that it sends must be right.
+    // With a token, a program can make tokens without a password. But if it sends a password, the
+    // password must be right.
     let token = made.json()["token"].as_str().unwrap().to_owned();
     assert_eq!(house.ask("POST", "/api/tokens", &token, &make("")).await.status, 201);
     assert_eq!(house.ask("POST", "/api/tokens", &token, &make("wrong horse battery")).await.status, 403);

@@ -54,7 +54,7 @@ fn an_account_from_sign_up_to_its_end() {
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
     ann(&server, &["signup", "Other"], &[]).expect(1, &["You are logged in as Ann. Log out first"]);
 
-    // After a kill and a restart, everything is still there, because it was on disk.
+    // After a kill and a restart, all data is still there, because it was on disk.
     server.kill();
     let server = site.serve();
     let config = site.path().join("config").join("ann");

@@ -1,5 +1,5 @@
-//! Tests what operators do about players while the servers run, on the Redis of `deploy/` with
-//! its access rights.
+//! Tests operator actions on players while servers run, using the Redis of `deploy/` with its
+//! access rights.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Site};
