@@ -14,12 +14,12 @@ pub(crate) struct Figure {
     pub(crate) unit: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<Target>,
-    /// Absolute figures behind a ratio.
+    /// The absolute figures from which a ratio was computed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) detail: String,
 }
 
-/// The limit that a figure should keep.
+/// The limit that a figure should not exceed or fall below.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -33,7 +33,7 @@ impl Figure {
         Figure::of(name, value, "×")
     }
 
-    /// A figure in a unit.
+    /// Creates a figure with this unit.
     pub(crate) fn of(name: impl Into<String>, value: f64, unit: &str) -> Figure {
         Figure { name: name.into(), value, unit: unit.to_owned(), target: None, detail: String::new() }
     }
@@ -48,8 +48,8 @@ impl Figure {
 
     /// True if the figure meets its target. `None` without a target.
     pub(crate) fn is_met(&self) -> Option<bool> {
-        // Compares rounded values, so that a figure that is printed like its target meets the
-        // target.
+        // Compare rounded values. Otherwise, a figure could be printed as equal to its target and
+        // still miss it.
         let rounded = |value: f64| (value * 100.0).round();
         self.target.map(|target| match target {
             Target::AtMost(most) => rounded(self.value) <= rounded(most),

@@ -31,13 +31,13 @@ struct Run {
     command: String,
     cores: usize,
     processor: String,
-    /// Processes that were running or waiting before the run, on average over a minute. On a quiet
-    /// machine it is well below 1.
+    /// The average number of processes that were running or waiting in the minute before the run.
+    /// On a quiet machine, it is well below 1.
     load_before: f64,
     figures: Vec<Figure>,
 }
 
-/// Facts from before the run.
+/// Facts that are collected before the run.
 pub(crate) struct Recorder {
     root: PathBuf,
     command: String,

@@ -1,10 +1,11 @@
-//! A round of appends, through the store or to the bare medium.
+//! A round of appends to the store or to the bare medium.
 
 use std::time::Instant;
 
 use flagfall_board::GameId;
 
-/// Bytes of an entry's body: as many as a plain move with its command may have.
+/// The number of bytes in an entry's body, which is the most that a plain move with its command
+/// may have.
 pub(super) const BODY_BYTES: usize = 36;
 /// Games that get appends in turn.
 pub(super) const GAMES: u32 = 1_000;
