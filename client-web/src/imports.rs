@@ -66,7 +66,6 @@ pub(crate) fn needed_by<E>(
     Ok(needed)
 }
 
-/// Skips whitespace and comments.
 fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();

@@ -31,7 +31,6 @@ use flagfall_services::archive::archive_all;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
-/// Maximum number of damaged games to list.
 const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.

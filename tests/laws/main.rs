@@ -25,7 +25,6 @@ trait Law {
     fn before(&mut self, _table: &Match, _step: &Step, _chance: &mut Chance) {}
     /// Called after a refused step.
     fn refused(&mut self, _step: &Step, _refusal: &Refusal) {}
-    /// Called after the game.
     fn end(&mut self, _table: &Match) {}
 }
 

@@ -42,7 +42,6 @@ impl Doors for TellsReserve {
     }
 }
 
-/// Leak: the event names the placed piece.
 pub(crate) struct NamesPlaced;
 impl Doors for NamesPlaced {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {

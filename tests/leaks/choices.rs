@@ -50,7 +50,6 @@ impl AudienceKnowledge {
         }
     }
 
-    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) {
         let event = board_event(record).expect("an event on the board");
         if let Err(why) = self.board.take(&event) {

@@ -68,12 +68,10 @@ impl Disclosed {
         }
     }
 
-    /// The pieces on the board.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
         self.board.iter().flat_map(Board::pieces).map(|(_, piece)| piece)
     }
 
-    /// The piece on a square.
     pub(crate) fn piece(&self, square: Square) -> Piece {
         let piece = self.board.as_ref().and_then(|board| board.piece(at(square)));
         piece.unwrap_or_else(|| panic!("{square}: nothing stands there"))
@@ -213,7 +211,6 @@ impl Disclosed {
         self.board = Some(board);
     }
 
-    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) -> Option<flagfall_second_opinion::Strike> {
         let event = board_event(record).expect("an event on the board");
         let board = self.board.as_mut().expect("a game that started");

@@ -19,7 +19,6 @@ pub(crate) trait Doors {
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
     }
 
-    /// The view of a game.
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         view(game, viewer, now).seen
     }
@@ -127,7 +126,6 @@ impl Doors for LendsRecordsAfterTheEnd {
     }
 }
 
-/// The doors of the real server.
 pub(crate) struct Real;
 impl Doors for Real {}
 

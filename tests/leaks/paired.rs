@@ -369,7 +369,6 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The checker's findings.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
     /// Pairs of games that tell the audience the same but have different hidden ranks.

@@ -94,7 +94,6 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     checked
 }
 
-/// Checks reserves, chips and owed colors.
 fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
     let Some(board) = &disclosed.board else { return };
     let chips = view.chips.iter().flat_map(|chips| chips.iter());

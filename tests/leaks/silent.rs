@@ -40,7 +40,6 @@ fn patch_event(
     Some((event, change))
 }
 
-/// Leak: the event names the silent winner.
 pub(crate) struct EventNamesWinner;
 impl Doors for EventNamesWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {

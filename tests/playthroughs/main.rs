@@ -208,7 +208,6 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
                 30 => Step::Ask(Side::Red, Command::OfferDraw),
                 31 => Step::Ask(Side::Blue, Command::DeclineDraw),
                 32 if !has_coins => Step::Ask(Side::Blue, Command::Resign),
-                // Blue resigns during a pending choice.
                 40.. if table.game.position().has_strike_pending() && table.game.is_to_act(Side::Blue) => {
                     Step::Ask(Side::Blue, Command::Resign)
                 }

@@ -34,7 +34,6 @@ pub(crate) struct ForeignPage;
 /// The origin of a request, as the browser reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SentBy {
-    /// This server's own page.
     Own,
     /// A page of another origin that the operator allows. It must send a token.
     Allowed,

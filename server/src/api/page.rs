@@ -40,7 +40,6 @@ pub(crate) enum Page {
     Embedded,
     /// A folder in a checkout. Its files are read on each request.
     Folder(Folder),
-    /// There is no page.
     Off,
 }
 

@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::Config;
 
-/// The flag that names the configuration file.
 const FILE_FLAG: &str = "config";
 
 /// Why there is no configuration.
@@ -99,7 +98,6 @@ struct File {
     lines: Vec<Line>,
 }
 
-/// A setting in the file.
 struct Line {
     id: String,
     number: usize,

@@ -109,7 +109,6 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     };
     assert_eq!(refused, "server_full", "after {games} games");
     assert!(server.resident() < limit, "{} of {limit}", server.resident());
-    // The server must still be healthy.
     let health = http(server.address, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!(health.await.status, 200);
     println!("{games} games, {} of {limit} bytes resident", server.resident());

@@ -46,7 +46,6 @@ async fn say(client: &mut Client, id: &str, game: GameId, said: Said) -> Result<
     answer(client, id).await
 }
 
-/// Returns the next chat message.
 async fn hear(client: &mut Client) -> (Side, Said) {
     client
         .find(|message| match message {

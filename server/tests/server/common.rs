@@ -216,7 +216,6 @@ pub(crate) async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpSt
     socket.connect(to).await
 }
 
-/// Sends a request and returns the answer.
 pub(crate) async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }

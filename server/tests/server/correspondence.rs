@@ -23,7 +23,6 @@ fn terms(days: u32) -> Terms {
     }
 }
 
-/// Two players and their connections.
 struct Pair {
     house: House,
     tokens: [String; 2],

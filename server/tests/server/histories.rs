@@ -219,7 +219,6 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     let mut table = Table::new().await;
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
-    // Running the jobs again changes nothing.
     table.house.run_jobs("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });

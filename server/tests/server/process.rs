@@ -53,12 +53,10 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// Returns the exit code.
     fn end(self) -> Option<i32> {
         self.end_and_tell().0
     }
 
-    /// Returns the exit code and the output.
     fn end_and_tell(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         let mut said = String::new();

@@ -42,7 +42,6 @@ async fn account(house: &House, name: &str, bot: bool) -> String {
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// Two players in a rated game.
 struct Duel {
     red: Client,
     blue: Client,

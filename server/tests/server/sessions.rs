@@ -15,7 +15,6 @@ const PASSWORD: &str = "correct horse battery";
 struct Browser<'a> {
     house: &'a House,
     origin: String,
-    /// The header `Cookie` that the browser sends.
     cookie: String,
 }
 
@@ -120,7 +119,6 @@ async fn a_page_becomes_a_guest_and_comes_back_as_the_same() {
     assert!(browser.cookie.starts_with(&format!("flagfall-{}=", house.address.port())));
     assert_eq!(browser.player().await.as_ref(), Some(&id));
     assert_eq!(browser.begin(&json!({})).await["player"]["id"], id, "another tab was faster");
-    // The guest plays, and is recognized over HTTP.
     let (mut client, _) = browser.connect().await;
     accepted(&mut client, &play_bot(false)).await;
     assert_eq!(browser.ask("GET", "/api/me", "").await.json()["player"]["id"], id);

@@ -269,7 +269,6 @@ fn told_move(seen: &SeenMove) -> String {
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}{result}.")
 }
 
-/// The sentence about a pending strike.
 fn told_strike(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let owing: Vec<String> =

@@ -65,7 +65,6 @@ fn connect(address: SocketAddr) -> TcpStream {
 #[derive(Debug)]
 pub struct Socket(TcpStream);
 
-// The opcode of a text message.
 const TEXT: u8 = 1;
 // The opcodes of a binary message and of a close.
 const BINARY: u8 = 2;

@@ -43,7 +43,6 @@ pub(crate) const ROUND_MS: u64 = 700;
 /// The lowest acceptable ratio to the bare medium.
 const LEAST_MANY: f64 = 0.7;
 
-/// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// How many tasks wait for an answer at a time, in each comparison.
@@ -56,17 +55,14 @@ pub(crate) struct Plan {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// A durable store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Medium {
-    /// The embedded store.
     Embedded,
     /// The store in Redis, with `appendfsync always`.
     Redis,
 }
 
 impl Medium {
-    /// Both media.
     const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
     /// The lowest acceptable ratio to the bare medium with up to ten tasks waiting.
@@ -107,7 +103,6 @@ struct Compared {
 }
 
 impl Compared {
-    /// The ratio of the rates.
     fn figure(&self, medium: Medium, waiting: u32) -> Figure {
         let figure =
             Figure::ratio(format!("appends a second, {}, {waiting} waiting", medium.name()), self.ratio);
@@ -195,7 +190,6 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
         };
         let theirs = sides.bare_round(batch, &mut bare_heads, lasting).await?;
         let unchecked = sides.plain_round(batch, lasting).await?;
-        // The first round warms up.
         if number > 0 {
             plain.extend(unchecked.map(|unchecked| ours.per_second() / unchecked.per_second()));
             through.push(ours);

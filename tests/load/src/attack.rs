@@ -56,12 +56,9 @@ pub(crate) struct Plan {
     server_arg: Vec<String>,
 }
 
-/// The result of a run.
 struct Run {
     noticed: Noticed,
-    /// The attacker's share of its core.
     share: f64,
-    /// The server's share of its core.
     server_share: f64,
     /// The server's memory at the end, in MiB.
     server_mib: f64,

@@ -25,26 +25,21 @@ pub(crate) const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What to play.
 #[derive(Clone)]
 pub(crate) struct Plan {
     /// What to measure, and how much of it.
     pub(crate) bench: Bench,
-    /// Simultaneous games.
     pub(crate) games: u32,
-    /// Moves of each side.
     pub(crate) moves: u32,
     /// The time between two moves of a game. If it is not set, each move follows immediately.
     pub(crate) pace: Option<Duration>,
 }
 
-/// The cost of a round.
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
     /// Like `cpu_us`, but for the server's Redis, if there is one.
     pub(crate) redis_us: Option<f64>,
-    /// Moves a second.
     pub(crate) per_second: f64,
     /// The time from sending a move until the opponent reads it, in microseconds: median and 99th
     /// percentile.
@@ -109,7 +104,6 @@ pub(crate) fn medians(costs: &[Cost]) -> [f64; 2] {
     [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)
 }
 
-/// Runs one round.
 pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, LoadError> {
     let stand = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();

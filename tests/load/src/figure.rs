@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A measured figure.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Figure {
     /// The name of the measured quantity. It is the same in every run, so that runs can be
     /// compared.
     pub(crate) name: String,
-    /// The measured value.
     pub(crate) value: f64,
     /// The unit of the value and the target: `×` for a ratio.
     pub(crate) unit: String,
@@ -28,7 +26,6 @@ pub(crate) enum Target {
 }
 
 impl Figure {
-    /// A ratio.
     pub(crate) fn ratio(name: impl Into<String>, value: f64) -> Figure {
         Figure::of(name, value, "×")
     }
@@ -73,7 +70,6 @@ impl Figure {
 }
 
 impl Target {
-    /// The target in words.
     pub(crate) fn text(self, unit: &str) -> String {
         match self {
             Target::AtMost(most) => format!("at most {most:.2} {unit}"),

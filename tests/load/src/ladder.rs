@@ -23,7 +23,6 @@ const SHOWN_MAX: usize = 20;
 const LISTED_DEVIATION: f64 = 75.0;
 const CLOSE: f64 = 0.5;
 
-/// A player's computed rating.
 #[derive(Clone, Copy)]
 struct Standing {
     rating: Rating,

@@ -123,7 +123,6 @@ impl Floor {
     }
 }
 
-/// A bot's account.
 struct Bot {
     id: String,
     name: String,
@@ -258,7 +257,6 @@ fn ms_since(moment: Instant) -> u64 {
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A bot and its socket.
 struct Player {
     floor: Arc<Floor>,
     socket: Socket,

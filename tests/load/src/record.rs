@@ -20,7 +20,6 @@ const PAGE: &str = "docs/benchmarks/trends.md";
 /// The maximum number of runs that the page shows for each command. These are the newest runs.
 const SHOWN_MAX: usize = 5;
 
-/// A run.
 #[derive(Serialize, Deserialize)]
 struct Run {
     /// The day, in UTC.
@@ -124,7 +123,6 @@ fn runs(folder: &Path) -> Result<Vec<Run>, LoadError> {
     paths.iter().map(read).collect()
 }
 
-/// The page of trends.
 fn page(runs: &[Run]) -> String {
     let mut page = String::from(
         "# Trends\n\nWritten by `flagfall-load … --record` from the files in [runs](runs/); do not edit.\n\

@@ -86,7 +86,6 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadEr
     Ok(figures)
 }
 
-/// The cost of many spectators.
 struct Crowd {
     connection_bytes: f64,
     spectator_bytes: f64,
@@ -136,7 +135,6 @@ async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Loa
     }
 }
 
-/// Lets all connections watch the game.
 async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, LoadError> {
     if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
         for socket in &mut sockets {

@@ -31,13 +31,10 @@ pub(crate) fn beside(name: &str) -> PathBuf {
     std::env::current_exe().unwrap_or_default().with_file_name(name)
 }
 
-/// A measured program.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Rival {
-    /// A bare axum relay.
     #[value(skip)]
     Relay,
-    /// The server, in memory.
     Memory,
     /// The server with its durable store.
     Embedded,

@@ -194,7 +194,6 @@ impl Board {
         Some(BoardEvent::Moved { from, to, laid: None, ranks })
     }
 
-    /// Returns the event of a lawful move.
     fn moved(
         &self,
         (from, to): (At, At),

@@ -26,7 +26,6 @@ pub(crate) struct Repetition {
 /// The facts about a ply that the repetition rules need.
 pub(crate) struct Noted {
     pub(crate) color: Color,
-    /// The piece that moved.
     pub(crate) id: u16,
     pub(crate) squares: (At, At),
     pub(crate) is_strike: bool,
@@ -35,7 +34,6 @@ pub(crate) struct Noted {
 }
 
 impl Repetition {
-    /// Records a ply.
     pub(crate) fn note(&mut self, ply: &Noted) {
         let Noted { color, id, squares, is_strike, threatens } = *ply;
         let other = 1 - color;

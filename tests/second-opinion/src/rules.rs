@@ -308,7 +308,6 @@ impl std::fmt::Display for Letters {
     }
 }
 
-/// The names of ranks in messages.
 const NAMES: [(char, &str); 13] = [
     ('F', "flag"),
     ('B', "bomb"),

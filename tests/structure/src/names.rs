@@ -19,7 +19,6 @@ pub struct Edge {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Target {
     Module(usize),
-    /// An item that this module defines.
     ItemOf(usize),
 }
 

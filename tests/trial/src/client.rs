@@ -38,7 +38,6 @@ pub struct LineCounts {
     pub resends: u64,
 }
 
-/// A client with its connection and its log.
 pub(crate) struct Client {
     /// The client's name in errors.
     pub name: String,
@@ -87,12 +86,10 @@ impl Client {
         }
     }
 
-    /// An error of this client.
     pub(crate) fn error(&self, game: &str, what: impl Into<String>) -> TrialError {
         TrialError::Client { who: self.name.clone(), game: game.to_owned(), what: what.into() }
     }
 
-    /// True if it is connected.
     #[must_use]
     pub(crate) fn is_connected(&self) -> bool {
         self.socket.is_some()
@@ -219,7 +216,6 @@ impl Client {
         sleep(Duration::from_millis(50 + self.chance.below(100) as u64)).await;
     }
 
-    /// Closes the connection.
     pub(crate) async fn close(&mut self) {
         if let Some(mut socket) = self.socket.take() {
             drop(timeout(Duration::from_secs(1), socket.close(None)).await);

@@ -13,7 +13,6 @@ pub(crate) enum Role {
     Red,
     /// The player with the blue pieces.
     Blue,
-    /// A spectator.
     Spectator(usize),
 }
 
@@ -36,13 +35,10 @@ pub(crate) enum What {
     Connected(usize),
     /// The connection ended. Either the client dropped it or the server closed it.
     Dropped,
-    /// The client sent this.
     Sent(Arc<str>),
-    /// The client received this.
     Received(Arc<str>),
 }
 
-/// An entry of a client's log.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The time, in milliseconds since 1970.
@@ -51,7 +47,6 @@ pub(crate) struct Entry {
     pub what: What,
 }
 
-/// The whole log of one client.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientLog {
     /// The client's role.

@@ -16,7 +16,6 @@ const LONG: Duration = Duration::from_millis(4_800);
 /// Redis loses the data of this last period.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
-/// A single mishap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mishap {
     /// `kill -9` of one server.
@@ -53,13 +52,11 @@ pub(crate) enum Mishap {
     JumpRedis {
         /// The size of the jump, in milliseconds.
         by_ms: i64,
-        /// True if the clock jumps back.
         is_undone: bool,
     },
 }
 
 impl Mishap {
-    /// True if it kills a process.
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
         use Mishap::{KillAll, KillRedis, KillServer, LoseTail};

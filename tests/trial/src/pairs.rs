@@ -59,7 +59,6 @@ pub(crate) fn plan_pairs(
     numbers.map(plan).collect()
 }
 
-/// The ruleset of the pair with this number.
 pub(crate) fn ruleset_of(number: usize) -> &'static Ruleset {
     let all = Ruleset::all();
     all[number % all.len()]

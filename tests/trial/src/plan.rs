@@ -53,7 +53,6 @@ pub struct Options {
     pub data: PathBuf,
 }
 
-/// A game to be played.
 #[derive(Clone, Debug)]
 pub(crate) struct GamePlan {
     /// The number of the game in the run.
@@ -167,13 +166,11 @@ const TURNS: [&str; 18] = [
     "barrage",
 ];
 
-/// The ruleset of the game with this number.
 #[must_use]
 pub(crate) fn ruleset_at(number: usize) -> &'static str {
     TURNS[number % TURNS.len()]
 }
 
-/// The games of a run.
 #[must_use]
 pub(crate) fn plan_games(options: &Options, setups: &SetupFiles) -> Vec<GamePlan> {
     (0..options.games).map(|number| plan_game(options, setups, number, ruleset_at(number))).collect()

@@ -52,7 +52,6 @@ struct Pending {
     is_move: bool,
 }
 
-/// A player's seat in a game.
 pub(crate) struct Player<'a> {
     client: &'a mut Client,
     plan: &'a GamePlan,

@@ -24,14 +24,12 @@ pub(crate) enum Way {
     Up,
     /// To the end that opened the connection.
     Down,
-    /// Both.
     Both,
 }
 
 /// What the proxy does to its connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weather {
-    /// Nothing.
     Clear,
     /// Delays everything by this time, in each direction.
     Slow(Duration),
@@ -63,7 +61,6 @@ struct Sky {
 /// A proxy on its own port. The proxy and its connections end when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    /// The proxy's address.
     pub(crate) address: SocketAddr,
     sky: watch::Sender<Sky>,
     upstream: Arc<Mutex<SocketAddr>>,
@@ -96,7 +93,6 @@ impl Proxy {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
     }
 
-    /// Changes the weather.
     pub(crate) fn set(&self, weather: Weather) {
         self.sky.send_modify(|sky| {
             let breaks_held = matches!(sky.weather, Weather::Held { arrives: false, .. });

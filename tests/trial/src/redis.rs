@@ -41,7 +41,6 @@ impl Redis {
         Ok(Redis { folder, port, child, skew })
     }
 
-    /// The address of this Redis.
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()

@@ -30,7 +30,6 @@ pub(crate) struct Server {
     /// The server's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
     pub(crate) child: Child,
-    /// The server's address.
     pub(crate) address: SocketAddr,
 }
 

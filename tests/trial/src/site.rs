@@ -81,7 +81,6 @@ pub(crate) struct Site {
     /// The addresses for spectators and for reading records. A restarted server may have a
     /// different address.
     published: watch::Sender<Vec<SocketAddr>>,
-    /// The addresses for players.
     published_doors: watch::Sender<Vec<SocketAddr>>,
     /// Locked for writing while Redis loses data that servers do not keep in memory, such as
     /// accounts and offers.
@@ -186,7 +185,6 @@ impl Site {
         self.lines.iter().enumerate().filter(move |(at, _)| server.is_none_or(|server| server == *at))
     }
 
-    /// Sets clear weather everywhere.
     pub(crate) fn clear_up(&mut self) {
         self.history.end_slow_line();
         self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));

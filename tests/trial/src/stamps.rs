@@ -11,7 +11,6 @@ use std::time::Duration;
 /// the clock has never been set back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamps {
-    /// The earliest possible stamp.
     least: u64,
     /// The maximum number of milliseconds by which stamps may be ahead of the machine's clock
     /// because of an earlier time of Redis's clock. `None` before Redis's clock was first set

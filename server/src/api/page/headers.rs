@@ -24,7 +24,6 @@ pub(crate) const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), ""),
 ];
 
-/// Adds the headers to an answer.
 pub(crate) fn secure(headers: &mut HeaderMap) {
     for (name, value) in &SECURITY_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));

@@ -131,7 +131,6 @@ enum Stage {
     In {
         registration: Registration,
         dispatch: Dispatch,
-        /// The work for the current message, if any.
         work: Option<Work>,
     },
 }
@@ -362,7 +361,6 @@ struct Line {
 enum Gathered {
     /// There are enough bytes for a write.
     Enough,
-    /// The queue of messages is empty.
     All,
     Close(CloseCode),
 }

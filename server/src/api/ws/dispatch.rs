@@ -45,7 +45,6 @@ pub(super) struct Dispatch {
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
-    /// Rate limit for chat.
     talk: TokenBucket,
     /// The id of the message that is being carried out.
     request: RequestId,

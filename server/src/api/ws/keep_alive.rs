@@ -58,7 +58,6 @@ struct Shared {
 struct State {
     /// The time at which the connection is closed if nothing happens before then.
     deadline: Instant,
-    /// Requests so far.
     requests: u32,
 }
 

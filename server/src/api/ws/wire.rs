@@ -56,7 +56,6 @@ pub(super) struct Wire<S> {
     unsent: Vec<u8>,
     /// The number of bytes of `unsent` that have already been sent.
     sent: usize,
-    /// Counts incoming frames.
     meter: Meter,
 }
 

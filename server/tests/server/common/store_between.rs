@@ -10,7 +10,6 @@ use tokio::sync::broadcast;
 
 /// An error of a store that did not answer.
 pub(crate) trait NoAnswer: Send {
-    /// Returns an error with this reason.
     fn of(why: &str) -> Self;
 }
 

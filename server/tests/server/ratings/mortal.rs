@@ -16,7 +16,6 @@ pub(super) struct Mortal {
     /// The number of calls that are left; `usize::MAX` means no limit.
     pub(super) left: AtomicUsize,
     dies_after: bool,
-    /// True while updates are refused.
     pub(super) is_stalled: AtomicBool,
     /// A game for the test to rate once, between a server's reads and its write.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,

@@ -43,7 +43,6 @@ pub(super) struct Clues<'c> {
 /// armies.
 #[derive(Default)]
 pub(super) struct Army {
-    /// The rank of each piece in the army.
     pub(super) ranks: Vec<Rank>,
     counted: Vec<PerRank<f64>>,
 }

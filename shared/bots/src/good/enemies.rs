@@ -46,7 +46,6 @@ pub(super) struct Enemies {
     army: Army,
 }
 
-/// The belief about the enemy's pieces.
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,

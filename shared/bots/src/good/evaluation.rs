@@ -43,9 +43,7 @@ pub(super) struct Situation {
     /// The weight, in percent, of our losses when strikes are evaluated. It decreases as the game
     /// approaches the limit of plies without a capture.
     pub(super) caution_percent: i32,
-    /// The cell of our Flag.
     pub(super) own_flag: Option<Cell>,
-    /// The cells of our Bombs.
     pub(super) own_bombs: Vec<Cell>,
     /// The distances to our Flag.
     pub(super) siege: Siege,

@@ -79,7 +79,6 @@ impl<'a> World<'a> {
         self.score - peril + prospect * PROSPECT / 100
     }
 
-    /// Returns the piece on a cell.
     pub(super) fn piece_at(&self, cell: Cell) -> Option<(u8, &Piece)> {
         let index = self.cells[usize::from(cell)];
         self.pieces.get(usize::from(index)).map(|piece| (index, piece))
@@ -119,7 +118,6 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Makes a ply.
     pub(super) fn make(&mut self, step: Step) -> Undo {
         let attacker = self.pieces[usize::from(step.piece)];
         let from = attacker.cell;

@@ -16,7 +16,6 @@ const CERTAIN: f32 = 0.999;
 /// A probability or a number for each rank.
 pub(crate) type PerRank = [f32; Rank::COUNT];
 
-/// An enemy piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enemy {
     pub(crate) square: Square,

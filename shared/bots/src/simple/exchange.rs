@@ -37,7 +37,6 @@ fn own_color(side: Side) -> ChipColor {
 }
 
 impl Turn<'_> {
-    /// Returns the best of all legal commands.
     pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
         let color = own_color(self.side);

@@ -156,7 +156,6 @@ fn a_damaged_game_is_reported_and_others_continue() {
     assert!(said.contains(&told), "{said}");
 }
 
-/// The log's only segment.
 fn segment(site: &Site) -> PathBuf {
     site.data().join("log/00000001.seg")
 }

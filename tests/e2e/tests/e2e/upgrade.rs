@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::duel::Duel;
 
-/// The number of games.
 const GAMES: usize = PLAYERS.len();
 /// The players of each game. The servers are upgraded first, then the clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];

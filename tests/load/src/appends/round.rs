@@ -10,7 +10,6 @@ pub(super) const BODY_BYTES: usize = 36;
 /// Games that get appends in turn.
 pub(super) const GAMES: u32 = 1_000;
 
-/// The result of a round.
 pub(super) struct Round {
     pub(super) appends: u64,
     seconds: f64,
@@ -38,7 +37,6 @@ pub(super) fn us_since(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The id of a game.
 pub(super) fn game(number: u32) -> GameId {
     // Five bits per letter.
     GameId::from_random(std::array::from_fn(|at| {

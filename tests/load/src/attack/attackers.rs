@@ -15,7 +15,6 @@ use crate::error::LoadError;
 
 /// The line that an attacker prints when it begins.
 pub(super) const ATTACKING: &str = "attacking";
-/// The attacker's address.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Handshakes per second.
 const HANDSHAKES: u32 = 2_200;
@@ -42,7 +41,6 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// The maximum duration of an attack that is not stopped.
 const LIFE: Duration = Duration::from_secs(180);
 
-/// The attacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Attack {
     /// 2,200 WebSocket handshakes a second.
@@ -421,7 +419,6 @@ async fn records(address: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Sends a request and reads the answer.
 async fn fetch(address: &str, request: &str) -> Result<(), LoadError> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(request.as_bytes()).await?;

@@ -27,7 +27,6 @@ pub(super) struct Noticed {
     /// The time from each newcomer's arrival until their game against a house player begins, in
     /// milliseconds.
     pub(super) newcomers_ms: Vec<u64>,
-    /// The refusals that newcomers got.
     pub(super) refused: Vec<String>,
 }
 

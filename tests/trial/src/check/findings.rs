@@ -80,7 +80,6 @@ impl Fault {
 
 /// Maximum number of examples to keep for each kind of fault.
 const EXAMPLES_MAX: usize = 5;
-/// Maximum length of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
 
 /// Counts of the comparisons in the ordinary games of a ruleset.

@@ -130,7 +130,6 @@ impl Checker<'_> {
 }
 
 impl Found {
-    /// The side whose rank was found.
     fn owner(&self) -> Option<Color> {
         match *self {
             Found::Piece(_, color, _) | Found::Placed(color, _) | Found::Reserve(color) => Some(color),

@@ -68,7 +68,6 @@ fn state_in(text: &str) -> Option<bool> {
     (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten()
 }
 
-/// Checks all connections of a client.
 pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, findings: &mut Findings) {
     let mut lines = Vec::new();
     let mut open: Option<(usize, usize)> = None;

@@ -16,7 +16,6 @@ pub(crate) struct Stream {
     pub opaque: Vec<String>,
 }
 
-/// Both sessions of a pair.
 #[derive(Clone, Debug)]
 pub(crate) struct PairLog {
     /// The exchanged secret, for the report.
@@ -35,7 +34,6 @@ pub(crate) struct PairLog {
     pub sessions: [Vec<Stream>; 2],
 }
 
-/// Compares the streams of both sessions.
 pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
     figures.add(Paired {

@@ -27,7 +27,6 @@ const INCREMENT_MS: u64 = 2_000;
 const FLAG_FALL_MS: u64 = 10_000_000;
 const ROLES: [Role; 3] = [Role::Red, Role::Blue, Role::Spectator(0)];
 
-/// How a game is played.
 #[derive(Clone, Copy)]
 struct Plan {
     /// The ply at which a side resigns or lets its time run out, if it does.
@@ -37,7 +36,6 @@ struct Plan {
     secret: [bool; 2],
 }
 
-/// A game and its clients' logs.
 struct Table {
     game: Game,
     terms: Terms,
@@ -297,7 +295,6 @@ fn check_ruleset(ruleset: &'static Ruleset, seeds: u64, plies: u16) {
         assert!(findings.is_clean(), "{}, seed {seed}: {faults:#?}", ruleset.id);
         (views, events) = (views + findings.views, events + findings.events);
     }
-    // Some games are short.
     assert!(views > 10 * seeds && events > 200 * seeds, "{}: {views} views, {events} events", ruleset.id);
 }
 

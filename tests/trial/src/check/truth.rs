@@ -19,17 +19,13 @@ pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 pub(super) enum Fact {
     /// The audience's own deployment was accepted.
     Deployed(String),
-    /// A side is ready.
     Ready(Color),
-    /// The game started.
     Started,
     /// An event on the board, caused by this side.
     Board(Color, BoardEvent),
     /// A side's choice for its coin in a strike (§Q4).
     Chosen(Color, char),
-    /// A draw was offered.
     DrawOffered(Color),
-    /// An offer was declined.
     DrawDeclined(Color),
     /// The clocks have been stopped since this moment.
     Paused(u64),
@@ -64,7 +60,6 @@ impl Fact {
     }
 }
 
-/// A fact and its stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StampedFact {
     /// The stamp, in milliseconds since 1970.
@@ -125,7 +120,6 @@ pub(super) struct Truth {
     pub steps: Vec<Taken>,
 }
 
-/// A side's color.
 #[must_use]
 pub(super) fn color_of(value: &Value) -> Option<Color> {
     SIDES.iter().position(|name| value.as_str() == Some(name))

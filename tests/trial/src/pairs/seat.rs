@@ -74,13 +74,11 @@ impl Seat {
         !self.client.is_connected() || self.client.counts.breaks != self.breaks_planned
     }
 
-    /// The address of its server.
     pub(super) fn address(&self) -> Result<SocketAddr, TrialError> {
         let address = self.addresses.borrow().first().copied();
         address.ok_or_else(|| TrialError::Defect("no server".to_owned()))
     }
 
-    /// The next message.
     pub(super) async fn next(&mut self, what: &str) -> Result<ServerToClient, TrialError> {
         let Some(message) = self.client.receive().await else {
             return Err(self.client.error("-", format!("the line broke, waiting for {what}")));

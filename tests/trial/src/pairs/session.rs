@@ -51,7 +51,6 @@ pub(super) struct Links {
 struct Session<'a> {
     plan: &'a PairPlan,
     variant: usize,
-    /// Red, Blue, the spectator.
     seats: [Seat; 3],
     game: GameId,
     links: Links,

@@ -26,7 +26,6 @@ pub(super) struct Order {
 /// Something that happens in both sessions.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
-    /// A command.
     Order(Order),
     /// A side loses its connection and reconnects.
     Drop(Side),
@@ -46,7 +45,6 @@ pub(super) struct Twins {
 }
 
 impl Twins {
-    /// Two new games.
     pub(super) fn new(ruleset: &'static Ruleset, lakes: SquareSet) -> Twins {
         let game = Game::new(GameTerms {
             game: GameId::from_random([1; 12]),
@@ -75,12 +73,10 @@ impl Twins {
         Some(())
     }
 
-    /// Adds the same command in both sessions.
     pub(super) fn order_alike(&mut self, side: Side, command: GameCommand) -> Option<()> {
         self.order(side, [Some(command.clone()), Some(command)])
     }
 
-    /// Ends both games with the same command.
     pub(super) fn end(&mut self, side: Side, command: GameCommand) -> Option<()> {
         let (next, order) = self.after(side, [Some(command.clone()), Some(command)])?;
         if !next.games.iter().all(|game| game.outcome().is_some()) {

@@ -27,7 +27,6 @@ pub(super) enum Token {
     Unused,
     /// The token is optional. With it, the answer includes data that only this player may see.
     Allowed,
-    /// The token is required.
     Needed,
 }
 
