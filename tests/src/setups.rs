@@ -3,7 +3,7 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::Chance;
 
-/// A random deployment, in the text of RULES §P4 without spaces.
+/// Returns a random deployment, in the text form of RULES §P4 without spaces.
 #[must_use]
 pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = ruleset

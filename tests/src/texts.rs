@@ -46,8 +46,8 @@ fn texts(file: &str) -> BTreeMap<String, Needs> {
     texts
 }
 
-/// Returns the texts of several files, each with everything that it needs. This includes
-/// everything that the texts to which it refers need.
+/// Returns the texts of several files, each with everything that it needs directly or
+/// through other texts.
 ///
 /// # Panics
 /// If an id appears twice, or a text refers to a missing text.

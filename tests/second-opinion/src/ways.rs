@@ -50,8 +50,8 @@ impl Board {
         (self.rules.chips && is_joined).then_some(around)
     }
 
-    /// For each direction that leads to the target square: the squares on the path, and the
-    /// direction's index.
+    /// Returns, for each direction that leads to the target square, the squares on the path and
+    /// the direction's index.
     fn lines(&self, (from, to): (At, At)) -> Vec<(Vec<At>, usize)> {
         let line = |direction: usize| {
             let (mut at, mut squares) = (from, Vec::new());

@@ -1,5 +1,5 @@
-//! Tests accounts as a person at a terminal uses them: signs up, logs out, logs in, recovers and
-//! deletes.
+//! Tests accounts as people use them at a terminal: sign-up, logout, login, recovery and
+//! deletion.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
