@@ -4,8 +4,8 @@
 //! The first command starts the server, which must then answer a health check. The second command
 //! starts a game against a house player, in which this program makes one move.
 //!
-//! The environment sets other ports, data and credentials than usual, so a server and games that
-//! already exist on this machine are not affected.
+//! Environment variables choose unusual ports, data and credentials, so an existing server and
+//! its games on this machine are not affected.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,10 +14,10 @@ use std::time::Duration;
 use flagfall_e2e::{Process, get};
 use tempfile::TempDir;
 
-/// The time that a command may spend on building before it prints anything.
+/// The maximum time from the start of a command, including its build, until it prints something.
 const BUILD: Duration = Duration::from_secs(40 * 60);
 
-/// A deployment, and a move that either side can begin with.
+/// A deployment, and a move that either side can make first.
 const DEPLOYMENT: &str = "deploy B955916698 2334445566 7777888899 999SBBBBBF";
 const FIRST_MOVE: [(&str, &str); 2] = [("Red", "b4b5"), ("Blue", "i7i6")];
 
@@ -74,7 +74,7 @@ fn typed(line: &str, root: &PathBuf, folder: &TempDir) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(root).env_remove("CARGO_TARGET_DIR");
     for (name, _) in std::env::vars_os() {
-        // Cargo's variables for this program must not reach the started program.
+        // The started program must not inherit the variables that cargo set for this program.
         let name_text = name.to_string_lossy();
         if name_text.starts_with("FLAGFALL_") || name_text.starts_with("CARGO_") && name_text != "CARGO_HOME"
         {
