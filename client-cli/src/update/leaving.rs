@@ -1,4 +1,4 @@
-//! Leaves the program, and explains the consequences for the game.
+//! Explains what leaving means for the game, and leaves the program.
 
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;

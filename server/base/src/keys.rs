@@ -235,7 +235,7 @@ keyspace! {
     PUSH["PLAYER", "ID"] = "push", "JSON: PushRecord", "services/src/notices/push.rs", "until the account is deleted or the push service ends it; at most 5 per player";
     /// Job: send a notice to a browser.
     PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
-    /// The latest turn in a game that was announced to a player's webhook and browsers.
+    /// The latest notice about a game that was sent to a player's webhook and browsers.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";

@@ -1,4 +1,4 @@
-//! Facts about a table that other tasks read without sending it a message.
+//! Facts about a table. Other tasks read them directly, without a message to the table.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

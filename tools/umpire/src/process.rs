@@ -352,7 +352,7 @@ async fn await_end(
         }
         is_on
     });
-    // Without an exit status, the program also counts as ended.
+    // A program whose exit status cannot be read counts as ended too.
     ended.send_replace(Some(exit.unwrap_or_default()));
 }
 
