@@ -5,7 +5,7 @@ event-deployed = Ваша расстановка отправлена.
 event-ready = { side } готовы.
 event-started = Обе стороны готовы. Партия начинается.
 # $side, $rank: the rank that the side chose for its coin.
-event-chosen = { side } выбирают, кем станет монета: { rank }.
+event-chosen = { side } выбирают для своей монеты фигуру: { rank }.
 # $side, $square.
 event-removed = { side } убирают фигуру с поля { $square }.
 # A piece comes from the reserve. $side, $square, $rank (piece if the rank is not known), $labeled: yes or no.
@@ -98,11 +98,11 @@ strike-both-stay =
 # A strike with coins. $side: the attacker's; $squares; $choosing: who must choose: both, attacker or defender.
 strike-pending =
     { $choosing ->
-        [both] { side } атакуют { $squares }. Обе стороны должны выбрать, кем станут их монеты.
-        [attacker] { side } атакуют { $squares } и должны выбрать, кем станет их монета.
+        [both] { side } атакуют ходом { $squares }. Обе стороны должны выбрать, кем станут их монеты.
+        [attacker] { side } атакуют ходом { $squares } и должны выбрать, кем станет их монета.
        *[defender] { $side ->
-            [red] Красные атакуют { $squares }. Синие должны выбрать, кем станет их монета.
-           *[blue] Синие атакуют { $squares }. Красные должны выбрать, кем станет их монета.
+            [red] Красные атакуют ходом { $squares }. Синие должны выбрать, кем станет их монета.
+           *[blue] Синие атакуют ходом { $squares }. Красные должны выбрать, кем станет их монета.
         }
     }
 
