@@ -1,9 +1,9 @@
 ### The board in words, and the state of a game.
 
 # Marks on the printed board.
-legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
-legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
-legend-coins = /o\ and [o] are coins that have never moved; ' after a coin: it has moved. A coin has no rank until it strikes or is struck.
+legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved; after a piece, ' means moved and * means known to all; > last move, ~~~ lake.
+legend-chips = + has one of several ranks; after a piece, ^ means labeled. A letter after a square is the color of its chip: r red, y yellow, b blue, g green.
+legend-coins = /o\ and [o] are coins that have never moved; the mark ' after a coin means that the coin has moved. A coin has no rank until it strikes or is struck.
 
 # $side.
 losses-before-start = { side } has lost nothing.
@@ -22,8 +22,8 @@ pieces-left =
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-possible =
     { $kinds ->
-        [0] { side } has nothing left in the pool.
-       *[other] { side }'s coins can still become: { $pieces }.
+        [0] { pool-empty }
+       *[other] { pool }
     }
 
 ## Answers to questions about the position
@@ -79,7 +79,7 @@ gone-other-soon =
 
 # $waited: minutes and seconds; $range: both, min, max or any; $min, $max: ratings; $others: how many
 # wait besides the player.
-pool-status = Waited { $waited }.{ $range ->
+pool-status = You have waited { $waited }.{ $range ->
         [any] {""}
        *[some] {" "}Opponents: { rating-range }.
     } { $others ->
