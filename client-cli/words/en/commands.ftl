@@ -24,7 +24,7 @@ recovery-code =
     Your recovery code is  { $code }
 
     Write it down, because it is not shown again.
-    If you lose your password, set a new one with it: flagfall recover NAME
+    If you lose your password, set a new one with this code: flagfall recover NAME
 # $name: the account; $server.
 already-logged-in = You are logged in as { $name }. Log out first (flagfall logout{ $server }), or use another --name.
 # $player: the account; $guest: yes if a guest became the account.
@@ -143,7 +143,7 @@ feed-removed = The feed is removed. Its address no longer works.
 feed-made =
     { $url }
 
-    This is the address of your feed, which has the format JSON Feed. Keep the address secret, because anyone who has it can see your games. It is not shown again. If you run flagfall feed again, you get a new address, and this one stops working.
+    This is the address of your feed, in the JSON Feed format. Keep the address secret, because anyone who has it can see your games. It is not shown again. If you run flagfall feed again, you get a new address, and this one stops working.
 
 ## Deployments
 
