@@ -49,7 +49,7 @@ queue-empty = Отложенных ходов нет.
 queue-list = Отложенные ходы, начиная с полухода { $ply }: { $moves }.
 
 # $player: a name.
-played-none = { $player }: нет завершённых партий, которые вам можно видеть.
+played-none = У игрока { $player } нет завершённых партий, которые вам можно видеть.
 # $player: a name.
 played-head = Партии { $player }, сначала новые:
 # $server: an option of the command line; $players: one or two names; $next: where the list goes on.
@@ -128,7 +128,7 @@ not-a-player = «{ $name }» – не имя игрока. Имя состоит
 no-ruleset = нет таких правил: `{ $id }`.{ $meant ->
         [none] {""}
        *[some] {" "}Может быть, `{ $meant }`?
-    } Выберите одно из: { $ids }.
+    } Возможные правила: { $ids }.
 # $kind: level, speed or format; $name: what was typed; $meant: a similar one, or none; $names: a list.
 no-such-name = { $kind ->
         [level] нет такого уровня
@@ -138,4 +138,4 @@ no-such-name = { $kind ->
     }: `{ $name }`.{ $meant ->
         [none] {""}
        *[some] {" "}Может быть, `{ $meant }`?
-    } Выберите одно из: { $names }.
+    } Возможные значения: { $names }.
