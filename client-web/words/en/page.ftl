@@ -40,7 +40,7 @@ bar-reconnecting =
 bar-offline = You are offline. The game goes on as soon as you are back.
 bar-store-away = Moves cannot be saved right now. Yours are kept, and the clocks are set right afterwards.
 bar-restarting = The server restarts. This takes a few seconds.
-bar-new-epoch = The server lost its last moments. This is the position now; move again.
+bar-new-epoch = The server lost the last moments of the game. This is the position now, so move again.
 bar-act-new-epoch = Go on
 bar-superseded = You play this game in another tab.
 bar-act-superseded = Play here
@@ -48,7 +48,7 @@ bar-logged-out = You were logged out elsewhere.
 bar-act-logged-out = Try again
 bar-seat-gone = This seat is gone: the server does not know it any more.
 bar-act-seat-gone = Try again
-bar-old-page = The server speaks another version. Load the page again.
+bar-old-page = The server runs another version than this page. Load the page again.
 bar-act-old-page = Load again
 bar-account-closed = The operators of this server have closed the account.
 bar-act-account-closed = Try again
@@ -137,7 +137,7 @@ challenge-decline = Not now
 challenge-declined = { $name } declined your offer.
 challenge-send = Send this link to a friend. The game starts when they accept.
 challenge-link = The link
-challenge-wait = It is good for a day. You can leave this page and come back.
+challenge-wait = The link is good for a day. You can leave this page and come back.
 
 ## A game
 
@@ -162,7 +162,7 @@ claim-in = you can claim in { $time }
 ## What the game waits for
 
 latest = Latest events
-status-deploying = Both sides deploy, unseen.
+status-deploying = Both sides deploy in secret.
 status-deploy = Place your army.
 status-deploy-last = Place your army. Your opponent is ready.
 status-deployed = You are ready. Waiting for your opponent.
@@ -183,7 +183,7 @@ status-limit =
        *[other] A draw in { $count } moves without a capture.
     }
 # $rank.
-status-chosen = You named { rank }. Waiting.
+status-chosen = You chose { rank }. Waiting for the other side.
 # $whose: own, red or blue, who strikes; $square.
 status-choose =
     { $whose ->
@@ -191,7 +191,7 @@ status-choose =
         [red] Red strikes your coin on { $square }. What is it?
        *[blue] Blue strikes your coin on { $square }. What is it?
     }
-status-choosing = Waiting until the coins have been named.
+status-choosing = Waiting for the choice of what the coins are.
 status-color = Choose the color of the chip.
 status-owe-color = Name the color of your chip.
 
@@ -217,11 +217,11 @@ rematch =
 # $move: as in a4a5.
 confirm-move = Move { $move }?
 confirm-move-yes = Move
-move-not-made = { $move } was not made: the game had gone on. Look at the board and move again.
+move-not-made = { $move } was not made, because the game had gone on. Look at the board and move again.
 plan-dropped = The planned move { $move } is dropped, because something has changed.
 plan-drop = Drop the planned move
-refused-repetition = A repetition rule refuses this move this turn. Another piece has to move first.
-held-by-reserve-rule = It must stay: as many unmoved coins are needed as there are Bombs and Flag in your pool.
+refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
+held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
 
 ## Deploying
 
@@ -246,10 +246,10 @@ deploy-missing =
        *[other] { $count } pieces to place
     }
 deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap.
-deploy-hint-keys = On the board, a rank's letter places it.
+deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
-deploy-final-text = In these rules it cannot be changed afterwards, and an illegal one loses.
+deploy-final-text = In these rules it cannot be changed afterwards, and an illegal deployment loses the game.
 deploy-final-yes = Hand in
 deploy-final-wait = It cannot be changed any more.
 # $time: a clock.
@@ -308,7 +308,7 @@ said-aloud = Your opponent says something.
 typed-label = Type a move
 typed-placeholder = a4a5
 typed-go = Go
-typed-unknown = This is no command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
+typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = { $typed } is not possible now.
 typed-no-reserve = There is no reserve in these rules.
