@@ -1,10 +1,8 @@
 ### Playing a game: offers, moves, talk, and leaving.
 
 no-game-yet = There is no game yet.
-not-your-turn = It is not your turn.
 # $squares: the move; $key: a key.
 premove-planned = Planned for your turn: { $squares }. { $key } takes it back.
-premove-dropped = The planned move { $squares } is dropped, because the position has changed.
 game-goes-on = The game goes on.
 
 ## Players who come and go
@@ -106,7 +104,6 @@ ruleset-unknown = This client does not know the ruleset { $ruleset }. Update it 
 lakes = The lakes of this game: { $squares }.
 read-only = Another connection of yours controls this game. This connection is read-only.
 watch-only = You only watch this game.
-game-is-over = The game is over.
 answer-draw = Type accept or decline to answer the draw offer.
 deploy-now = Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it).
 # $side.
@@ -166,7 +163,6 @@ status-player = { side }: { $player }, { $presence }{ $clock ->
     }.
 # $event: a sentence.
 status-last = Last: { $event }
-no-reserve = There is no reserve in this ruleset.
 no-coins = There are no coins in this ruleset.
 
 ## The full screen

@@ -40,7 +40,6 @@ ask-load = Which deployment?
 ask-said = Say: { $message }_
 typed-d = > d_   or go on typing a move, such as d4d5
 
-window-saved = Saved deployments
 window-reserve = Your reserve
 window-help = Help
 window-help-scrolls = Help: ↑ and ↓ show more
@@ -79,7 +78,6 @@ panel-read-only = Read-only: another connection of yours has the seat.
 panel-unavailable = The game cannot go on now.
 panel-paused = Paused while the server is away; no clock runs.
 panel-choose = Type a figure, then Enter.
-panel-draw-own = You offer a draw.
 # $side; $keys: what the keys do.
 panel-draw = { side } offers a draw: { $keys }
 # $plies.

@@ -5,21 +5,6 @@ legend = Красные /5\, синие [5]; # скрыта и не ходила
 legend-chips = + у фигуры один из нескольких рангов; после фигуры ^ значит «с меткой». Буква после поля – цвет его фишки: r красный, y жёлтый, b синий, g зелёный.
 legend-coins = /o\ и [o] – монеты, которые ещё не ходили; знак ' после монеты значит, что она ходила. У монеты нет ранга, пока она не атакует или её не атакуют.
 
-# $side.
-losses-before-start =
-    { $side ->
-        [red] У красных потерь нет.
-       *[blue] У синих потерь нет.
-    }
-# $side; $kinds: how many ranks; $pieces: a list.
-losses =
-    { $kinds ->
-        [0] { losses-before-start }
-       *[other] { $side ->
-            [red] Потери красных: { $pieces }.
-           *[blue] Потери синих: { $pieces }.
-        }
-    }
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-left =
     { $kinds ->
@@ -58,7 +43,6 @@ answer-rank = { side }, { rank }: потеряно { $lost }, { $coins ->
         [0] на доске не видно
        *[other] видно на { $squares }
     }.
-answer-no-move = Ходов ещё не было.
 # $left: a clock.
 answer-deploy-clock = Время на расстановку: { $left }.
 # $side; $clock; $free: seconds before the clock runs; $runs: yes or no.
@@ -101,8 +85,6 @@ pool-status = Вы ждёте { $waited }.{ $range ->
         [few] Ждут ещё { $others } игрока.
        *[many] Ждут ещё { $others } игроков.
     }
-alert-deploy = Расставьте армию
-alert-turn = Ваш ход
 # $player: a name.
 alert-challenge = Вызов от { $player }
 # $alert: what waits for the player.

@@ -62,13 +62,9 @@ account-deleted = Учётная запись { $name } удалена.
 secret-prompt = { $what }:{" "}
 # $what: the name of a secret.
 secret-wanted = в стандартном вводе не хватает строки с секретом: { $what }
-secret-password = Пароль
 # $name: the account.
 secret-password-of = Пароль учётной записи { $name }
 secret-first-password = Пароль, не короче 8 символов
-secret-new-password = Новый пароль
-secret-old-password = Текущий пароль
-secret-recovery-code = Код восстановления
 secret-token = Токен
 secret-again = Повторите пароль
 # $min and $max: numbers.
@@ -80,7 +76,6 @@ secret-interrupted = Прервано. Ничего не изменилось.
 
 # $name: a player.
 player-blocked = Игрок { $name } заблокирован. Вас не сведут в пару, вы не сможете играть друг с другом, и вы не увидите сообщений от { $name }.
-player-unblocked = Игрок { $name } больше не заблокирован.
 no-blocks = Заблокированных игроков нет.
 bad-name = Такого имени быть не может. Имя состоит из латинских букв, цифр и знаков - и _.
 leaderboard-custom = Для изменённых правил рейтинга нет. Укажите правила без изменений.
@@ -113,34 +108,11 @@ webhook-set =
     Секрет, которым подписаны уведомления:  { $secret }
 
     Больше секрет показан не будет. Отправить пробное уведомление: flagfall webhook test
-webhook-removed = Вебхук удалён. Уведомления больше не отправляются.
 # $result: the server's answer.
 webhook-tested = Вебхук работает. Пробное уведомление: { $result }.
 webhook-test-failed = Пробное уведомление не доставлено: { $result }.
 # $url; $made: a date.
 webhook-address = Уведомления отправляются на { $url }; адрес задан { $made }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] Вебхук отключён: не удалось доставить { $count } уведомление. Задайте его снова или проверьте.
-        [few] Вебхук отключён: не удалось доставить { $count } уведомления подряд. Задайте его снова или проверьте.
-       *[many] Вебхук отключён: не удалось доставить { $count } уведомлений подряд. Задайте его снова или проверьте.
-    }
-webhook-unused = Уведомлений ещё не было.
-# $at: a date; $delivered: yes or no; $result: the server's words.
-webhook-last =
-    { $delivered ->
-        [yes] Последнее уведомление: { $at }, доставлено: { $result }.
-       *[no] Последнее уведомление: { $at }, не доставлено: { $result }.
-    }
-# $count: waiting notices.
-webhook-waiting =
-    { $count ->
-        [one] Ждёт отправки { $count } уведомление.
-        [few] Ждут отправки { $count } уведомления.
-       *[many] Ждут отправки { $count } уведомлений.
-    }
-feed-removed = Лента удалена. Её адрес больше не работает.
 # $url.
 feed-made =
     { $url }
@@ -149,7 +121,6 @@ feed-made =
 
 ## Deployments
 
-bad-deployment-name = Название состоит из 1–30 латинских букв, цифр и знаков - и _. Названия random и suggested заняты.
 # $place: a path; $ruleset; $name.
 deployment-saved-here = Расстановка сохранена: { $place }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
 # $ruleset; $name.
@@ -166,13 +137,6 @@ deployments-of = { $ruleset }:
 not-an-export = { $path } – не файл с расстановками. Ошибка в строке { $line }.
 # $ruleset; $name; $why: a refusal.
 import-refused = Ничего не сохранено: в одной из расстановок ошибка. { $ruleset } { $name }: { $why }
-# $count: deployments.
-imported =
-    { $count ->
-        [one] Сохранена { $count } расстановка.
-        [few] Сохранены { $count } расстановки.
-       *[many] Сохранено { $count } расстановок.
-    }
 
 ## A deployment that the command line names
 

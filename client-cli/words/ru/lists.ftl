@@ -44,7 +44,6 @@ next-waits =
 # $count: running games.
 next-waits-other = Больше ни в одной из ваших идущих партий ({ $count }) сейчас не ваш ход.
 
-queue-empty = Отложенных ходов нет.
 # $ply: of the first move; $moves: a list, as they are typed.
 queue-list = Отложенные ходы, начиная с полухода { $ply }: { $moves }.
 

@@ -36,10 +36,8 @@ withdraw-usage = Введите withdraw CODE с кодом одного из с
 propose-usage = Непонятно: «propose { $text }». Введите propose draw или propose rematch.
 queue-days-only = Откладывать ходы можно только в партиях по переписке. Введите ход, когда придёт ваша очередь.
 queue-players-only = Откладывать ходы могут только игроки и только пока партия идёт.
-queue-own-turn = Сейчас ваш ход. Сначала сделайте его, потом откладывайте следующие.
 # $text: what was typed.
 queue-not-understood = Непонятно: «{ $text }». Введите queue a4a5 или queue a4a5 if b7b6; остальные ходы – через запятую.
-queue-cleared = Отложенных ходов больше нет.
 history-usage = Введите history GAME, history NAME или history NAME NAME.
 # $word: what was typed.
 standings-not-understood = «{ $word }» – не правила и не темп. Введите, например, standings pbm correspondence.

@@ -1,10 +1,8 @@
 ### Playing a game: offers, moves, talk, and leaving.
 
 no-game-yet = Партии ещё нет.
-not-your-turn = Сейчас не ваш ход.
 # $squares: the move; $key: a key.
 premove-planned = Предварительный ход: { $squares }. { $key } отменяет его.
-premove-dropped = Предварительный ход { $squares } отменён: позиция изменилась.
 game-goes-on = Партия продолжается.
 
 ## Players who come and go
@@ -126,7 +124,6 @@ ruleset-unknown = Этот клиент не знает правил { $ruleset 
 lakes = Озёра в этой партии: { $squares }.
 read-only = Этой партией управляет другое ваше соединение. Здесь её можно только смотреть.
 watch-only = Вы только смотрите эту партию.
-game-is-over = Партия окончена.
 answer-draw = Введите accept или decline, чтобы ответить на предложение ничьей.
 deploy-now = Расставьте армию: введите deploy suggested, deploy random или deploy и свой текст (подробнее – help).
 # $side.
@@ -199,7 +196,6 @@ status-player = { side }: { $player }, { $presence }{ $clock ->
     }.
 # $event: a sentence.
 status-last = Последнее: { $event }
-no-reserve = По этим правилам резерва нет.
 no-coins = По этим правилам монет нет.
 
 ## The full screen

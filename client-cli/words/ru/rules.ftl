@@ -10,8 +10,6 @@ rules-board =
        *[no] Доска: столбцов { $columns }, рядов { $rows }; r и b – домашние ряды
     }
 rules-illegal-here = Эта программа переспрашивает, прежде чем сделать запрещённый ход, и не отправляет запрещённую расстановку.
-rules-custom = Изменение правил
-rules-custom-none = Ни одно из этих правил изменить нельзя.
 # $example: a ruleset with a change.
 rules-custom-some = В товарищеских партиях можно менять отдельные правила по названиям: flagfall play --rules { $example }
 rules-custom-mark = * значение в этих правилах

@@ -40,7 +40,6 @@ ask-load = Какую расстановку?
 ask-said = Чат: { $message }_
 typed-d = > d_   или введите ход дальше, например d4d5
 
-window-saved = Сохранённые расстановки
 window-reserve = Ваш резерв
 window-help = Справка
 window-help-scrolls = Справка: ↑ и ↓ – дальше
@@ -79,7 +78,6 @@ panel-read-only = Только просмотр: место занято дру�
 panel-unavailable = Сейчас партию нельзя продолжить.
 panel-paused = Пауза: сервер недоступен, часы стоят.
 panel-choose = Введите цифру, затем Enter.
-panel-draw-own = Вы предлагаете ничью.
 # $side; $keys: what the keys do.
 panel-draw = { side } предлагают ничью: { $keys }
 # $plies.

@@ -24,9 +24,7 @@ rules-board-legend =
 column-rank = Rank
 column-count = Pieces
 column-note = What is special
-rules-changes = Custom games
 rules-changes-some = A casual game can change single rules. One rule of each group applies.
-rules-changes-none = No rule of these can be changed.
 # $meaning: of a rule; $here: yes if it is the rule of this ruleset.
 rules-change =
     { $here ->
@@ -72,12 +70,6 @@ file-too-large = This file is larger than 1 MB.
 file-wrong = This file has no deployments of Flagfall.
 # $ruleset, $name.
 file-wrong-one = Nothing was saved: { $name } ({ $ruleset }) is not a valid deployment here.
-# $count: deployments.
-file-read =
-    { $count ->
-        [one] 1 deployment is saved.
-       *[other] { $count } deployments are saved.
-    }
 not-copied = The browser does not let this page copy. Select the text and copy it yourself.
 deployment-no-ruleset = These rules have no deployments
 deployment-no-ruleset-text = The link may come from another server, or the game begins with coins.
@@ -208,8 +200,6 @@ block = Block
 unblock = Unblock
 # $name.
 blocked = { $name } cannot talk to you or accept your offers any more.
-# $name.
-unblocked = { $name } is not blocked any more.
 
 ## Leaderboards
 
@@ -252,7 +242,6 @@ challenges = Challenges for you
 decline = Decline
 queue-title = Queued moves
 queue-text = The server makes these moves on your next turns, one on each turn. It stops if a move is not legal, or if your opponent does not make the move that you named.
-queue-empty = Nothing is queued.
 # $move: as in a4a5; $if: the move before it, or none.
 queue-move =
     { $if ->
@@ -262,7 +251,6 @@ queue-move =
 queue-label = Moves, separated by commas
 queue-save = Queue these moves
 queue-clear = Empty the queue
-queue-cleared = The queue is empty.
 # $count: moves.
 queue-set =
     { $count ->
@@ -283,10 +271,7 @@ account-lead = You can play without an account. With one, your games, ratings an
 account-profile = Your page, as others see it
 account-name = Name
 account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
-password = Password
 password-hint = At least 8 characters.
-password-old = Current password
-password-new = New password
 sign-up = Sign up
 sign-up-text = No mail address is needed.
 sign-up-guest = Your games and your seat stay yours.
@@ -306,7 +291,6 @@ guest-leave-ask = Give up this seat?
 guest-leave-text = Nobody can take it again, not even you. Its running games are lost.
 recover = Set a new password
 recover-text = With the recovery code that you got when you signed up.
-recovery-code-label = Recovery code
 recover-do = Set the password
 recover-back = Log in instead
 # $kind: recovery or token.
@@ -449,25 +433,6 @@ webhook-set = Set the address
 webhook-change = Set this address
 # $url; $date.
 webhook-is = Notices have gone to { $url } since { $date }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] It is off, because 1 notice could not be delivered. Set it again, or test it.
-       *[other] It is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
-    }
-webhook-unused = No notice has been sent yet.
-# $date; $delivered: yes or no; $result: the server’s words.
-webhook-last =
-    { $delivered ->
-        [yes] Latest notice: { $date }, delivered ({ $result }).
-       *[no] Latest notice: { $date }, not delivered ({ $result }).
-    }
-# $count: notices.
-webhook-waiting =
-    { $count ->
-        [one] { $count } notice is waiting to be sent.
-       *[other] { $count } notices are waiting to be sent.
-    }
 webhook-test = Send a test
 # $delivered: yes or no; $result: the server’s words.
 webhook-tested =
@@ -477,14 +442,12 @@ webhook-tested =
     }
 webhook-remove = Remove
 webhook-remove-ask = Remove the webhook?
-webhook-removed = The webhook is removed.
 webhook-secret = The webhook’s secret
 webhook-secret-text = The secret signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
 feed = Feed
 feed-text = A feed reader can follow your turns and finished games. A new address replaces the old one.
 feed-make = Make an address
 feed-remove = Remove it
-feed-removed = The feed is removed. Its address no longer works.
 feed-secret = The address of your feed
 feed-secret-text = Everybody who has this address can see your games. It is shown only now: copy it into your feed reader.
 

@@ -80,8 +80,6 @@ live-games = Live games
 live-games-empty = Nobody plays right now.
 continue = Continue
 watch = Watch
-your-turn-note = Your turn
-deploy-note = Deploy your army
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -154,8 +152,6 @@ board-name =
 actions = Actions
 flip = Turn the board
 more = More
-not-your-turn-yet = It is not your turn.
-no-move-yet = No move has been made.
 # $time: a clock.
 claim-in = you can claim in { $time }
 
@@ -174,7 +170,6 @@ status-turn =
         [red] Red moves.
        *[blue] Blue moves.
     }
-status-draw-own = You have offered a draw.
 # $count: plies.
 status-limit =
     { $count ->
@@ -218,7 +213,6 @@ rematch =
 confirm-move = Move { $move }?
 confirm-move-yes = Move
 move-not-made = { $move } was not made, because the game had gone on. Look at the board and move again.
-plan-dropped = The planned move { $move } is dropped, because something has changed.
 plan-drop = Drop the planned move
 refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
@@ -231,7 +225,6 @@ deploy-tray = Pieces to place
 tray-piece = { rank }, { $count } left
 deploy-suggest = Suggest
 deploy-saved = Saved
-saved-title = Saved deployments
 saved-empty = None is saved for these rules yet. You can make and keep some here:
 deploy-random = Random
 deploy-mirror = Mirror
@@ -311,7 +304,6 @@ typed-go = Go
 typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = { $typed } is not possible now.
-typed-no-reserve = There is no reserve in these rules.
 typed-no-place = A piece of your reserve goes to an empty home square.
 typed-wait = One moment: your last move is on its way.
 
@@ -390,12 +382,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses-said =
-    { $kinds ->
-        [0] { side } has lost nothing.
-       *[other] { side } has lost: { $pieces }.
-    }
 your-turn-low = Your turn, and little time.
 
 ## Records

@@ -29,9 +29,7 @@ rules-board-legend =
 column-rank = Ранг
 column-count = Фигуры
 column-note = Особенность
-rules-changes = Партии с изменёнными правилами
 rules-changes-some = В товарищеской партии отдельные правила можно изменить. В каждой группе действует одно.
-rules-changes-none = Здесь изменить ничего нельзя.
 # $meaning: of a rule; $here: yes if it is the rule of this ruleset.
 rules-change =
     { $here ->
@@ -78,13 +76,6 @@ file-too-large = Этот файл больше 1 МБ.
 file-wrong = В этом файле нет расстановок Flagfall.
 # $ruleset, $name.
 file-wrong-one = Ничего не сохранено: расстановка { $name } ({ $ruleset }) недопустима.
-# $count: deployments.
-file-read =
-    { $count ->
-        [one] Сохранена { $count } расстановка.
-        [few] Сохранены { $count } расстановки.
-       *[many] Сохранено { $count } расстановок.
-    }
 not-copied = Браузер не даёт этой странице копировать. Выделите текст и скопируйте его сами.
 deployment-no-ruleset = Для этих правил расстановок нет
 deployment-no-ruleset-text = Возможно, ссылка с другого сервера, или игра начинается с монет.
@@ -222,8 +213,6 @@ block = Заблокировать
 unblock = Разблокировать
 # $name.
 blocked = { $name } больше не может писать вам и принимать ваши предложения.
-# $name.
-unblocked = { $name } снова может писать вам.
 
 ## Leaderboards
 
@@ -271,7 +260,6 @@ challenges = Вызовы вам
 decline = Отклонить
 queue-title = Отложенные ходы
 queue-text = Сервер сделает эти ходы за вас, по одному каждый раз, когда наступит ваш ход. Он остановится, если ход недопустим или если соперник сделает не тот ход, который вы указали.
-queue-empty = Отложенных ходов нет.
 # $move: as in a4a5; $if: the move before it, or none.
 queue-move =
     { $if ->
@@ -281,7 +269,6 @@ queue-move =
 queue-label = Ходы через запятую
 queue-save = Отложить эти ходы
 queue-clear = Убрать все
-queue-cleared = Отложенных ходов больше нет.
 # $count: moves.
 queue-set =
     { $count ->
@@ -303,10 +290,7 @@ account-lead = Играть можно и без учётной записи. С
 account-profile = Ваша страница, какой её видят другие
 account-name = Имя
 account-name-hint = От 2 до 20 латинских букв, цифр, - и _. Его видят все.
-password = Пароль
 password-hint = Не меньше 8 символов.
-password-old = Прежний пароль
-password-new = Новый пароль
 sign-up = Зарегистрироваться
 sign-up-text = Адрес почты не нужен.
 sign-up-guest = Ваши партии и ваше место останутся у вас.
@@ -326,7 +310,6 @@ guest-leave-ask = Отказаться от этого места?
 guest-leave-text = Занять его снова не сможет никто, даже вы. Его идущие партии будут проиграны.
 recover = Задать новый пароль
 recover-text = С кодом восстановления, полученным при регистрации.
-recovery-code-label = Код восстановления
 recover-do = Задать пароль
 recover-back = Войти с паролем
 # $kind: recovery or token.
@@ -469,27 +452,6 @@ webhook-set = Задать адрес
 webhook-change = Задать этот адрес
 # $url; $date.
 webhook-is = Уведомления идут на { $url } с { $date }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] Вебхук выключен: не удалось доставить { $count } уведомление. Задайте адрес снова или проверьте его.
-        [few] Вебхук выключен: не удалось доставить { $count } уведомления подряд. Задайте адрес снова или проверьте его.
-       *[many] Вебхук выключен: не удалось доставить { $count } уведомлений подряд. Задайте адрес снова или проверьте его.
-    }
-webhook-unused = Уведомлений пока не было.
-# $date; $delivered: yes or no; $result: the server’s words.
-webhook-last =
-    { $delivered ->
-        [yes] Последнее уведомление: { $date }, доставлено ({ $result }).
-       *[no] Последнее уведомление: { $date }, не доставлено ({ $result }).
-    }
-# $count: notices.
-webhook-waiting =
-    { $count ->
-        [one] Отправки ждёт { $count } уведомление.
-        [few] Отправки ждут { $count } уведомления.
-       *[many] Отправки ждут { $count } уведомлений.
-    }
 webhook-test = Отправить пробное
 # $delivered: yes or no; $result: the server’s words.
 webhook-tested =
@@ -499,14 +461,12 @@ webhook-tested =
     }
 webhook-remove = Удалить
 webhook-remove-ask = Удалить вебхук?
-webhook-removed = Вебхук удалён.
 webhook-secret = Секрет вебхука
 webhook-secret-text = Этим секретом подписаны уведомления, чтобы ваша программа знала, от кого они. Секрет показан только сейчас: скопируйте его в надёжное место.
 feed = Лента
 feed-text = За вашими ходами и законченными партиями можно следить в программе для чтения лент. Новый адрес отменяет прежний.
 feed-make = Создать адрес
 feed-remove = Удалить
-feed-removed = Лента удалена. Её адрес больше не работает.
 feed-secret = Адрес вашей ленты
 feed-secret-text = Все, у кого есть этот адрес, видят ваши партии. Адрес показан только сейчас: скопируйте его в программу для чтения лент.
 

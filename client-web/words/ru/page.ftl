@@ -80,8 +80,6 @@ live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
 continue = Продолжить
 watch = Смотреть
-your-turn-note = Ваш ход
-deploy-note = Расставьте армию
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -157,8 +155,6 @@ board-name =
 actions = Действия
 flip = Повернуть доску
 more = Ещё
-not-your-turn-yet = Сейчас не ваш ход.
-no-move-yet = Ходов ещё не было.
 # $time: a clock.
 claim-in = засчитать можно через { $time }
 
@@ -177,7 +173,6 @@ status-turn =
         [red] Ходят красные.
        *[blue] Ходят синие.
     }
-status-draw-own = Вы предлагаете ничью.
 # $count: plies.
 status-limit =
     { $count ->
@@ -222,7 +217,6 @@ rematch =
 confirm-move = Ход { $move }?
 confirm-move-yes = Сделать ход
 move-not-made = Ход { $move } не сделан: партия ушла вперёд. Посмотрите на доску и сходите снова.
-plan-dropped = Предварительный ход { $move } отменён: что-то изменилось.
 plan-drop = Отменить предварительный ход
 refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
 held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
@@ -235,7 +229,6 @@ deploy-tray = Фигуры для расстановки
 tray-piece = { rank }, осталось { $count }
 deploy-suggest = Подсказать
 deploy-saved = Сохранённые
-saved-title = Сохранённые расстановки
 saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
 deploy-random = Случайно
 deploy-mirror = Отразить
@@ -317,7 +310,6 @@ typed-go = Ход
 typed-unknown = Такой команды нет. Введите ход, например a4a5, или: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = Ход { $typed } сейчас невозможен.
-typed-no-reserve = В этих правилах нет резерва.
 typed-no-place = Фигуру из резерва ставят на пустое домашнее поле.
 typed-wait = Подождите: ваш последний ход ещё отправляется.
 
@@ -396,12 +388,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses-said =
-    { $kinds ->
-        [0] { side } ничего не потеряли.
-       *[other] { side } потеряли: { $pieces }.
-    }
 your-turn-low = Ваш ход, времени мало.
 
 ## Records

@@ -10,6 +10,8 @@ rules-reserve = Резерв
 rules-labels = Метки
 rules-chips = Фишки
 rules-lines = Линии фишек
+rules-changes = Партии с изменёнными правилами
+rules-changes-none = Ни одно из этих правил изменить нельзя.
 
 ## The army
 

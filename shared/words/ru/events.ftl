@@ -47,6 +47,15 @@ event-draw-declined = { side } отклоняют ничью.
 event-paused = Сервер недоступен: партия приостановлена, часы стоят.
 event-resumed = Партия продолжается.
 
+no-move-yet = Ходов ещё не было.
+# $squares: of a move that was planned for the player's turn.
+plan-dropped = Предварительный ход { $squares } отменён: позиция изменилась.
+draw-offered-own = Вы предлагаете ничью.
+# What waits for the player, in a title or a list.
+your-turn-note = Ваш ход
+deploy-note = Расставьте армию
+saved-title = Сохранённые расстановки
+
 ## Moves
 
 # $side, $squares: the two squares, as in a4a5.
@@ -113,8 +122,20 @@ owed-color = { side } должны назвать цвет своей фишки
 # $rank.
 choice-taken = Ваш выбор: { rank }. Изменить его нельзя. Исход удара решится, когда выберет другая сторона.
 
-## Reserve and pool
+## Losses, reserve and pool
 
+# $side; $kinds: how many ranks; $pieces: a list.
+losses =
+    { $kinds ->
+        [0] { $side ->
+            [red] У красных потерь нет.
+           *[blue] У синих потерь нет.
+        }
+       *[other] { $side ->
+            [red] Потери красных: { $pieces }.
+           *[blue] Потери синих: { $pieces }.
+        }
+    }
 # $side.
 pool-empty =
     { $side ->
