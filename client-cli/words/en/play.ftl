@@ -47,7 +47,7 @@ leave-undeployed = If you do not deploy, the game is aborted and counts against 
 leave-undeployed-within = If you do not deploy within { $left }, the game is aborted and counts against you.
 leave-no-clock = No clock runs.
 leave-own-turn = Your clock keeps running.
-leave-their-turn = Your clock keeps running on your turn.
+leave-their-turn = Your clock runs when it is your turn.
 # $player: a name; $wait: how long.
 leave-claim = { $player } may claim the game in about { $wait }.
 leave-no-return = Your seat is not saved on this machine, so you cannot come back.
@@ -93,7 +93,7 @@ turned-back = The server had to go back to an earlier state of the game. The gam
 # $game; $side; $opponent: a name; $terms.
 game-as-player = Game { $game }: you play { side } against { $opponent }. { $terms }.
 # $game; $red and $blue: names; $terms.
-game-over-opened = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. It is over.
+game-over-opened = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. The game is over.
 # $game; $red and $blue: names; $terms.
 game-as-spectator = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You are a spectator and see what both sides know.
 # $game; $red and $blue: names; $terms.

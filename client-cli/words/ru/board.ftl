@@ -26,12 +26,12 @@ pieces-possible =
 
 ## Answers to questions about the position
 
-answer-square-usage = Назовите поле доски, например: square a4
+answer-square-usage = Укажите поле доски, например: square a4
 # $rows: of the board.
-answer-row-usage = Назовите ряд от 1 до { $rows }, например: row 4
+answer-row-usage = Укажите ряд от 1 до { $rows }, например: row 4
 # $row: its number.
 answer-row-empty = Ряд { $row } пуст.
-answer-rank-usage = Назовите ранг словом или буквой, например: rank scout
+answer-rank-usage = Укажите ранг словом или буквой, например: rank scout
 # $rank.
 answer-no-rank = В этой партии нет такого ранга: { rank }.
 # $side; $rank; $lost, $left: numbers of pieces; $coins: yes if coins can become this rank; $squares: a

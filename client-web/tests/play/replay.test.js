@@ -347,7 +347,7 @@ test("the browser checks a finished record against the server's key, and finds a
     return page.locator(".finding").allTextContents();
   };
   assert.deepEqual(await check(), right);
-  await page.getByText("Whether each move, strike and clock follows the rules is not checked here.").waitFor();
+  await page.getByText("This page does not check whether each move, strike and clock follows the rules.").waitFor();
   await picture(page, "replay-checked");
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as text" }).click()]);
   assert.equal(saved.suggestedFilename(), `flagfall-${id}-red.txt`);

@@ -133,8 +133,8 @@ test("squares are named as the specification says", () => {
   const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, move: "b5b6" });
   assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
   assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
-  assert.equal(own("b5"), "b5, your Miner, has moved, planned from here");
-  assert.equal(own("b6"), "b6, empty, planned to here");
+  assert.equal(own("b5"), "b5, your Miner, has moved, a planned move starts here");
+  assert.equal(own("b6"), "b6, empty, a planned move ends here");
 });
 
 test("addresses name pages, and a record's place in it", () => {

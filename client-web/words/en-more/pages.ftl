@@ -525,7 +525,7 @@ check-times =
         [good] No event is earlier than the one before it.
        *[bad] An event is earlier than the one before it.
     }
-check-not = Whether each move, strike and clock follows the rules is not checked here. The terminal client does that: flagfall check.
+check-not = This page does not check whether each move, strike and clock follows the rules. The terminal client does that: flagfall check.
 check-file = The keys are those of this server. A record of another server has to be checked with that server's keys.
 
 ## The terms of an offer

@@ -73,7 +73,7 @@ play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
 your-games = Your games
-your-games-empty = None is running. The ones you start appear here.
+your-games-empty = None is running. The games that you start appear here.
 offers = Open offers
 offers-empty = None just now. Post one, and wait for somebody to accept it.
 live-games = Live games
@@ -238,7 +238,7 @@ deploy-missing =
         [one] 1 piece to place
        *[other] { $count } pieces to place
     }
-deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap.
+deploy-hint = Choose a rank, then squares, or drag the pieces. A piece that you put on another one swaps places with it.
 deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
@@ -343,8 +343,8 @@ square-guess = your guess: { $guess }
 # $end: from or to.
 square-planned =
     { $end ->
-        [from] planned from here
-       *[to] planned to here
+        [from] a planned move starts here
+       *[to] a planned move ends here
     }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
