@@ -90,7 +90,10 @@ impl DeploymentStore {
 }
 
 fn check_name(name: &str) -> Done<()> {
-    if SavedDeployment::is_name(name) { Ok(()) } else { Err(usage(texts::refusal(Refusal::new("bad_deployment").because("name")))) }
+    if SavedDeployment::is_name(name) {
+        return Ok(());
+    }
+    Err(usage(texts::refusal(Refusal::new("bad_deployment").because("name"))))
 }
 
 pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Done {
