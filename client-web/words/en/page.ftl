@@ -186,7 +186,7 @@ status-choose =
         [red] Red strikes your coin on { $square }. What is it?
        *[blue] Blue strikes your coin on { $square }. What is it?
     }
-status-choosing = Waiting for the choice of what the coins are.
+status-choosing = Waiting for a side to choose what its coin is.
 status-color = Choose the color of the chip.
 status-owe-color = Name the color of your chip.
 
