@@ -111,7 +111,7 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
 /// Describes one side's losses, in at most two lines.
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {
-        return vec![text!("losses-before-start", side)];
+        return vec![text!("losses", side, kinds = 0_u8, pieces = "")];
     }
     let rows = targets::losses(view, ruleset, side);
     let list = |pick: &dyn Fn(&(Rank, u8, u8)) -> u8| -> Vec<String> {

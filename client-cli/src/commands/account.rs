@@ -349,7 +349,7 @@ pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Done {
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let () = api.own(method, &format!("/api/blocks/{}", path_part(name)?), &())?;
-    print(&if is_blocked { text!("player-blocked", name) } else { text!("player-unblocked", name) })
+    print(&if is_blocked { text!("player-blocked", name) } else { text!("unblocked", name) })
 }
 
 pub(crate) fn blocks(json: bool, common: Common) -> Done {
@@ -411,8 +411,8 @@ fn token_table(tokens: &[TokenInfo]) -> String {
 
 pub(crate) fn recover(name: String, common: Common) -> Done {
     let api = Api::new(common)?;
-    let recovery_code = password::read(&text!("secret-recovery-code"))?;
-    let password = password::read_new(&text!("secret-new-password"))?;
+    let recovery_code = password::read(&text!("recovery-code-label"))?;
+    let password = password::read_new(&text!("password-new"))?;
     let Recovered { player, token, recovery_code } =
         api.post("/api/recover", None, &Recover { name, recovery_code, password })?;
     // The code is shown only once, so print it before anything else can fail.
@@ -430,14 +430,14 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             print_or_write(&pretty_json(&export)?, out.as_deref())
         }
         AccountCommand::Password => {
-            let password = password::read(&text!("secret-old-password"))?;
-            let new_password = password::read_new(&text!("secret-new-password"))?;
+            let password = password::read(&text!("password-old"))?;
+            let new_password = password::read_new(&text!("password-new"))?;
             let () =
                 api.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
             print(&text!("password-changed"))
         }
         AccountCommand::RecoveryCode => {
-            let body = Confirmation { password: password::read(&text!("secret-password"))? };
+            let body = Confirmation { password: password::read(&text!("password"))? };
             let NewRecoveryCode { recovery_code } =
                 api.post("/api/account/recovery_code", Some(&own), &body)?;
             print(&recovery_code_text(&recovery_code))
@@ -447,7 +447,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             if io::stdin().is_terminal() {
                 warn(&text!("delete-warning", name = &name))?;
             }
-            let body = Confirmation { password: password::read(&text!("secret-password"))? };
+            let body = Confirmation { password: password::read(&text!("password"))? };
             api.send::<()>(Method::DELETE, "/api/account", Some(&own), &body).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let CommandError { code, message } = http_failure(error);

@@ -233,7 +233,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push(text!("panel-choose"));
     }
     match view.draw_offer {
-        Some(side) if game.own_side() == Some(side) => notices.push(text!("panel-draw-own")),
+        Some(side) if game.own_side() == Some(side) => notices.push(text!("draw-offered-own")),
         Some(side) if game.own_side().is_some() => {
             notices.push(text!("panel-draw", side, keys = input::answers_to_draw()));
         }

@@ -387,7 +387,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
         None => text!("no-game-yet"),
         Some(game) if game.own_side().is_none() => text!("watch-only"),
         Some(game) if !game.is_acting() => text!("read-only"),
-        Some(game) if game.is_over() => text!("game-is-over"),
+        Some(game) if game.is_over() => text!("refusal-game-over"),
         Some(open) => {
             open.selected = None;
             let (game, epoch) = (open.summary.id, Some(open.epoch));
@@ -401,7 +401,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
 /// Sends a command on the board. Usually the server decides whether it is legal, not the client.
 pub(super) fn act(model: &mut Model, act: GameCommand) {
     match (&model.game, &act) {
-        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("not-your-turn")),
+        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("refusal-not-your-turn")),
         (Some(game), GameCommand::Move { squares, .. }) if is_losing_slip(game, *squares) => {
             model.ui.prompt = Some(Prompt::IllegalMove(*squares));
             if model.options.face.prints() {

@@ -109,7 +109,7 @@ help-convert-more =
 help-rules = Explain a ruleset, or list them all.
 help-umpire = Let programs play each other over the line protocol.
 help-umpire-more =
-    A program reads standard input and writes standard output without buffering. See
+    Each program must read standard input and write standard output without buffering; see
     docs/protocol/UMPIRE.md. --red and --blue take a file, or a command quoted as in a shell.
     Use --rules pbm for programs that do not support a repetition rule. If more games run at the
     same time than there are processors, programs may answer late. Ctrl-C ends all programs; the
@@ -193,8 +193,8 @@ help-history-more =
 help-webhook = Send a signed notice to an address when it is your turn.
 help-webhook-more =
     Notices are sent for games with days per move. A notice is JSON with an id, the game, the
-    ruleset, the ply and the deadline. It contains no secret. The header Flagfall-Signature is
-    sha256= and the HMAC-SHA256 of the body, with the secret that set prints once as the key. If the
+    ruleset, the ply and the deadline. It contains no secret. The Flagfall-Signature header is
+    sha256= and the HMAC-SHA256 of the body; its key is the secret that set prints once. If the
     answer to a notice has no status from 200 to 299, the notice is sent again with the same id,
     five times within three hours. After five lost notices in a row the webhook is off until you set
     it again.

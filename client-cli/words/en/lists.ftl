@@ -42,7 +42,6 @@ next-waits =
 # $count: running games.
 next-waits-other = It is not your turn in any other of your { $count } running games.
 
-queue-empty = Nothing is queued.
 # $ply: of the first move; $moves: a list, as they are typed.
 queue-list = Queued moves from ply { $ply } on: { $moves }.
 

@@ -8,17 +8,17 @@ opening-game = Партия открывается …
 pool-back = Вы снова ждёте в очереди, в её начале.
 # $player: a name; $side.
 aborted-by =
-    Партия отменена. Отмена: { $player } ({ $side ->
+    Партия отменена игроком { $player } ({ $side ->
         [red] красные
        *[blue] синие
     }).
 aborted-own = Вы отменили партию.
 # $player: a name; $side.
 not-deployed =
-    Нет вовремя расстановки: { $player } ({ $side ->
+    { $player } ({ $side ->
         [red] красные
        *[blue] синие
-    }).
+    }) не успевает расставить армию.
 not-deployed-own = Вы не успели расставить армию.
 not-deployed-both = Ни одна сторона не успела расставить армию.
 

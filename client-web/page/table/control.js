@@ -412,6 +412,6 @@ export class GameControl {
     if (!command && !isIllegal) return;
     this.planned.value = undefined;
     if (command) void this.act(command);
-    else show(say("plan-dropped", { move: plan.move }));
+    else show(say("plan-dropped", { squares: plan.move }));
   }
 }

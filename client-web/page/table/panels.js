@@ -44,7 +44,7 @@ function statusText(control) {
   const question = control.question.value;
   if (question) return say(question.kind === "color" ? "status-color" : "way-title");
   const offer = view.draw_offer;
-  const draw = offer ? ` ${offer === side ? say("status-draw-own") : say("event-draw-offered", { side: offer })}` : "";
+  const draw = offer ? ` ${offer === side ? say("draw-offered-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }

@@ -25,7 +25,7 @@ share = Поделиться
 you = вы
 settings = Настройки
 session-failed = Сервер не может дать вам место. Повторите через несколько секунд.
-unreachable = Сервер не отвечает. Страница скоро спросит его снова.
+unreachable = Сервер не отвечает. Страница скоро попробует снова.
 unknown-title = Здесь ничего нет
 unknown-text = Этот адрес никуда не ведёт. Возможно, ссылка неполная.
 
@@ -38,17 +38,17 @@ bar-reconnecting =
        *[other] Соединяемся снова… Ваш ход { $move } отправляется.
     }
 bar-offline = Нет сети. Партия продолжится, как только связь вернётся.
-bar-store-away = Ходы сейчас нельзя сохранить. Ваши не пропадут, а часы потом исправятся.
+bar-store-away = Сейчас ходы нельзя сохранить. Ваши ходы не пропадут, а время на часах потом исправится.
 bar-restarting = Сервер перезапускается. Это займёт несколько секунд.
-bar-new-epoch = Сервер потерял последние мгновения. Теперь позиция такая, сделайте ход снова.
+bar-new-epoch = Сервер потерял последние мгновения партии. На доске позиция, которая есть сейчас: сделайте ход снова.
 bar-act-new-epoch = Продолжить
 bar-superseded = Эта партия открыта в другой вкладке.
 bar-act-superseded = Играть здесь
 bar-logged-out = Вы вышли из учётной записи в другом месте.
 bar-act-logged-out = Повторить
-bar-seat-gone = Этого места больше нет: сервер его не знает.
+bar-seat-gone = Вашего места больше нет: сервер его не знает.
 bar-act-seat-gone = Повторить
-bar-old-page = У сервера другая версия. Обновите страницу.
+bar-old-page = Версия сервера отличается от версии этой страницы. Обновите страницу.
 bar-act-old-page = Обновить
 bar-account-closed = Администраторы этого сервера закрыли учётную запись.
 bar-act-account-closed = Повторить
@@ -73,15 +73,13 @@ play-friend = С другом
 play-friend-text = По ссылке, которую вы отправите.
 all-choices = Все правила, часы и соперники
 your-games = Ваши партии
-your-games-empty = Сейчас партий нет. Начатые появятся здесь.
+your-games-empty = Сейчас партий нет. Начатые партии появятся здесь.
 offers = Открытые предложения
 offers-empty = Пока нет. Предложите игру и ждите, пока её примут.
 live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
 continue = Продолжить
 watch = Смотреть
-your-turn-note = Ваш ход
-deploy-note = Расставьте армию
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -111,7 +109,7 @@ pool-leave = Не ждать
 
 # $minutes, $seconds.
 time-fischer = { $minutes } мин + { $seconds } с на ход
-time-delay = { $minutes } мин, на ход { $seconds } с свободно
+time-delay = { $minutes } мин, задержка { $seconds } с на ход
 # $days.
 time-days =
     { $days ->
@@ -128,7 +126,7 @@ custom-title = { $title }, с изменениями
 challenge-from = { $name } предлагает вам партию
 challenge-own = Ваше предложение другу
 challenge-closed = Это предложение закрыто
-challenge-gone = Его отозвали или принял кто-то другой.
+challenge-gone = Предложение отозвано или принято кем-то другим.
 # $side.
 challenge-side =
     { $side ->
@@ -138,9 +136,9 @@ challenge-side =
 challenge-decline = Не сейчас
 # $name.
 challenge-declined = { $name } не принимает ваше предложение.
-challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда её примут.
+challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда друг примет предложение.
 challenge-link = Ссылка
-challenge-wait = Она действует один день. Страницу можно закрыть и вернуться.
+challenge-wait = Ссылка действует один день. Эту страницу можно закрыть, а потом вернуться.
 
 ## A game
 
@@ -157,8 +155,6 @@ board-name =
 actions = Действия
 flip = Повернуть доску
 more = Ещё
-not-your-turn-yet = Сейчас не ваш ход.
-no-move-yet = Ходов ещё не было.
 # $time: a clock.
 claim-in = засчитать можно через { $time }
 
@@ -177,7 +173,6 @@ status-turn =
         [red] Ходят красные.
        *[blue] Ходят синие.
     }
-status-draw-own = Вы предлагаете ничью.
 # $count: plies.
 status-limit =
     { $count ->
@@ -187,7 +182,7 @@ status-limit =
        *[many] Ничья через { $count } ходов без взятия.
     }
 # $rank.
-status-chosen = Ваш выбор: { rank }. Ждём.
+status-chosen = Ваш выбор: { rank }. Ждём другую сторону.
 # $whose: own, red or blue, who strikes; $square.
 status-choose =
     { $whose ->
@@ -195,7 +190,7 @@ status-choose =
         [red] Красные атакуют вашу монету на { $square }. Кем она станет?
        *[blue] Синие атакуют вашу монету на { $square }. Кем она станет?
     }
-status-choosing = Ждём, пока назовут монеты.
+status-choosing = Ждём, пока решится, кем станет монета.
 status-color = Выберите цвет фишки.
 status-owe-color = Назовите цвет своей фишки.
 
@@ -222,10 +217,9 @@ rematch =
 confirm-move = Ход { $move }?
 confirm-move-yes = Сделать ход
 move-not-made = Ход { $move } не сделан: партия ушла вперёд. Посмотрите на доску и сходите снова.
-plan-dropped = Предварительный ход { $move } отменён: что-то изменилось.
 plan-drop = Отменить предварительный ход
 refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
-held-by-reserve-rule = Она должна стоять: неходивших монет нужно не меньше, чем Бомб и Флагов в вашем запасе.
+held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
 
 ## Deploying
 
@@ -235,7 +229,6 @@ deploy-tray = Фигуры для расстановки
 tray-piece = { rank }, осталось { $count }
 deploy-suggest = Подсказать
 deploy-saved = Сохранённые
-saved-title = Сохранённые расстановки
 saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
 deploy-random = Случайно
 deploy-mirror = Отразить
@@ -250,12 +243,12 @@ deploy-missing =
         [few] Осталось { $count } фигуры
        *[many] Осталось { $count } фигур
     }
-deploy-hint = Выберите ранг, затем поля, или перетаскивайте. Две поставленные фигуры меняются местами.
-deploy-hint-keys = На доске ранг ставит его буква.
+deploy-hint = Выберите ранг, затем поля, или перетаскивайте фигуры. Если поставить фигуру на другую, они поменяются местами.
+deploy-hint-keys = С клавиатуры: перейдите на поле и нажмите букву ранга, чтобы поставить фигуру.
 deploy-changeable = Расстановку можно менять, пока соперник не готов.
-deploy-final = Сдать эту расстановку?
-deploy-final-text = По этим правилам её потом нельзя изменить, а недопустимая проигрывает.
-deploy-final-yes = Сдать
+deploy-final = Отправить эту расстановку?
+deploy-final-text = По этим правилам её потом нельзя изменить, а за недопустимую расстановку засчитывают поражение.
+deploy-final-yes = Отправить
 deploy-final-wait = Изменить её больше нельзя.
 # $time: a clock.
 deploy-left = осталось { $time }
@@ -317,7 +310,6 @@ typed-go = Ход
 typed-unknown = Такой команды нет. Введите ход, например a4a5, или: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = Ход { $typed } сейчас невозможен.
-typed-no-reserve = В этих правилах нет резерва.
 typed-no-place = Фигуру из резерва ставят на пустое домашнее поле.
 typed-wait = Подождите: ваш последний ход ещё отправляется.
 
@@ -340,11 +332,11 @@ square-hidden =
 square-piece =
     { $whose ->
         [own] ваша фигура: { $rank }
-        [enemy] противник: { $rank }
-        [red] красные: { $rank }
-       *[blue] синие: { $rank }
+        [enemy] фигура противника: { $rank }
+        [red] фигура красных: { $rank }
+       *[blue] фигура синих: { $rank }
     }{ $moved ->
-        [yes] , фигура ходила
+        [yes] , ходила
        *[no] {""}
     }
 square-known = известна другой стороне
@@ -357,8 +349,8 @@ square-guess = ваша догадка: { $guess }
 # $end: from or to.
 square-planned =
     { $end ->
-        [from] запланирован ход отсюда
-       *[to] запланирован ход сюда
+        [from] отсюда начинается предварительный ход
+       *[to] здесь заканчивается предварительный ход
     }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
@@ -375,8 +367,8 @@ square-target =
 ## Notes
 
 # $square.
-note-title = Ваша догадка о { $square }
-note-text = Её видите только вы. Она следует за фигурой.
+note-title = Ваша догадка о фигуре на { $square }
+note-text = Догадку видите только вы. Она перемещается вместе с фигурой.
 note-none = Без пометки
 # $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
@@ -396,12 +388,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses-said =
-    { $kinds ->
-        [0] { side } ничего не потеряли.
-       *[other] { side } потеряли: { $pieces }.
-    }
 your-turn-low = Ваш ход, времени мало.
 
 ## Records

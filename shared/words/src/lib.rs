@@ -38,6 +38,7 @@ macro_rules! shared {
             include_str!(concat!("../", $language, "/players.ftl")),
             include_str!(concat!("../", $language, "/refusals.ftl")),
             include_str!(concat!("../", $language, "/rulesets.ftl")),
+            include_str!(concat!("../", $language, "-more/account.ftl")),
             include_str!(concat!("../", $language, "-more/pictures.ftl")),
             include_str!(concat!("../", $language, "-more/rules.ftl")),
         ]
