@@ -49,6 +49,7 @@ answer-deploy-clock = Время на расстановку: { $left }.
 answer-clock = { side }: осталось { $clock }{ $free ->
         [0] {""}
         [one] {""} после { $free } секунды задержки
+        [few] {""} после { $free } секунд задержки
        *[many] {""} после { $free } секунд задержки
     }{ $runs ->
         [yes] , часы идут

@@ -137,6 +137,7 @@ rules-win =
 rules-quiet =
     Партия кончается вничью после { $quiet ->
         [one] { $quiet } хода
+        [few] { $quiet } ходов
        *[many] { $quiet } ходов
     } без взятия (считаются ходы обеих сторон). Об этом объявляют за { $notice ->
         [one] { $notice } ход
@@ -144,11 +145,13 @@ rules-quiet =
        *[many] { $notice } ходов
     }. В любом случае партия кончается вничью после { $plies ->
         [one] { $plies } хода
+        [few] { $plies } ходов
        *[many] { $plies } ходов
     }.
 # $plies: moves in all.
 rules-limit =
     { $plies ->
         [one] После { $plies } хода партия кончается вничью.
+        [few] После { $plies } ходов партия кончается вничью.
        *[many] После { $plies } ходов партия кончается вничью.
     }
