@@ -1,4 +1,4 @@
-//! Checks the deployment of a command line before the client offers a game.
+//! Checks the deployment given on the command line, before the client offers a game.
 
 use std::collections::BTreeMap;
 

@@ -73,9 +73,9 @@ help-mail-more =
       printf 'next\nmove a4a5\nqueue a5a6 if b7b6\n' | flagfall mail
 help-record = Show the record of a game from a server or a file.
 help-record-more =
-    The record of a running game contains what you may know now. A file can be in any format
-    that `flagfall convert` reads. To show a file, no server is needed. On a terminal, it is shown
-    step by step; otherwise, it is printed as text.
+    The record of a running game contains what you are allowed to know so far. A file can be in any
+    format that `flagfall convert` reads. Showing a file needs no server. On a terminal, a file is
+    shown step by step; otherwise, it is printed as text.
 
     Examples:
       flagfall record 0123456789ab --json --out final.json
@@ -184,7 +184,7 @@ help-profile-more =
       flagfall profile ann --rules barrage --speed blitz
 help-history = List finished games of a player, or of two players.
 help-history-more =
-    Only the players of a private game see it here. flagfall record shows a game.
+    Private games are listed only for their players. To see a listed game: flagfall record ID
 
     Examples:
       flagfall history

@@ -35,7 +35,7 @@ arg-setup = A deployment to submit at once: random, suggested, the name of a sav
 arg-watch-game = The game. Without it, choose one from a list.
 
 arg-source = The id of a game, or a file with a record; - for standard input.
-arg-scope = Whose record to show: what Red, Blue or the public saw during the game, or everything. By default, everything that you may know now.
+arg-scope = Whose record to show: what Red, Blue or the public saw during the game, or everything. By default, everything that you are allowed to know now.
 arg-text = Print text, which is the default.
 arg-step = Step through the game on the board with the arrow keys.
 arg-records = Files of records, folders with them (*.json, *.jsonl), or - for standard input.

@@ -95,9 +95,9 @@ game-as-player = Game { $game }: you play { side } against { $opponent }. { $ter
 # $game; $red and $blue: names; $terms.
 game-over-opened = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. The game is over.
 # $game; $red and $blue: names; $terms.
-game-as-spectator = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You are a spectator and see what both sides know.
+game-as-spectator = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You are a spectator and see only what both players know.
 # $game; $red and $blue: names; $terms.
-game-without-seat = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You have no seat in it: you are a spectator and see what both sides know.
+game-without-seat = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You have no seat in it: you are a spectator and see only what both players know.
 # $ruleset: its id.
 ruleset-unknown = This client does not know the ruleset { $ruleset }. Update it to play or watch this game.
 # $squares.

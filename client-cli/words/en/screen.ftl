@@ -77,7 +77,7 @@ panel-offline = The connection is down. Reconnecting …
 panel-read-only = Read-only: another connection of yours has the seat.
 panel-unavailable = The game cannot go on now.
 panel-paused = Paused while the server is away; no clock runs.
-panel-choose = Type a figure, then Enter.
+panel-choose = Type the rank's digit or letter, then Enter.
 # $side; $keys: what the keys do.
 panel-draw = { side } offers a draw: { $keys }
 # $plies.

@@ -37,14 +37,14 @@ signed-up =
 no-token-sent = Сервер создал учётную запись, но не прислал токен. Войдите: flagfall login{ $server } NAME
 token-unknown = Сервер не знает этот токен. Возможно, в нём опечатка, он отозван или он от другого сервера.
 # $player; $server: the server's address.
-logged-in = Вы { $player } на сервере { $server }.
+logged-in = Вы вошли на сервер { $server } как { $player }.
 not-logged-in = Вы не вошли на этот сервер.
 # $name: the account; $server: the server's address.
 logged-out = Выполнен выход: { $name }, сервер { $server }.
 # $player; $server: the server's address; $id: the player's id; $token: the token's name; $scope;
 # $made: a date.
 who-am-i =
-    Вы { $player } на сервере { $server }.
+    Вы вошли на сервер { $server } как { $player }.
     Ваш номер: { $id }. Токен «{ $token }», права { $scope }, создан { $made }.
 # $player; $server: the server's address.
 recovered = Вы вошли на сервер { $server } как { $player }. Все остальные сеансы завершены.

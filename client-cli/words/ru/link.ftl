@@ -3,7 +3,7 @@
 # $server: its address.
 connecting = Соединение с { $server } …
 # $server: its address; $player: a name.
-connected = Есть соединение с { $server }. Вы { $player }.
+connected = Есть соединение с { $server }. Вы вошли как { $player }.
 connected-again = Соединение восстановлено.
 # $server: its address; $why; $advice: a sentence.
 cannot-reach = Сервер { $server } недоступен: { $why }. { $advice }

@@ -115,9 +115,9 @@ game-as-player =
 # $game; $red and $blue: names; $terms.
 game-over-opened = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Партия окончена.
 # $game; $red and $blue: names; $terms.
-game-as-spectator = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы зритель и видите то, что знают обе стороны.
+game-as-spectator = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы зритель и видите только то, что известно обоим игрокам.
 # $game; $red and $blue: names; $terms.
-game-without-seat = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы в ней не играете: вы зритель и видите то, что знают обе стороны.
+game-without-seat = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы в ней не играете: вы зритель и видите только то, что известно обоим игрокам.
 # $ruleset: its id.
 ruleset-unknown = Этот клиент не знает правил { $ruleset }. Обновите клиент, чтобы играть или смотреть эту партию.
 # $squares.
@@ -210,7 +210,7 @@ deployment-saved = Сохранено: { $name }.
 # $why: a refusal.
 deployment-not-saved = Не сохранено. { $why }
 # $key.
-no-deployment-saved = Для этих правил расстановок ещё нет. { $key } – сохранить эту.
+no-deployment-saved = Для этих правил нет сохранённых расстановок. { $key } – сохранить эту.
 # $name; $key.
 deployment-loaded = Расстановка загружена: { $name }. { $key } – отправить её.
 # $name; $why: a refusal.

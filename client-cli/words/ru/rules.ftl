@@ -1,6 +1,6 @@
 ### The rulesets, as `flagfall rules` explains them.
 
-rulesets = Правила (подробнее об одних из них: flagfall rules ID):
+rulesets = Варианты правил (подробно об одном из них: flagfall rules ID):
 # $title; $id: of a ruleset.
 rules-title = { $title } ({ $id })
 # $columns, $rows; $lakes: yes if the board has lakes, which are drawn as ~.

@@ -77,7 +77,7 @@ panel-offline = Соединения нет. Переподключение …
 panel-read-only = Только просмотр: место занято другим вашим соединением.
 panel-unavailable = Сейчас партию нельзя продолжить.
 panel-paused = Пауза: сервер недоступен, часы стоят.
-panel-choose = Введите цифру, затем Enter.
+panel-choose = Введите цифру или букву ранга, затем Enter.
 # $side; $keys: what the keys do.
 panel-draw = { side } предлагают ничью: { $keys }
 # $plies.

@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // Two servers recorded the same outage, which later turned out to be longer.
+        // Where outages overlap, the time counts only once.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
         // The log has the beginning of a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));

@@ -133,8 +133,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Take the player's lock before a place for committed work. So a player takes at most one
-        // place, even if they open and close many connections.
+        // Take the player's lock before taking a place for committed work. So a player takes at
+        // most one place, even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;

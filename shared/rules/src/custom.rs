@@ -164,7 +164,7 @@ impl Ruleset {
         if changes.is_empty() { Ok(base) } else { custom(base, &changes).ok_or(NoSuchRuleset::Unknown) }
     }
 
-    /// Returns the ruleset with this id, which may include changes.
+    /// Does the same as [`Ruleset::parse`], but returns `None` instead of an error.
     pub fn find(id: &str) -> Option<&'static Ruleset> {
         Ruleset::parse(id).ok()
     }

@@ -28,7 +28,7 @@ pub struct GameTerms {
     pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
-    /// The time for deployments, in milliseconds after the game's creation.
+    /// The deadline for deployments, in milliseconds after the game's creation.
     pub deploy_ms: u64,
     /// The time at which the game was created.
     pub created: Stamp,

@@ -41,7 +41,10 @@ fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
 fn plain_mode_reports_the_wait_every_half_minute() {
     let mut model = waiting();
     received(&mut model, &ping(1));
-    assert_eq!(last_note(&model), "You have waited 0:30. Opponents: 1400 to 1600. No other player is waiting.");
+    assert_eq!(
+        last_note(&model),
+        "You have waited 0:30. Opponents: 1400 to 1600. No other player is waiting."
+    );
     let told = model.notes.len();
     model.clock.now += 29_000;
     received(&mut model, &ping(4));

@@ -95,8 +95,8 @@ impl Held {
     }
 }
 
-/// Returns the client's address as a holder of offers and games. Returns an empty list if the
-/// client's network is exempt from limits.
+/// Returns a list of one holder of offers and games: the client's address. The list is empty if
+/// the client's network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

@@ -104,7 +104,7 @@ impl Admission {
         self.counts.holdings.lock().keys().cloned().collect()
     }
 
-    /// Removes offers and games that have ended from the counts.
+    /// Removes ended offers and games from a holder's count.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
         let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {

@@ -140,7 +140,8 @@ impl Claimed {
     }
 
     /// Returns the update that ends the job, on the condition that the job has not changed since
-    /// it was claimed. The handler adds the writes of its work.
+    /// it was claimed. The handler may add writes to this update, which then take effect only if
+    /// the job ends.
     #[must_use]
     pub fn finish(&self) -> Update {
         let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];

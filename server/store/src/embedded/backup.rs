@@ -271,7 +271,8 @@ fn acknowledged(
     }
 }
 
-/// Returns the point at which the intact frames after `from` end.
+/// Reads intact frames from the point `from` on, also in later segments. Returns the end of the
+/// last one before the log ends or is damaged.
 fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
     let mut end = from;
     loop {

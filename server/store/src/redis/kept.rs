@@ -65,7 +65,7 @@ impl Kept {
     }
 
     /// Forgets the copies of records that a write with an unknown outcome may have changed. It is
-    /// unknown which value is correct, so none must be given back.
+    /// unknown which value is correct, so no copy must be given back.
     pub(super) fn forget_all(&mut self, writes: &[Write]) {
         writes.iter().for_each(|write| self.forget(write.key()));
     }

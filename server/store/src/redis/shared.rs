@@ -157,7 +157,8 @@ impl Shared {
         }
     }
 
-    /// Removes the answer to [`wait`](Self::wait), and checks that enough replicas confirmed.
+    /// Checks that enough replicas confirmed the commands that [`wait`](Self::wait) follows.
+    /// Removes the answer to `wait`, which is the last of `answers`.
     pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), Fault> {
         let wanted = self.options.replicas;
         if wanted == 0 {

@@ -404,8 +404,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Finds a kind of contents for a place, and reassigns other places if needed. False if there
-    /// is none. `tried` marks the kinds that this search has already tried.
+    /// Assigns a kind of contents to a place, and reassigns other places if needed. Returns false
+    /// if no kind can be assigned. `tried` marks the kinds that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {
