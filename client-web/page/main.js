@@ -4,7 +4,7 @@
 import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
 import { Bar } from "./parts/basics.js";
-import { go, listenToAddresses, route } from "./route.js";
+import { focusPage, go, listenToAddresses, route, watchFocus } from "./route.js";
 import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { chooseLanguage, languages, loadWords } from "./words.js";
@@ -68,12 +68,18 @@ export function App({ route }) {
       show(say("challenge-declined", { name: message.by.name }));
     }
   }), []);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) focusPage();
+    isFirst.current = false;
+  }, [key]);
   return h("div", { class: `app app-${now.page}` },
     h(Top, { page: now.page }),
     h(Bar, { game }),
-    h("main", { id: "main" }, h(Current, { key, route: now })),
+    h("main", { id: "main", "data-focus": ".table .squares [tabindex='0'], h1" }, h(Current, { key, route: now })),
     game ? null : h(Foot, {}),
-    h("div", { class: "toast", role: "status", hidden: !toast.value }, toast.value?.text),
+    // A region that comes with its text is not read: it is there before, and has no size.
+    h("div", { class: "toast", role: "status" }, toast.value?.text),
     h("div", { class: "aloud", role: "log", "aria-live": "polite" }, aloud.value),
     h("div", { class: "aloud", role: "alert" }, alarm.value));
 }
@@ -132,6 +138,7 @@ const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 
 async function run() {
   listenToAddresses();
+  watchFocus();
   startOffline();
   const { language } = settings.value;
   const wanted = language === "system" ? navigator.languages : [language, ...navigator.languages];

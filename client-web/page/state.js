@@ -217,16 +217,24 @@ export function refusalText({ code, message, args }) {
 }
 
 let shown = 0;
-/** Shows a sentence for a while. @param {string} text */
+/** Shows a sentence for a while, and has it read. @param {string} text */
 export function show(text) {
   const id = ++shown;
-  toast.value = { text, id };
+  toast.value = { text: anew(text, toast.value?.text), id };
   setTimeout(() => toast.value?.id === id && (toast.value = undefined), 6_000);
 }
 
-/** Says a sentence. One that is said twice in a row is made different, or it is not read. @param {string} text */
+/** Says a sentence. @param {string} text */
 export function speak(text) {
-  aloud.value = aloud.value === text ? `${text}\u00a0` : text;
+  aloud.value = anew(text, aloud.value);
+}
+
+/**
+ * A text that is said twice in a row is made different, or it is not read.
+ * @param {string} text @param {string | undefined} before
+ */
+function anew(text, before) {
+  return before === text ? `${text}\u00a0` : text;
 }
 
 /** @param {(news: GameNews) => void} listener @returns {() => void} */

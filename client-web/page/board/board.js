@@ -36,6 +36,8 @@ import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } f
 
 /** How long each part of a motion takes, in milliseconds. */
 const TIMES = { go: 200, look: 700, leave: 220 };
+/** Of more events that wait, only the latest is animated: the board must not fall behind. */
+const MOST_WAITING = 3;
 
 /** A picture on its square. @typedef {{ element: HTMLElement, text: string }} Shown */
 
@@ -57,8 +59,10 @@ export class Board {
   #focused = "a1";
   /** @type {Marks} */
   #marks = {};
-  /** @type {(() => void) | undefined} Ends the motion that is under way. */
-  #settle;
+  /** @type {(() => void) | undefined} Stops the motion that is under way. */
+  #stop;
+  /** Events that wait for the motion under way. @type {{ event: GameEvent, after: Readonly<GameView> }[]} */
+  #waiting = [];
   /** @type {(square: string) => string} */
   #name = (square) => square;
 
@@ -90,7 +94,7 @@ export class Board {
 
   /** Lays out the squares. @param {Rules} rules @param {"red" | "blue"} below @param {boolean} isTurned @param {string} label */
   layOut(rules, below, isTurned, label) {
-    this.#settle?.();
+    this.finish();
     this.#rules = rules;
     this.#geometry = { columns: rules.columns, rows: rules.rows, below, isTurned };
     const { across, down } = extent(this.#geometry);
@@ -154,38 +158,61 @@ export class Board {
 
   /** Shows a position at once. @param {Readonly<GameView>} view */
   show(view) {
-    this.#settle?.();
+    this.#stop?.();
+    this.#waiting = [];
     this.#view = view;
     for (const { element } of this.#pieces.values()) element.remove();
     this.#pieces.clear();
     this.#update(view);
   }
 
-  /** Shows what an event did. @param {GameEvent} event @param {Readonly<GameView>} after */
+  /** Shows what an event did, after the events before it. @param {GameEvent} event @param {Readonly<GameView>} after */
   play(event, after) {
-    this.#settle?.();
+    if (this.#waiting.length >= MOST_WAITING) this.finish();
+    this.#waiting.push({ event, after });
+    if (!this.isMoving) this.#playNext();
+  }
+
+  #playNext() {
+    const next = this.#waiting.shift();
+    if (!next) return;
+    const { event, after } = next;
     this.#view = after;
     const motion = this.isStill ? undefined : this.#motion(event);
-    if (!motion) return this.#update(after);
+    if (!motion) {
+      this.#update(after);
+      return this.#playNext();
+    }
     /** @type {ReturnType<typeof setTimeout>[]} */
     const timers = [];
-    const settle = () => {
+    this.#stop = () => {
       timers.forEach(clearTimeout);
-      this.#settle = undefined;
-      this.#update(after);
+      this.#stop = undefined;
     };
-    this.#settle = settle;
     let at = 0;
     for (const { ms, act } of motion) {
       timers.push(setTimeout(act, at));
       at += ms;
     }
-    timers.push(setTimeout(settle, at));
+    timers.push(setTimeout(() => {
+      this.#stop = undefined;
+      this.#update(after);
+      this.#playNext();
+    }, at));
+  }
+
+  /** Shows at once all that has happened: a player who acts does not wait for pictures. */
+  finish() {
+    if (!this.isMoving) return;
+    this.#stop?.();
+    this.#view = this.#waiting.at(-1)?.after ?? this.#view;
+    this.#waiting = [];
+    if (this.#view) this.#update(this.#view);
   }
 
   /** True while an event is animated. */
   get isMoving() {
-    return this.#settle !== undefined;
+    return this.#stop !== undefined;
   }
 
   /** The steps of an event's animation. @param {GameEvent} event */
@@ -416,12 +443,14 @@ export class Board {
   /** Animates as the system says, or not at all. @param {"system" | "none"} motion */
   setMotion(motion) {
     this.isStill = motion === "none" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (this.isStill) this.finish();
   }
 
   /** Draws pieces in another style. @param {import("./pieces.js").Style} style */
   restyle(style) {
     this.style = style;
     this.#ghosts.forEach((ghost) => (ghost.text = ""));
+    this.finish();
     if (this.#view) this.show(this.#view);
   }
 
@@ -450,10 +479,16 @@ export class Board {
     const square = this.#focused;
     const next = this.#keyTarget(event, square);
     if (next) this.focus(next);
-    else if (event.key === "Enter" || event.key === " ") this.handlers.press(square);
+    else if (event.key === "Enter" || event.key === " ") this.#press(square);
     else if (event.key === "Escape") this.handlers.letGo();
     else if (!this.handlers.key(event, square)) return;
     event.preventDefault();
+  }
+
+  /** @param {string} square */
+  #press(square) {
+    this.finish();
+    this.handlers.press(square);
   }
 
   /** The square that a key goes to. @param {KeyboardEvent} event @param {string} square */
@@ -498,10 +533,13 @@ export class Board {
       mayLift: (square) => this.handlers.mayLift(square),
       press: (square) => {
         this.focus(square);
-        this.handlers.press(square);
+        this.#press(square);
       },
       ask: (square) => this.handlers.ask(square),
-      lift: (square) => this.#pieces.get(square)?.element.classList.add("lifted"),
+      lift: (square) => {
+        this.finish();
+        this.#pieces.get(square)?.element.classList.add("lifted");
+      },
       carry: (square, dx, dy, over, isTouch) => {
         const above = isTouch ? this.squares.clientHeight / extent(this.#geometry).down : 0;
         carry(square, { "--lift-x": dx, "--lift-y": dy - above });

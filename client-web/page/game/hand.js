@@ -12,6 +12,7 @@ import { homeSquares } from "./rules.js";
 /** @typedef {import("./notation.js").ChipColor} ChipColor */
 /** @typedef {import("./reach.js").Way} Way */
 /** @typedef {import("./rules.js").Rules} Rules */
+/** @typedef {import("../words.js").Words} Words */
 
 /** @typedef {{ kind: "board", square: string } | { kind: "reserve", rank: Rank, labeled: boolean }} Hand */
 
@@ -220,4 +221,44 @@ export function fillRandomly(setup, rules, side, random) {
   for (const letter of chosen.filter((letter) => letter === "B")) put(letter, random() < 0.75 && back.some((square) => !filled[square]) ? back : squares);
   for (const letter of chosen.filter((letter) => letter !== "B")) put(letter, squares);
   return filled;
+}
+
+/**
+ * What has changed in a deployment, for those who hear the board. Empty if nothing has.
+ * @param {Setup} before @param {Setup} after
+ * @param {Rules} rules @param {Words} words
+ */
+export function deploymentSentence(before, after, rules, words) {
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((square) => before[square] !== after[square]);
+  const [a = "", b = ""] = changed;
+  if (a === "") return "";
+  const left = placesToFill(rules) - Object.keys(after).length;
+  const what = changed.length === 1 ? oneChanged(a, before, after, rules, words)
+    : changed.length === 2 && before[a] === after[b] && before[b] === after[a] ? exchanged(before, a, b, words)
+    : Object.keys(after).length === 0 ? words.say("deploy-told", { what: "cleared" })
+    : left > 0 ? `${words.say("deploy-missing", { count: left })}.` : "";
+  return [what, ...(left === 0 ? [words.say("deploy-all-placed")] : [])].filter(Boolean).join(" ");
+}
+
+/**
+ * @param {string} square @param {Setup} before @param {Setup} after
+ * @param {Rules} rules @param {Words} words
+ */
+function oneChanged(square, before, after, rules, words) {
+  const letter = after[square] ?? before[square] ?? "";
+  return words.say(after[square] ? "deploy-placed" : "deploy-taken-off", {
+    rank: rankText(letter, words), square, count: tray(after, rules)[letter] ?? 0,
+  });
+}
+
+/** @param {Setup} before @param {string} a @param {string} b @param {Words} words */
+function exchanged(before, a, b, words) {
+  const [from, to] = before[a] ? [a, b] : [b, a];
+  const [rank, other] = [rankText(before[from] ?? "", words), before[to]];
+  return other ? words.say("deploy-swapped", { rank, to, other: rankText(other, words), from }) : words.say("deploy-moved", { rank, from, to });
+}
+
+/** @param {string} letter @param {Words} words */
+function rankText(letter, words) {
+  return words.say("rank", { rank: rankOf(letter) ?? "piece" });
 }

@@ -13,7 +13,7 @@ import { refusalSentence, useTitle, waiting } from "../parts/load.js";
 import { OpenFile, addressOf, copy } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
-import { allWords, rulesets, say, settings, show, speak } from "../state.js";
+import { allWords, rulesets, say, settings, show } from "../state.js";
 import { Deploying } from "../table/deploying.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
@@ -117,11 +117,7 @@ function EditorBoard({ editor }) {
       drop: (from, to) => deploying.drop(from, to),
       letGo: () => (deploying.hand.value = undefined),
       movable: () => Object.keys(deploying.setup.value),
-      key: (event, square) => {
-        const isUsed = deploying.key(event, square);
-        if (isUsed) speak(nameOf(editor)(square));
-        return isUsed;
-      },
+      key: (event, square) => deploying.key(event, square),
     });
   }, [editor]);
   useLayoutEffect(() => {

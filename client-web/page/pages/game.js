@@ -9,6 +9,7 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
+import { handOver } from "../route.js";
 import { alarm, allWords, aloud, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
@@ -63,12 +64,18 @@ function Table({ control }) {
   const [isFlipped, setFlipped] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { loaded, view, side } = control;
-  // The board is what a new phase is about.
-  useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
+  const phase = useRef(view?.phase);
+  useEffect(() => {
+    // The board is what a new phase is about, and at the end, what comes after the game.
+    document.querySelector("#main")?.scrollTo(0, 0);
+    if (side && phase.current === "playing" && view?.phase === "over") handOver(".squares");
+    phase.current = view?.phase;
+  }, [view?.phase]);
   if (!loaded || !view) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
-  return h("div", { class: `table phase-${view.phase}` },
+  const successors = view.phase === "over" ? ".actions .button, .squares [tabindex='0']" : ".sheet, .squares [tabindex='0']";
+  return h("div", { class: `table phase-${view.phase}`, "data-focus": successors },
     // Where a low screen has no room for the top of the page.
     h("a", { class: "button plain way-out", href: "/", "aria-label": say("to-home") }, "←"),
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),

@@ -144,7 +144,7 @@ function Queue({ id, ply, again }) {
         h("div", { class: "row-of" },
           h("button", { class: "button compact main", disabled: isBusy, "aria-busy": isBusy }, say("queue-save")),
           queued.length > 0 ? h("button", {
-            class: "button compact", type: "button", disabled: isBusy,
+            class: "button compact", type: "button", disabled: isBusy, "aria-busy": isBusy,
             onClick: () => void finish(change("DELETE", `/api/games/${id}/queue`), say("queue-cleared")),
           }, say("queue-clear")) : null))));
 }

@@ -17,7 +17,7 @@ const TERMS = {
 
 export function HomePage() {
   const lobby = useLobby();
-  const { ownGames, player } = line.value;
+  const { ownGames } = line.value;
   const [busy, setBusy] = useState("");
   /** @param {string} name @param {() => Promise<unknown>} act */
   const once = (name, act) => async () => {
@@ -29,7 +29,6 @@ export function HomePage() {
     h("h2", null, say("your-games")),
     h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }));
   const hasGames = ownGames.length > 0;
-  const offers = lobby?.seeks.filter((seek) => seek.seeker.id !== player?.id) ?? [];
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },
@@ -61,7 +60,7 @@ export function HomePage() {
       hasGames ? null : own,
       h("section", { class: "card stack" },
         h("h2", null, say("offers")),
-        lobby ? h(OfferList, { seeks: offers, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" })),
+        lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" })),
       h("section", { class: "card stack" },
         h("h2", null, say("live-games")),
         lobby ? h(GameList, { games: lobby.games.slice(0, 6), empty: say("live-games-empty"), isOwn: false })

@@ -3,11 +3,11 @@
 import { customId, summaryOf, titleOf } from "../game/rules.js";
 import { changesText, timeText } from "../parts/basics.js";
 import { MoreChoices, NOTHING_MORE } from "../parts/custom.js";
-import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
+import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
 import { useTitle } from "../parts/load.js";
 import { go } from "../route.js";
 import { allWords, askOrTell, housePlayers, line, rulesets, say } from "../state.js";
-import { h, useState } from "../vendor/library.js";
+import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Time} Time */
@@ -59,6 +59,7 @@ function OfferForm() {
   const [isPrivate, setPrivate] = useState(false);
   const [more, setMore] = useState(NOTHING_MORE);
   const [isBusy, setBusy] = useState(false);
+  const [posted, setPosted] = useState("");
   const rules = rulesets.value.find((rules) => rules.id === ruleset);
   const levels = housePlayers.value.filter((house) => house.rulesets.includes(ruleset)).map((house) => house.level);
   const shownLevel = levels.includes(level) ? level : levels.at(-1) ?? level;
@@ -71,11 +72,12 @@ function OfferForm() {
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setBusy(true);
-    await offer(who, shownLevel, {
+    const outcome = await offer(who, shownLevel, {
       ruleset: id, time: TIMES[time] ?? { kind: "unlimited" },
       ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}), ...(more.isSecret ? { secret: true } : {}),
     }, side === "any" ? undefined : /** @type {Side} */ (side), whyNoRange ? undefined : rangeOf(more));
     setBusy(false);
+    setPosted(outcome?.kind === "seek" ? outcome.seek : "");
   };
   return h("form", { class: "card stack", onSubmit: submit },
     h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
@@ -103,7 +105,25 @@ function OfferForm() {
     rules ? h(MoreChoices, { rules, more, change: setMore, whyNoRange }) : null,
     isCustom ? h("div", { class: "stack tight small", role: "status" }, h("strong", null, say("play-changed")),
       h("ul", { class: "points" }, changesText(id).map((change) => h("li", { key: change }, change)))) : null,
-    h("button", { class: "button main", disabled: isBusy, "aria-busy": isBusy }, say("form-submit", { who })));
+    h("button", { class: "button main", disabled: isBusy, "aria-busy": isBusy }, say("form-submit", { who })),
+    h(Posted, { seek: posted, forget: () => setPosted("") }));
+}
+
+/**
+ * Says that an offer is posted, and leads to it, until it is withdrawn or accepted.
+ * @param {{ seek: string, forget: () => void }} props `seek`: the id of the offer, or nothing.
+ */
+function Posted({ seek, forget }) {
+  const isListed = line.value.lobby?.seeks.some(({ id }) => id === seek) ?? false;
+  const listed = useRef("");
+  useEffect(() => {
+    if (isListed) listed.current = seek;
+    else if (seek && listed.current === seek) forget();
+  }, [seek, isListed]);
+  return h("div", { class: "stack tight posted", role: "status" }, seek ? [
+    h("strong", null, say("offer-posted")),
+    h("div", null, h("button", { class: "button compact", type: "button", onClick: () => document.getElementById(offerId(seek))?.focus() }, say("offer-show"))),
+  ] : null);
 }
 
 /** The bounds that were typed. @param {import("../parts/custom.js").More} more @returns {RatingWish | undefined} */

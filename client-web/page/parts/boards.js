@@ -37,11 +37,12 @@ export function useTurned(rules) {
 /**
  * A board without a hand. `event` led from the view that was shown before to this one, and is
  * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
- * who looks on owns a piece.
- * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined,
+ * who looks on owns a piece. `isPaced`: the person who looks on asks for each event, so none waits
+ * for the one before it.
+ * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined, isPaced?: boolean,
  *   keys?: (event: KeyboardEvent, square: string) => boolean }} props
  */
-export function SeenBoard({ rules, view, below, event, keys }) {
+export function SeenBoard({ rules, view, below, event, isPaced = false, keys }) {
   const host = useRef(/** @type {HTMLElement | null} */ (null));
   const board = useRef(/** @type {Board | undefined} */ (undefined));
   const isTurned = useTurned(rules);
@@ -65,6 +66,7 @@ export function SeenBoard({ rules, view, below, event, keys }) {
     board.current?.setMotion(motion);
   }, [numbering, print, motion]);
   useLayoutEffect(() => {
+    if (isPaced) board.current?.finish();
     if (event) board.current?.play(event, view);
     else board.current?.show(view);
     board.current?.name(nameSquares(view));

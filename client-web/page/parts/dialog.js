@@ -1,6 +1,7 @@
 // A question over the page. Escape and the second button leave everything as it is.
 
 import { h, render, useEffect, useRef } from "../vendor/library.js";
+import { giveBack, here } from "../route.js";
 import { moreWords, say } from "../state.js";
 
 /**
@@ -52,11 +53,11 @@ function over(draw) {
   return new Promise((resolve) => {
     const host = document.createElement("div");
     document.body.append(host);
-    const opener = /** @type {HTMLElement | null} */ (document.activeElement);
+    const opener = here();
     render(draw((answer) => {
       render(null, host);
       host.remove();
-      opener?.focus();
+      giveBack(opener);
       resolve(answer);
     }), host);
   });

@@ -106,7 +106,7 @@ export function useLibrary() {
 export async function suggestInto(deploying, rules, side) {
   const answer = /** @type {import("./load.js").Answer<SuggestedDeployments>} */ (await request("GET", suggestionsAt(rules.id)));
   if ("refusal" in answer) return show(refusalSentence(answer.refusal));
-  deploying.change(readSetup(answer.value.setups[0] ?? "", rules, side));
+  deploying.change(readSetup(answer.value.setups[0] ?? "", rules, side), say("deploy-told", { what: "suggested" }));
 }
 
 /** Lets the player choose one of the saved deployments. @param {Deploying} deploying @param {Rules} rules @param {Side} side */
@@ -119,7 +119,7 @@ export async function openSaved(deploying, rules, side) {
     title: say("saved-title"), ...(saved.length === 0 ? { text: [say("saved-empty"), " ", h("a", { href: "/deployments" }, say("nav-deployments"))] } : {}),
     options: saved.map((one) => ({ value: one, label: one.name })),
   });
-  if (chosen) deploying.change(readSetup(chosen.setup, rules, side));
+  if (chosen) deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
 }
 
 /** @returns {Promise<readonly Saved[] | undefined>} */

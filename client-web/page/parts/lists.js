@@ -1,6 +1,6 @@
 // Offers, games that run or are over, and the wait for an opponent, as lists.
 
-import { allWords, askOrTell, line, say, serverTime, tell } from "../state.js";
+import { allWords, askOrTell, line, say, serverTime, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 import {
   changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
@@ -24,18 +24,26 @@ export function useLobby() {
   return line.value.lobby;
 }
 
+/** The id of the button that withdraws an offer. @param {string} seek */
+export const offerId = (seek) => `offer-${seek}`;
+
+/** @param {string} seek */
+async function withdraw(seek) {
+  if (await askOrTell({ type: "cancel_seek", seek })) show(say("offer-withdrawn"));
+}
+
 /** @param {{ seeks: readonly Seek[], empty: string }} props */
 export function OfferList({ seeks, empty }) {
   const own = line.value.player?.id;
   if (seeks.length === 0) return h("p", { class: "muted" }, empty);
   return h("ul", { class: "list" }, seeks.map((seek) => h("li", { key: seek.id },
     h("div", null,
-      h("strong", null, playerName(seek.seeker)),
+      h("strong", null, seek.seeker.id === own ? say("offer-own") : playerName(seek.seeker)),
       seek.seeker_rating ? h("span", { class: "muted numbers" }, ` ${seek.seeker_rating.rating}${seek.seeker_rating.provisional ? "?" : ""}`) : null,
       h("div", { class: "muted small" }, termsText(seek.terms), seek.side ? ` · ${say("offer-side", { side: seek.side })}` : ""),
       changesText(seek.terms.ruleset).map((change) => h("div", { class: "small" }, change))),
     seek.seeker.id === own
-      ? h("button", { class: "button compact", onClick: () => askOrTell({ type: "cancel_seek", seek: seek.id }) }, say("withdraw"))
+      ? h("button", { id: offerId(seek.id), class: "button compact", onClick: () => withdraw(seek.id) }, say("withdraw"))
       : h("button", { class: "button compact main", onClick: () => askOrTell({ type: "accept_seek", seek: seek.id }) }, say("accept")))));
 }
 

@@ -77,6 +77,6 @@ export function PushChoice() {
     h("h2", null, say("push-title")),
     h("p", { class: "muted small" }, say(canPush() ? "push-text" : "push-none")),
     canPush() ? h("label", { class: "check" },
-      h("input", { type: "checkbox", checked: isOn, disabled: isBusy, onChange: (/** @type {any} */ event) => void set(event.target.checked) }),
+      h("input", { type: "checkbox", checked: isOn, disabled: isBusy, "aria-busy": isBusy, onChange: (/** @type {any} */ event) => void set(event.target.checked) }),
       h("span", null, say("push-choice"))) : null);
 }

@@ -8,7 +8,7 @@ import {
   MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
   targets,
 } from "../game/reach.js";
-import { clocksSentence, entriesOf, lossesSentence, sentence, squareNames } from "../game/sentences.js";
+import { clocksSentence, entriesOf, lossesSentence, rankName, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellKeys } from "../parts/dialog.js";
@@ -149,10 +149,22 @@ export class GameControl {
       this.hand.value = { kind: "board", square };
       return;
     }
-    const isRefused = hand.value?.kind === "board" && view.refused_moves?.includes(hand.value.square + square);
+    // What cannot go there stays in hand.
+    if (hand.value && !isInHand) return show(this.#whyNot(hand.value, square));
     this.hand.value = undefined;
-    if (isRefused) show(say("refused-repetition"));
-    else if (!isInHand) this.tellOf(square);
+    if (!isInHand) this.tellOf(square);
+  }
+
+  /** Why what is in hand cannot go to a square. @param {Hand} hand @param {string} square */
+  #whyNot(hand, square) {
+    const { view } = this;
+    if (!this.isFree) return say("typed-wait");
+    if (!view || (!this.isTurn && !this.mayPlan)) return say("not-your-turn-yet");
+    if (hand.kind === "reserve") return say("typed-no-place");
+    if (view.refused_moves?.includes(hand.square + square)) return say("refused-repetition");
+    const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
+    const cannot = say("no-way", { rank: rankName(allWords(), piece?.identity ?? "?"), square });
+    return isHeldByReserveRule(view, hand.square) ? `${cannot} ${say("held-by-reserve-rule")}` : cannot;
   }
 
   /** The piece in hand goes to a square, now or when the turn comes. @param {string} square */
@@ -218,11 +230,9 @@ export class GameControl {
       if (rules.reserve && this.isTurn) void this.act({ kind: "remove", square: from });
       return;
     }
-    this.hand.value = { kind: "board", square: from };
-    if (!this.#goTo(to)) {
-      if (view.refused_moves?.includes(from + to)) show(say("refused-repetition"));
-      this.letGo();
-    }
+    const hand = /** @type {const} */ ({ kind: "board", square: from });
+    this.hand.value = hand;
+    if (!this.#goTo(to)) show(this.#whyNot(hand, to));
   }
 
   /** The squares of the player's pieces that can move. */

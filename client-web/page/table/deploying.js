@@ -3,13 +3,14 @@
 import { nextChange } from "../game/clocks.js";
 import { RANKS, letterOf } from "../game/notation.js";
 import {
-  byKeys, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
+  byKeys, deploymentSentence, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
   swap, tray, writeSetup,
 } from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";
+import { rankName } from "../game/sentences.js";
 import { PieceArt, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { say, sayClock, serverTime } from "../state.js";
+import { allWords, say, sayClock, serverTime, show, speak } from "../state.js";
 import { h, signal } from "../vendor/library.js";
 
 /** @typedef {import("../game/hand.js").Setup} Setup */
@@ -73,19 +74,29 @@ export class Deploying {
     return this.#rules.illegal_act_loses && this.control.view?.own_deployment != null;
   }
 
-  /** @param {Setup} setup */
-  change(setup) {
-    if (this.isFinal) return;
+  /**
+   * Changes the deployment, and says what has changed.
+   * @param {Setup} setup @param {string} [told] What is said first.
+   */
+  change(setup, told) {
+    if (this.isFinal) return show(say("deploy-final-wait"));
     this.#before = [...this.#before.slice(-99), this.setup.value];
-    this.setup.value = setup;
-    this.#show();
+    this.#take(setup, told);
   }
 
   undo() {
     const before = this.#before.pop();
-    if (!before) return;
-    this.setup.value = before;
+    if (before) this.#take(before, say("deploy-told", { what: "undone" }));
+    else show(say("deploy-told", { what: "nothing" }));
+  }
+
+  /** @param {Setup} setup @param {string} [told] */
+  #take(setup, told = "") {
+    const changed = deploymentSentence(this.setup.value, setup, this.#rules, allWords());
+    this.setup.value = setup;
     this.#show();
+    const text = [told, changed].filter(Boolean).join(" ");
+    if (text) speak(text);
   }
 
   clear() {
@@ -101,11 +112,11 @@ export class Deploying {
   random() {
     // A full board is dealt anew; what was placed by hand stays.
     const kept = this.missing === 0 ? {} : this.setup.value;
-    this.change(fillRandomly(kept, this.#rules, this.#side, Math.random));
+    this.change(fillRandomly(kept, this.#rules, this.#side, Math.random), say("deploy-told", { what: "random" }));
   }
 
   mirror() {
-    this.change(mirror(this.setup.value, this.#rules));
+    this.change(mirror(this.setup.value, this.#rules), say("deploy-told", { what: "mirrored" }));
   }
 
   async handIn() {
@@ -122,11 +133,9 @@ export class Deploying {
 
   /** @param {string} square */
   press(square) {
-    if (this.isFinal || !this.#isHome(square)) {
-      this.hand.value = undefined;
-      return;
-    }
     const hand = this.hand.value;
+    if (this.isFinal) return show(say("deploy-final-wait"));
+    if (!this.#isHome(square)) return hand ? show(say("deploy-not-home")) : undefined;
     const there = this.setup.value[square];
     if (hand && "letter" in hand) {
       this.change(place(this.setup.value, square, hand.letter));
@@ -136,6 +145,7 @@ export class Deploying {
       this.hand.value = undefined;
     } else if (there) {
       this.hand.value = { square };
+      speak(say("deploy-in-hand", { rank: rankName(allWords(), there), square }));
     }
   }
 
@@ -155,11 +165,14 @@ export class Deploying {
   key(event, square) {
     const letter = byKeys(event.key.toLowerCase()).toUpperCase();
     if (event.key === "Delete" || event.key === "Backspace") {
-      this.change(place(this.setup.value, square, undefined));
+      if (this.setup.value[square]) this.change(place(this.setup.value, square, undefined));
+      else speak(say("square-empty"));
       return true;
     }
-    if (!this.#isHome(square) || (this.left()[letter] ?? 0) <= 0) return false;
-    this.change(place(this.setup.value, square, letter));
+    if (!this.#rules.army[letter]) return false;
+    if (!this.#isHome(square)) show(say("deploy-not-home"));
+    else if ((this.left()[letter] ?? 0) <= 0) show(say("deploy-none-left", { rank: rankName(allWords(), letter) }));
+    else this.change(place(this.setup.value, square, letter));
     return true;
   }
 }

@@ -11,6 +11,7 @@ import { PieceArt, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
+import { handOver } from "../route.js";
 import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
@@ -142,7 +143,9 @@ export function Sheets({ control }) {
   const question = control.question.value;
   if (!view || !side) return null;
   if (question?.kind === "way") return h(WaySheet, { control });
-  if (question?.kind === "color") return h(ColorSheet, { title: say("color-title"), choose: (color) => control.answer({ color }) });
+  if (question?.kind === "color") {
+    return h(ColorSheet, { title: say("color-title"), choose: (color) => control.answer({ color }), cancel: () => control.letGo() });
+  }
   if (view.owed_color?.side === side && isFree) {
     return h(ColorSheet, {
       title: say("owed-title", { square: view.owed_color.square }), choose: (color) => void control.act({ kind: "color", color }),
@@ -157,7 +160,7 @@ export function Sheets({ control }) {
 function WaySheet({ control }) {
   const draft = control.question.value?.draft;
   const ways = draft?.kind === "move" ? draft.ways : [];
-  return h(Sheet, { title: say("way-title") },
+  return h(Sheet, { title: say("way-title"), cancel: () => control.letGo() },
     h("div", { class: "stack tight" }, ways.map((way) =>
       h("button", { key: way.sign, class: "button", onClick: () => control.answer({ way }) },
         say("way", { by: way.by, path: way.path.join(" ") })))));
@@ -166,8 +169,8 @@ function WaySheet({ control }) {
 /** The color that was laid last comes first. */
 let lastColor = /** @type {ChipColor} */ ("red");
 
-/** @param {{ title: string, choose: (color: ChipColor) => void }} props */
-function ColorSheet({ title, choose }) {
+/** @param {{ title: string, choose: (color: ChipColor) => void, cancel?: () => void }} props */
+function ColorSheet({ title, choose, cancel }) {
   const colors = [lastColor, ...COLORS.filter((color) => color !== lastColor)];
   /** @param {ChipColor} color */
   const take = (color) => {
@@ -184,7 +187,7 @@ function ColorSheet({ title, choose }) {
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   });
-  return h(Sheet, { title }, h("div", { class: "row-of" }, colors.map((color) =>
+  return h(Sheet, { title, cancel }, h("div", { class: "row-of" }, colors.map((color) =>
     h("button", { key: color, class: "button color-button", onClick: () => take(color) },
       h(ChipArt, { color }), say("color", { color }), h("kbd", { "aria-hidden": "true" }, COLORS.indexOf(color) + 1)))));
 }
@@ -233,9 +236,19 @@ function Reserve({ control }) {
     h("p", { class: "muted small" }, say("reserve-hint")));
 }
 
-/** @param {{ title: string, children?: any }} props */
-function Sheet({ title, children }) {
-  return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title }, h("h2", null, title), children);
+/**
+ * A question of a turn. It takes the focus from the board, but no answer gets it: a key that was
+ * meant for the board must not choose one. The opponent's moves interrupt no typing.
+ * @param {{ title: string, cancel?: (() => void) | undefined, children?: any }} props
+ * `cancel`: what Escape does.
+ */
+function Sheet({ title, cancel, children }) {
+  useEffect(() => handOver(cancel ? ".squares, .typed-form" : ".squares"), []);
+  /** @param {KeyboardEvent} event */
+  const key = (event) => {
+    if (event.key === "Escape") cancel?.();
+  };
+  return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title, tabIndex: -1, onKeyDown: key }, h("h2", null, title), children);
 }
 
 // Beside the board: what was played, what was lost, and talk.
@@ -256,7 +269,7 @@ export function SidePanel({ control, isOpen }) {
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),
-    h("div", { class: "panel-body", role: "tabpanel", tabIndex: 0 },
+    h("div", { class: "panel-body", role: "tabpanel", tabIndex: 0, "data-focus": "[role='tabpanel']", "aria-label": say(`tab-${tab}`) },
       tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control, isOpen })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }

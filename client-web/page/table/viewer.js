@@ -80,7 +80,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
   return h("div", { class: "table replay", "aria-busy": isBusy },
     h("h1", { class: "aloud" }, say("replay-heading", { red: red.name, blue: blue.name })),
     h("div", { class: "at-top" }, strip(opponentOf(below)), h(TakenRow, { view, side: opponentOf(below) })),
-    h(SeenBoard, { rules, view, below, event: steps.isStep ? moment.entry?.event : undefined, keys: (event) => boardKey(event, steps, moment) }),
+    h(SeenBoard, { rules, view, below, event: steps.isStep ? moment.entry?.event : undefined, isPaced: true, keys: (event) => boardKey(event, steps, moment) }),
     h("div", { class: "at-foot" }, h(TakenRow, { view, side: below }), strip(below)),
     h("div", { class: "side" },
       h(Controls, { steps, moments, index, isPlaying, flip: () => setFlipped(!isFlipped) }),
@@ -253,7 +253,7 @@ function Scopes({ shown, own, refused, choose, view }) {
   const reasons = [...new Set(why.values())].flatMap((reason) => reason ?? []);
   // The end opens everything, so that all views are the same there.
   const isOpen = view.phase === "over" && view.pieces.every((text) => !/^[?[]/.test(parsePiece(text).identity));
-  return h("fieldset", { class: "field scopes" },
+  return h("fieldset", { class: "field scopes", "data-focus": "input:checked" },
     h("legend", { class: "small" }, say("replay-scope")),
     h("div", { class: "segments" }, scopes.map((one) =>
       h("label", { key: one, class: `${one === scope ? "chosen" : ""}${why.get(one) ? " closed" : ""}` },
@@ -279,7 +279,7 @@ function Moves({ moments, index, goTo }) {
   /** @param {string} text @param {number} to */
   const further = (text, to) => h("li", { key: text },
     h("button", { class: "further", onClick: () => goTo(to) }, say(text)));
-  return h("section", { class: "card replay-moves", "aria-label": say("tab-moves") },
+  return h("section", { class: "card replay-moves", "aria-label": say("tab-moves"), "data-focus": "[aria-current]" },
     h("ol", { class: "moves small", ref: list },
       first > 0 ? further("replay-earlier", first - 1) : null,
       listed.map((moment, offset) => h("li", { key: first + offset },

@@ -164,6 +164,40 @@ for (const [name, strike, left] of OUTCOMES) {
   });
 }
 
+test("an event waits until the strike before it has been shown, and a player who acts does not wait", async () => {
+  const { page, faults, context } = await boardPage();
+  const others = ["b4r3'*", "b7b?'", "d1rF"];
+  const strike = { attacker: "9", attacker_fate: "leaves", defender: "4", defender_fate: "stays" };
+  const reply = { kind: "moved", side: "blue", move: "b7b6", piece: "?" };
+  const [struck, replied] = [view({ pieces: [...others, "a7b4*"] }), view({ pieces: ["b4r3'*", "b6b?'", "d1rF", "a7b4*"] })];
+  const places = () => page.locator(".piece").evaluateAll((pieces) => pieces.map((piece) => {
+    const { style } = /** @type {HTMLElement} */ (piece);
+    return style.getPropertyValue("--x") + style.getPropertyValue("--y");
+  }).sort());
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(10_000);
+  const both = async () => {
+    await show(page, view({ pieces: ["a4r9", ...others, "a7b?"] }));
+    await play(page, { ...STRIKE, strike }, struck);
+    await play(page, reply, replied);
+    await page.clock.runFor(400);
+    assert.equal(await page.locator(".piece.attacking").count(), 1, "the strike is still shown");
+    assert.ok((await places()).includes("13"), "b7 has not moved yet");
+  };
+  await both();
+  await page.clock.runFor(1_120 - 400);
+  assert.equal(await page.locator(".piece").count(), 4);
+  await page.clock.runFor(200);
+  assert.ok(!(await places()).includes("13"), "b7 has moved");
+  assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.isMoving));
+  await both();
+  await cell(page, "b4").click();
+  assert.deepEqual(await places(), ["03", "14", "16", "39"]);
+  assert.deepEqual(await told(page), ["press b4"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a piece that was known and survives a strike keeps its mark", async () => {
   const { page, faults, context } = await boardPage();
   const known = view({ pieces: ["a4r9", "a7b4'*"] });

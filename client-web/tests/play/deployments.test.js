@@ -27,7 +27,7 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
     await page.keyboard.press(letter);
     await page.keyboard.press("ArrowRight");
   }
-  await page.locator(".aloud").getByText("g1, your General, never moved").or(page.locator(".aloud").getByText("g1, your General")).first().waitFor({ state: "attached" });
+  await page.locator(".aloud").getByText("General on g1, 0 left.").waitFor({ state: "attached" });
   assert.ok(await page.getByRole("button", { name: "1 piece to place" }).isDisabled());
   // The Marshal from the tray, then by drag to another square.
   await page.getByRole("button", { name: "Marshal, 1 left" }).click();

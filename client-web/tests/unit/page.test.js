@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
+import { deploymentSentence, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/hand.js";
@@ -109,6 +109,24 @@ test("deployments come back from their texts, and are filled at random", () => {
   assert.ok(!isComplete(one, classic));
 });
 
+test("what changes in a deployment is said", () => {
+  assert.ok(barrage);
+  const full = readSetup(".".repeat(30) + "FBS99821..", barrage, "red");
+  /** @type {[import("../../page/game/hand.js").Setup, import("../../page/game/hand.js").Setup, string][]} */
+  const cases = [
+    [{}, { b1: "9" }, "Scout on b1, 1 left."],
+    [{ b1: "9" }, { b1: "F" }, "Flag on b1, 0 left."],
+    [{ b1: "9" }, {}, "Scout taken off b1, 2 left."],
+    [{ b1: "9" }, { c1: "9" }, "Scout from b1 to c1."],
+    [{ b1: "9", c1: "F" }, { b1: "F", c1: "9" }, "Scout on c1, Flag on b1."],
+    [{ b1: "9", c1: "F" }, {}, "Cleared."],
+    [{ b1: "9" }, { c1: "F", d1: "B" }, "6 pieces to place."],
+    [{}, full, "All pieces are placed."],
+    [full, full, ""],
+  ];
+  for (const [before, after, text] of cases) assert.equal(deploymentSentence(before, after, barrage, words), text);
+});
+
 test("events become whole sentences", () => {
   const strike = /** @type {const} */ ({ attacker: "8", attacker_fate: "advances", defender: "B", defender_fate: "leaves" });
   assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike }, words), "Red's Miner captures Blue's Bomb on a5.");
@@ -150,6 +168,10 @@ test("addresses name pages, and a record's place in it", () => {
     assert.deepEqual(parseRoute(pathname, "", search), replay);
   }
   assert.deepEqual(parseRoute("/replay/0123456789ab", "", "?as=green&ply=-1"), { page: "replay", id: "0123456789ab" });
+  // Letters that ids never have.
+  for (const letter of "ilou") {
+    for (const page of ["game", "replay"]) assert.deepEqual(parseRoute(`/${page}/0123456789a${letter}`, ""), { page: "unknown" });
+  }
   for (const path of ["/replay/", "/replay/0123", "/watch/1"]) assert.deepEqual(parseRoute(path, ""), { page: "unknown" });
 });
 

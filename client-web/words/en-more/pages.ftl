@@ -576,6 +576,8 @@ form-submit =
         [pool] Find an opponent
        *[friend] Make a link
     }
+offer-posted = Your offer is posted. The game starts when somebody accepts it.
+offer-show = Go to your offer
 
 ## Replays
 

@@ -75,6 +75,8 @@ all-choices = All rules, clocks and opponents
 your-games = Your games
 your-games-empty = None is running. The games that you start appear here.
 offers = Open offers
+offer-own = Your offer
+offer-withdrawn = Your offer is withdrawn.
 offers-empty = None just now. Post one, and wait for somebody to accept it.
 live-games = Live games
 live-games-empty = Nobody plays right now.
@@ -216,6 +218,8 @@ move-not-made = { $move } was not made, because the game had gone on. Look at th
 plan-drop = Drop the planned move
 refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
+# $rank: what is known of the piece; $square.
+no-way = The { $rank } cannot go to { $square }.
 
 ## Deploying
 
@@ -247,6 +251,29 @@ deploy-final-yes = Hand in
 deploy-final-wait = It cannot be changed any more.
 # $time: a clock.
 deploy-left = { $time } left
+
+# What has changed, for those who hear the board. $rank; $square; $count: how many are left to place.
+deploy-placed = { $rank } on { $square }, { $count } left.
+deploy-taken-off = { $rank } taken off { $square }, { $count } left.
+# $rank; $from, $to: squares.
+deploy-moved = { $rank } from { $from } to { $to }.
+# $rank, now on $to; $other, now on $from.
+deploy-swapped = { $rank } on { $to }, { $other } on { $from }.
+deploy-in-hand = { $rank } on { $square }, in your hand.
+deploy-all-placed = All pieces are placed.
+# $what: suggested, random, mirrored, cleared, undone, or nothing that can be undone.
+deploy-told =
+    { $what ->
+        [suggested] Suggested deployment.
+        [random] Random deployment.
+        [mirrored] Mirrored.
+        [undone] Undone.
+        [nothing] There is nothing to undo.
+       *[cleared] Cleared.
+    }
+deploy-not-home = A piece can only go to one of your home squares.
+# $rank.
+deploy-none-left = No { $rank } is left to place.
 
 ## Questions of a turn
 

@@ -75,6 +75,8 @@ all-choices = Все правила, часы и соперники
 your-games = Ваши партии
 your-games-empty = Сейчас партий нет. Начатые партии появятся здесь.
 offers = Открытые предложения
+offer-own = Ваше предложение
+offer-withdrawn = Ваше предложение отозвано.
 offers-empty = Пока нет. Предложите игру и ждите, пока её примут.
 live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
@@ -220,6 +222,8 @@ move-not-made = Ход { $move } не сделан: партия ушла впе
 plan-drop = Отменить предварительный ход
 refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
 held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
+# $rank: what is known of the piece; $square.
+no-way = { $rank }: на { $square } пойти нельзя.
 
 ## Deploying
 
@@ -252,6 +256,29 @@ deploy-final-yes = Отправить
 deploy-final-wait = Изменить её больше нельзя.
 # $time: a clock.
 deploy-left = осталось { $time }
+
+# What has changed, for those who hear the board. $rank; $square; $count: how many are left to place.
+deploy-placed = { $rank } на { $square }, осталось { $count }.
+deploy-taken-off = { $rank }: убрано с { $square }, осталось { $count }.
+# $rank; $from, $to: squares.
+deploy-moved = { $rank }: с { $from } на { $to }.
+# $rank, now on $to; $other, now on $from.
+deploy-swapped = { $rank } на { $to }, { $other } на { $from }.
+deploy-in-hand = { $rank } на { $square }, в руке.
+deploy-all-placed = Все фигуры расставлены.
+# $what: suggested, random, mirrored, cleared, undone, or nothing that can be undone.
+deploy-told =
+    { $what ->
+        [suggested] Подсказанная расстановка.
+        [random] Случайная расстановка.
+        [mirrored] Расстановка отражена.
+        [undone] Шаг назад.
+        [nothing] Отменять нечего.
+       *[cleared] Доска очищена.
+    }
+deploy-not-home = Фигуру можно поставить только на домашнее поле.
+# $rank.
+deploy-none-left = { $rank }: больше ставить нечего.
 
 ## Questions of a turn
 
