@@ -159,7 +159,7 @@ export class GameControl {
   #whyNot(hand, square) {
     const { view } = this;
     if (!this.isFree) return say("typed-wait");
-    if (!view || (!this.isTurn && !this.mayPlan)) return say("not-your-turn-yet");
+    if (!view || (!this.isTurn && !this.mayPlan)) return say("refusal-not-your-turn");
     if (hand.kind === "reserve") return say("typed-no-place");
     if (view.refused_moves?.includes(hand.square + square)) return say("refused-repetition");
     const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
