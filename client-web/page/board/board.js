@@ -21,6 +21,7 @@ import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } f
  * @property {() => void} letGo
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
  * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
+ * @property {(square: string) => void} [look] The focus has come to a square.
  */
 
 /**
@@ -82,7 +83,9 @@ export class Board {
     host.replaceChildren(this.frame);
     this.squares.addEventListener("focusin", (event) => {
       const square = /** @type {HTMLElement} */ (event.target).dataset.square;
-      if (square) this.#setFocus(square);
+      if (!square) return;
+      this.#setFocus(square);
+      handlers.look?.(square);
     });
     this.squares.addEventListener("keydown", (event) => this.#keyDown(event));
     this.pointers = listenToPointers(this.frame, this.#pointerHandlers());
@@ -482,7 +485,7 @@ export class Board {
 
   /** @returns {import("./screen.js").DragHandlers} */
   #pointerHandlers() {
-    /** @param {string} square @param {Partial<CSSStyleDeclaration> & Record<string, number>} variables */
+    /** @param {string} square @param {Record<string, number>} variables */
     const carry = (square, variables) => {
       const element = this.#pieces.get(square)?.element;
       if (element) setVariables(element, variables);
@@ -490,11 +493,12 @@ export class Board {
     /** @param {string} square */
     const rest = (square) => {
       this.#pieces.get(square)?.element.classList.remove("lifted");
-      this.#cells.forEach((cell) => cell.classList.remove("over"));
+      this.markOver(undefined);
       carry(square, { "--lift-x": 0, "--lift-y": 0 });
     };
     return {
-      squareAt: (x, y) => this.#squareAtPoint(x, y),
+      heldAt: ({ clientX, clientY }) => this.squareAtPoint(clientX, clientY),
+      squareAt: (x, y) => this.squareAtPoint(x, y),
       mayLift: (square) => this.handlers.mayLift(square),
       press: (square) => {
         this.focus(square);
@@ -502,10 +506,9 @@ export class Board {
       },
       ask: (square) => this.handlers.ask(square),
       lift: (square) => this.#pieces.get(square)?.element.classList.add("lifted"),
-      carry: (square, dx, dy, over, isTouch) => {
-        const above = isTouch ? this.squares.clientHeight / extent(this.#geometry).down : 0;
-        carry(square, { "--lift-x": dx, "--lift-y": dy - above });
-        for (const [other, cell] of this.#cells) cell.classList.toggle("over", other === over && over !== square);
+      carry: (square, { dx, dy, over, isTouch }) => {
+        carry(square, { "--lift-x": dx, "--lift-y": dy - (isTouch ? this.#squareSize : 0) });
+        this.markOver(over === square ? undefined : over);
       },
       drop: (square, over) => {
         rest(square);
@@ -515,8 +518,34 @@ export class Board {
     };
   }
 
-  /** @param {number} clientX @param {number} clientY */
-  #squareAtPoint(clientX, clientY) {
+  /** Draws a piece that is dragged onto the board from elsewhere. @param {Omit<Piece, "square">} piece */
+  drawCarried(piece) {
+    const element = make("div", "piece lifted");
+    element.append(drawPiece(piece, this.style));
+    this.pieces.append(element);
+    return element;
+  }
+
+  /** @param {HTMLElement} element @param {import("./screen.js").DragWay} way */
+  carryIn(element, { x, y, over, isTouch }) {
+    const { left, top } = this.squares.getBoundingClientRect();
+    const half = this.#squareSize / 2;
+    setVariables(element, { "--x": 0, "--y": 0, "--lift-x": x - left - half, "--lift-y": y - top - (isTouch ? 3 : 1) * half });
+    this.markOver(over);
+  }
+
+  /** In pixels. */
+  get #squareSize() {
+    return this.squares.clientHeight / extent(this.#geometry).down;
+  }
+
+  /** Marks the square that a dragged piece is over. @param {string | undefined} square */
+  markOver(square) {
+    for (const [other, cell] of this.#cells) cell.classList.toggle("over", other === square);
+  }
+
+  /** The square at a point of the window. @param {number} clientX @param {number} clientY */
+  squareAtPoint(clientX, clientY) {
     const box = this.squares.getBoundingClientRect();
     const { across, down } = extent(this.#geometry);
     const x = Math.floor(((clientX - box.left) / box.width) * across);
