@@ -12,7 +12,7 @@ import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
-import { h, useEffect, useRef, useState } from "../vendor/library.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { Tray } from "./deploying.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
@@ -228,6 +228,10 @@ function Reserve({ control }) {
   const { view, side, rules } = control;
   const reserve = side && view?.reserve?.[side];
   const [isOpen, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    // On a phone the reserve lies over what is below the board.
+    if (isOpen) control.board?.frame.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   if (!reserve || !side || !rules?.reserve || view?.phase !== "playing") return null;
   const kinds = [...RANKS].reverse().flatMap((rank) => [
     { rank, labeled: false, count: reserve.unlabeled?.[rank] ?? 0 }, { rank, labeled: true, count: reserve.labeled?.[rank] ?? 0 },

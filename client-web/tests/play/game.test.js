@@ -95,7 +95,7 @@ for (const [by, options] of /** @type {const} */ ([["mouse", {}], ["touch", PHON
     await page.locator(".your-turn").waitFor();
     await page.getByText(/^Your reserve/).click();
     const reserve = page.locator(".reserve .tray-piece:enabled").first();
-    await reserve.scrollIntoViewIfNeeded();
+    await reserve.waitFor();
     await picture(page, `reserve-${by}`);
     await drag(page, reserve, square(from), by);
     await page.getByText(new RegExp(`Red places .* on ${from}`)).first().waitFor({ state: "attached" });
