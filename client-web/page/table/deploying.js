@@ -261,7 +261,11 @@ export function Tray({ label, side, pieces, board, acts }) {
 export function DeployTray({ deploying, side, look }) {
   return h(Tray, {
     label: say("deploy-tray"), side, pieces: deploying.trayPieces(), board: () => deploying.control.board,
-    acts: { take: (piece) => deploying.take(piece?.id), drop: ({ id }, square) => deploying.dropFromTray(id, square), ...(look ? { look: ({ id }) => look(id) } : {}) },
+    acts: {
+      take: (piece) => deploying.take(piece?.id),
+      drop: ({ id }, square) => deploying.dropFromTray(id, square),
+      look: ({ id }) => look?.(id),
+    },
   });
 }
 
