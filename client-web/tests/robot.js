@@ -87,6 +87,36 @@ async function moveByKeys(page, random, isFierce) {
   return true;
 }
 
+/** The middle of an element. @param {import("playwright-core").Locator} element */
+async function middleOf(element) {
+  const box = await element.boundingBox();
+  if (!box) throw new Error("an element to drag from or to is not on the page");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/**
+ * Drags from one element to another.
+ * @param {Page} page @param {import("playwright-core").Locator} from @param {import("playwright-core").Locator} to @param {"mouse" | "touch"} by
+ * @param {() => Promise<void>} [onTheWay] What is done before the pointer is lifted.
+ */
+export async function drag(page, from, to, by, onTheWay) {
+  const [start, end] = [await middleOf(from), await middleOf(to)];
+  const steps = [0.1, 0.5, 1].map((part) => ({ x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }));
+  if (by === "mouse") {
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    for (const { x, y } of steps) await page.mouse.move(x, y);
+    await onTheWay?.();
+    return page.mouse.up();
+  }
+  const session = await page.context().newCDPSession(page);
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
+  for (const point of steps) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [point] });
+  await onTheWay?.();
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await session.detach();
+}
+
 /** Deploys at random. @param {Page} page */
 export async function deploy(page) {
   await page.getByRole("button", { name: "Random" }).click();

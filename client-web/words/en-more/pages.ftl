@@ -31,6 +31,26 @@ rules-change =
         [yes] { $meaning } (here)
        *[no] { $meaning }
     }
+# What a piece can do, beside the board. $rank; $figure: on its picture, or none; $does: the texts below and
+# those of the army, joined.
+about-rank =
+    { $figure ->
+        [none] { rank }
+       *[other] Rank { $figure }
+    }: { $does }.
+about-step = moves one square at a time
+about-near = strikes only a piece next to it
+# $rank: the strongest of those that it captures.
+about-captures = captures a { rank } and weaker pieces
+# $moved: yes or no.
+about-hidden =
+    { $moved ->
+        [yes] Its rank is hidden until a strike shows it. It has moved, so it is neither a Bomb nor the Flag.
+       *[no] Its rank is hidden until a strike shows it. It has not moved, so it may be a Bomb or the Flag.
+    }
+# $ranks: two or more, joined by “or”.
+about-several = What it did shows that it is a { $ranks }.
+about-coin = It has no rank yet, and moves one square. When it strikes or is struck, its owner names its rank.
 diagram-scout-far = Where a Scout may go (dots) and strike (double frame), any distance away.
 diagram-scout-near = Where a Scout may go (dots). It can only strike a piece that stands next to it.
 diagram-coin-one = A coin goes one square. The bar of an unmoved coin is gone from it, so it is neither Bomb nor Flag.
@@ -334,6 +354,8 @@ token-scope-label = What it may do
 # $date.
 token-since = since { $date }
 token-current = this browser
+# The name of the first token of an account that began as a guest.
+token-guest = The browser where you began as a guest
 token-revoke = Revoke
 # $name: of the token.
 token-revoke-one = Revoke { $name }
@@ -446,8 +468,20 @@ webhook-secret = The webhook’s secret
 webhook-secret-text = The secret signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
 feed = Feed
 feed-text = A feed reader can follow your turns and finished games. A new address replaces the old one.
-feed-make = Make an address
-feed-remove = Remove it
+feed-open = Address
+feed-state =
+    { $exists ->
+        [yes] You have a feed. Its address was shown when you made it.
+       *[no] You have no feed.
+    }
+# $exists: yes if there is an address already.
+feed-make =
+    { $exists ->
+        [yes] Make a new address
+       *[no] Make an address
+    }
+feed-remove = Remove the feed
+feed-removed = The feed is removed. Its address no longer works.
 feed-secret = The address of your feed
 feed-secret-text = Everybody who has this address can see your games. It is shown only now: copy it into your feed reader.
 

@@ -143,6 +143,7 @@ challenge-wait = The link is good for a day. You can leave this page and come ba
 
 # $red, $blue: names.
 game-heading = { $red } plays Red, { $blue } plays Blue
+rules-link = Rules of this game
 game-not-shown = This game cannot be shown
 waiting-for-game = Waiting for the server…
 # $side: the one at the lower edge.
@@ -242,7 +243,8 @@ deploy-missing =
         [one] 1 piece to place
        *[other] { $count } pieces to place
     }
-deploy-hint = Choose a rank, then squares, or drag the pieces. A piece that you put on another one swaps places with it.
+deploy-hint = Choose a rank, then marked squares, or drag pieces to them. A piece that you put on another one swaps places with it.
+deploy-no-rank = Choose a rank first, or drag a piece here.
 deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
@@ -294,7 +296,9 @@ choice-immovable = your coin moves, or has moved
 choice-reserve-rule = too few unmoved coins would be left
 # $count: pieces.
 reserve-title = Your reserve: { $count }
-reserve-hint = Choose a piece, then an empty home square. Drag a piece off the board, or press Delete on it, to take it into the reserve.
+reserve-hint = To place a piece, choose it here, then an empty home square, or drag it there. To take one into the reserve, choose it on the board and press “Take into the reserve”, or drag it off the board.
+reserve-hint-keys = On the board, Delete takes one into the reserve.
+to-reserve = Take into the reserve
 
 ## Beside the board
 

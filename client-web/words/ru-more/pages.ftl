@@ -36,6 +36,26 @@ rules-change =
         [yes] { $meaning } (здесь)
        *[no] { $meaning }
     }
+# What a piece can do, beside the board. $rank; $figure: on its picture, or none; $does: the texts below and
+# those of the army, joined.
+about-rank =
+    { $figure ->
+        [none] { rank }
+       *[other] Ранг { $figure }
+    }: { $does }.
+about-step = ходит на одно поле
+about-near = атакует только соседнюю фигуру
+# $rank: the strongest of those that it captures.
+about-captures = берёт тех, кто слабее ({ rank } и ниже)
+# $moved: yes or no.
+about-hidden =
+    { $moved ->
+        [yes] Ранг скрыт, пока его не покажет удар. Фигура уже ходила, значит, это не Бомба и не Флаг.
+       *[no] Ранг скрыт, пока его не покажет удар. Фигура ещё не ходила: это может быть Бомба или Флаг.
+    }
+# $ranks: two or more, joined by “or”.
+about-several = По её ходам видно, что это { $ranks }.
+about-coin = У неё ещё нет ранга, ходит она на одно поле. Когда она атакует или её атакуют, владелец называет её ранг.
 diagram-scout-far = Куда может пойти Разведчик (точки) и где ударить (двойная рамка), на любом расстоянии.
 diagram-scout-near = Куда может пойти Разведчик (точки). Ударить он может только фигуру рядом с собой.
 diagram-coin-one = Монета идёт на одно поле. Полосы неходившей монеты на ней больше нет: это не Бомба и не Флаг.
@@ -353,6 +373,8 @@ token-scope-label = Что ему можно
 # $date.
 token-since = с { $date }
 token-current = этот браузер
+# The name of the first token of an account that began as a guest.
+token-guest = Браузер, где вы начинали как гость
 token-revoke = Отозвать
 # $name: of the token.
 token-revoke-one = Отозвать { $name }
@@ -465,8 +487,20 @@ webhook-secret = Секрет вебхука
 webhook-secret-text = Этим секретом подписаны уведомления, чтобы ваша программа знала, от кого они. Секрет показан только сейчас: скопируйте его в надёжное место.
 feed = Лента
 feed-text = За вашими ходами и законченными партиями можно следить в программе для чтения лент. Новый адрес отменяет прежний.
-feed-make = Создать адрес
-feed-remove = Удалить
+feed-open = Адрес
+feed-state =
+    { $exists ->
+        [yes] Лента у вас есть. Её адрес был показан, когда вы его создали.
+       *[no] Ленты у вас нет.
+    }
+# $exists: yes if there is an address already.
+feed-make =
+    { $exists ->
+        [yes] Создать новый адрес
+       *[no] Создать адрес
+    }
+feed-remove = Удалить ленту
+feed-removed = Лента удалена. Её адрес больше не работает.
 feed-secret = Адрес вашей ленты
 feed-secret-text = Все, у кого есть этот адрес, видят ваши партии. Адрес показан только сейчас: скопируйте его в программу для чтения лент.
 
@@ -486,9 +520,10 @@ statistics-side =
        *[all] Все партии
     }
 column-side = Сторона
-column-won = Победы
-column-drawn = Ничьи
-column-lost = Поражения
+# Where lines may break on narrow screens.
+column-won = Побе{ "\u00AD" }ды
+column-drawn = Ни{ "\u00AD" }чьи
+column-lost = Пора{ "\u00AD" }жения
 column-share = Очки
 # $percent.
 statistics-share = { $percent } %
