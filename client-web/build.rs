@@ -1,4 +1,4 @@
-//! Embeds the page: its files, their compressed forms, and one hash over everything.
+//! Embeds the page: its files, their compressed forms, and one hash over all files.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -22,12 +22,13 @@ mod folder;
 #[expect(unreachable_pub, reason = "the library exports it")]
 mod imports;
 
-/// The highest compression level. Compressing all files takes only a second, because the profiles
-/// of the workspace build the compressor with optimizations.
+/// The highest compression level. Compressing all files takes only a second, because the
+/// workspace's profiles optimize the compressor.
 const BROTLI_QUALITY: i32 = 11;
-/// The size of the window in bits: 4 MiB, more than the size of any file.
+/// The binary logarithm of the size of the compression window. The window of 4 MiB is larger than
+/// any file.
 const BROTLI_WINDOW: i32 = 22;
-/// The number of bytes of a hash that become part of a name.
+/// The number of bytes of the hash that are used in a name.
 const HASH_BYTES: usize = 8;
 
 fn main() -> ExitCode {
@@ -118,7 +119,7 @@ fn write_files(
 ) -> Result<(), Box<dyn Error>> {
     writeln!(source, "static {table}: [(&str, Asset); {}] = [", files.len())?;
     for (number, (name, bytes)) in files.iter().enumerate() {
-        // The names of documents are those of their pages, without an extension.
+        // A document has the name of its page, without an extension.
         let media_type = media_type(if table == "INDEXES" { "index.html" } else { name })?;
         let written = |ending: &str, bytes: &[u8]| -> io::Result<String> {
             let path = out.join(format!("{}-{number}.{ending}", table.to_lowercase()));
@@ -157,8 +158,8 @@ fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// The header contains neither a time nor a name, so that the same files always give the same
-/// program.
+/// The header contains neither a time nor a name, so that the same files always produce the same
+/// bytes.
 fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(bytes)?;

@@ -9,7 +9,8 @@ pub(crate) fn at(square: Square) -> At {
     At { row: square.row() as i8, column: square.column() as i8 }
 }
 
-/// The event on the board. None for choices and for events that do not change the board.
+/// Returns the event on the board, or `None` for choices and for other events that do not change
+/// the board.
 pub(crate) fn board_event(record: &SecretRecord) -> Option<BoardEvent> {
     Some(match record {
         SecretRecord::Moved { from, to, strike, laid, .. } => BoardEvent::Moved {

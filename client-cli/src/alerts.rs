@@ -9,7 +9,7 @@ use crate::text;
 pub enum Alert {
     #[value(help = text!("value-alerts-bell"))]
     Bell,
-    /// The title of the terminal window, for as long as something waits for the user.
+    /// The title of the terminal window while something waits for the user.
     #[value(help = text!("value-alerts-title"))]
     Title,
     /// A desktop notification (OSC 9), which only some terminals show.

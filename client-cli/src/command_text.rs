@@ -10,8 +10,8 @@ use crate::input::latin;
 ///
 /// A move is `a4a5`, `a4-a5` or `A4 A5`, followed by `+` or `-` for the path and a color for its
 /// chip, if needed. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color
-/// green`, `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`. Letters that a
-/// Russian keyboard types instead are understood.
+/// green`, `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`. Also accepts the
+/// letters that the same keys type on a Russian keyboard.
 pub fn parse(text: &str) -> Option<GameCommand> {
     let text: String = text.trim().chars().map(latin).collect();
     let text = text.as_str();

@@ -24,8 +24,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Returns the sides whose commitment is missing from `now` or differs from the one that was
-    /// shown first.
+    /// Returns the sides whose commitment in `now` is missing or differs from the first one
+    /// shown.
     pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];

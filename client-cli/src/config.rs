@@ -19,8 +19,8 @@ const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in most recently.
 const LATEST_ACCOUNT: &str = "latest-account";
 const ACCOUNT_FILE: &str = "account-";
-/// Maximum number of seats to store in a guest's file. The seats show in which games the guest
-/// plays. If there are more, the newest are kept.
+/// Maximum number of seats to store for a guest. Each seat names a game that the guest plays. If
+/// there are more, only the newest are kept.
 const SEATS_MAX: usize = 50;
 
 /// Maximum number of files to keep for former guests that the server does not recognize.
@@ -233,10 +233,11 @@ impl Identity {
         }
     }
 
-    /// Makes room for a new guest.
+    /// Moves the former guest's file out of the way.
     ///
-    /// If the former guest has seats, their file is kept under another name. The address may now
-    /// lead to a different server, and the seats are still valid on the former server.
+    /// If the former guest has no seats, their file is deleted. Otherwise it is renamed, because
+    /// the server's address may now lead to a different server, and the seats are still valid on
+    /// the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
             return self.forget();

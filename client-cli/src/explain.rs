@@ -49,9 +49,9 @@ fn custom_games(ruleset: &Ruleset, page: &mut String) {
         Some(format!("{},{}={}", ruleset.unchanged().id, option.name(), value.name))
     });
     let Some(example) = example else {
-        return section(&text!("rules-custom"), &[text!("rules-custom-none")], page);
+        return section(&text!("rules-changes"), &[text!("rules-changes-none")], page);
     };
-    section(&text!("rules-custom"), &[text!("rules-custom-some", example)], page);
+    section(&text!("rules-changes"), &[text!("rules-custom-some", example)], page);
     for option in ruleset.changeable {
         for value in option.values() {
             let mark = if value.is_in(ruleset) { "*" } else { " " };

@@ -1,8 +1,8 @@
 //! Chooses the language of the texts.
 //!
-//! The help and the errors of the command line are texts as well, so the language is chosen
-//! before the command line is read. An unknown language is ignored here; reading the command line
-//! then refuses it.
+//! The language is chosen before the command line is read, because the help and the errors of the
+//! command line are translated too. An unknown language is ignored here, and refused when the
+//! command line is read.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,12 +11,14 @@ use flagfall_words::Language;
 
 use crate::settings;
 
-/// The variables that name the system's language, the strongest first.
+/// The environment variables that name the system's language, in order of precedence.
 const LOCALE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
 
-/// Returns the language that the option `--language` names, or `FLAGFALL_LANGUAGE`, or the
-/// settings file, or else the system's language. Returns English if there are no texts in that
-/// language.
+/// Returns the language that the option `--language`, the variable `FLAGFALL_LANGUAGE` or the
+/// settings file names, in this order of precedence.
+///
+/// If none of them names a language, or there are no texts in that language, returns the system's
+/// language, or else English.
 pub fn wanted(arguments: &[OsString], variable: impl Fn(&str) -> Option<String>) -> Language {
     let folder = || option(arguments, "--config-dir").or_else(|| variable("FLAGFALL_CONFIG_DIR"));
     let named = option(arguments, "--language")

@@ -55,8 +55,8 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
     ]
 }
 
-/// Returns the message for a player who wants to continue with another game, if it is not their
-/// turn in any other game.
+/// Returns the message for a player who asks for the next game when it is not their turn in any
+/// other game.
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits
@@ -240,8 +240,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
 const CHART_ROWS: usize = 8;
 const CHART_COLUMNS: usize = 60;
 
-/// Draws a chart of ratings over games, the oldest first. Empty if there are fewer than two
-/// ratings.
+/// Draws a chart of a player's ratings, oldest first. Empty if there are fewer than two ratings.
 pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
     let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
     if let Some(first) = history.games.last() {

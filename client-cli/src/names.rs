@@ -5,11 +5,11 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// The number of letters for each allowed typing error, when a name is suggested. At least one
-/// error is always allowed.
+/// A suggestion tolerates one typing error for every group of this many letters, but at least one
+/// error.
 const LETTERS_PER_SLIP: usize = 3;
 
-/// The text argument that means that no name is similar.
+/// The value of the text argument if no name is similar.
 const NONE_MEANT: &str = "none";
 
 /// Returns the candidate most similar to the word. `None` if none is similar enough.

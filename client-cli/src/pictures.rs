@@ -36,7 +36,7 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     std::iter::once(head).chain(pictures).collect()
 }
 
-/// Two ranks of an army. The second is stronger.
+/// Two ranks of an army, for pictures of strikes.
 struct Strikers {
     weak: Rank,
     strong: Rank,

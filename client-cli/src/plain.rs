@@ -22,8 +22,8 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     }
 }
 
-/// Formats a piece in two characters. With EU numbering, the Marshal is 0, which is also the key
-/// for it.
+/// Formats a piece in two characters. With EU numbering, the Marshal is shown as 0, because 10 is
+/// too long. The key for the Marshal is also 0.
 pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     let figure = if figure == "10" { "0" } else { figure };
@@ -111,7 +111,7 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
 /// Describes one side's losses, in at most two lines.
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {
-        return vec![text!("losses-before-start", side)];
+        return vec![text!("losses", side, kinds = 0_u8, pieces = "")];
     }
     let rows = targets::losses(view, ruleset, side);
     let list = |pick: &dyn Fn(&(Rank, u8, u8)) -> u8| -> Vec<String> {

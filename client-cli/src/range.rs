@@ -79,11 +79,11 @@ mod tests {
     #[test]
     fn an_offer_shows_its_rating_range() {
         let said = |text: &str| only(parse_range(text).unwrap());
-        assert_eq!(said("1400-1600"), "Only players rated 1400 to 1600 may take your offer.");
-        assert_eq!(said("+-200"), "Only players within 200 points of your rating may take your offer.");
+        assert_eq!(said("1400-1600"), "Your offer is open only to players rated 1400 to 1600.");
+        assert_eq!(said("+-200"), "Your offer is open only to players within 200 points of your rating.");
         assert_eq!(
             said("-100+300"),
-            "Only players rated from 100 points below you to 300 points above you may take your offer."
+            "Your offer is open only to players rated from 100 points below you to 300 points above you."
         );
     }
 

@@ -224,7 +224,8 @@ fn file_error(path: &str, error: &impl ToString) -> String {
     text!("file-error", path, why = error.to_string())
 }
 
-/// Reads a file up to one byte over the limit, so that the caller can tell that it is too long.
+/// Reads a file, but at most one byte more than the limit, so that the caller can tell that the
+/// file is too long.
 fn read(path: &Path) -> io::Result<String> {
     let limit = SIZE_MAX as u64 + 1;
     let mut text = String::new();

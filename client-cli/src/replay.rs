@@ -66,8 +66,8 @@ impl Replay {
         sentence
     }
 
-    /// Returns the latest sentences up to this position, oldest first, at most `max`. Later
-    /// events stay hidden.
+    /// Returns at most `max` sentences about the latest events up to this position, in the order
+    /// of the events.
     pub fn sentences(&self, max: usize) -> Vec<String> {
         let before = self.at.saturating_sub(1);
         let earlier = &self.record.events[before.saturating_sub(max.saturating_sub(1))..before];
@@ -168,7 +168,7 @@ pub(crate) mod tests {
     #[test]
     fn stepping_forth_and_back_shows_the_same() {
         let [running, over] = records();
-        // Old records contain no changes. They can be stepped through in the same way.
+        // Old records contain no changes, but can be stepped through too.
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");

@@ -15,7 +15,7 @@ pub enum Request {
     Show { game: GameId, is_own: bool },
     /// List the moves of a game that the player may see.
     Moves { game: GameId },
-    /// Fetch the record of a game that the server does not open, probably because the game is
+    /// Fetch the record of a game that the server refused to open, probably because the game is
     /// over.
     Record { game: GameId },
     /// Show the leaderboard for a ruleset and a speed.
@@ -106,8 +106,8 @@ impl Request {
     }
 }
 
-/// Removes all characters that are not letters or digits. If none is left, returns text that
-/// matches no code.
+/// Removes all characters except letters and digits. If none are left, returns text that matches
+/// no code.
 fn plain(text: &str) -> String {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     if letters.is_empty() { "-".to_owned() } else { letters }

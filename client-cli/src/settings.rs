@@ -33,7 +33,7 @@ struct Setting {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Text,
-    /// A path. A relative path starts at the folder of the file.
+    /// A path. A relative path is relative to the folder of the settings file.
     Path,
     List,
     /// True or false, with the same meaning as the option.

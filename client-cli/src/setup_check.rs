@@ -1,4 +1,4 @@
-//! Checks the deployment of a command line before the client offers a game.
+//! Checks the deployment given on the command line, before the client offers a game.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
     check_rated(wish, is_account, &server)?;
     if matches!(wish.how, How::Accept(_) | How::Game(_)) {
-        // The ruleset is not known yet. The deployment is checked later, when the client knows
+        // The ruleset is not known yet, so check the deployment later, when the server has sent
         // the terms.
         return Ok(());
     }

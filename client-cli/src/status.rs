@@ -66,9 +66,9 @@ pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
     let in_game = game.and_then(|game| match game.view.phase {
         Phase::Deploying if game.editor.as_ref().is_some_and(|editor| editor.handed_in.is_none()) => {
-            Some(text!("alert-deploy"))
+            Some(text!("deploy-note"))
         }
-        Phase::Playing if game.is_own_turn() => Some(text!("alert-turn")),
+        Phase::Playing if game.is_own_turn() => Some(text!("your-turn-note")),
         Phase::Deploying | Phase::Playing | Phase::Over => None,
     });
     let challenged = || {

@@ -14,8 +14,8 @@ pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> Squa
     View { seen: view.clone(), ruleset }.targets(from).iter().map(|target| target.square).collect()
 }
 
-/// True if the side to move next can see that the last ply ended the game. In this case the
-/// server reports the end as the next event.
+/// True if the last ply ended the game, as far as the side to move next can see. The server then
+/// reports the end as the next event.
 pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let is_flag_taken = view
         .last_move

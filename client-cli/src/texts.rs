@@ -54,7 +54,8 @@ pub const fn files(language: Language) -> &'static [&'static str] {
 static LANGUAGE: OnceLock<Language> = OnceLock::new();
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words::in_language(language(), files));
 
-/// Chooses the language of all texts, once. Without a choice, the texts are English.
+/// Chooses the language of all texts. Only the first call has an effect. Without a choice, the
+/// texts are English.
 pub fn choose_language(language: Language) {
     LANGUAGE.get_or_init(|| language);
 }

@@ -168,7 +168,7 @@ mod unix {
             if signals.recv().await.is_some() {
                 sender.send_replace(true);
             }
-            // Keep consuming later signals; the umpire is already stopping.
+            // Ignore later signals, because the umpire is already stopping.
             while signals.recv().await.is_some() {}
         });
         stop

@@ -46,7 +46,7 @@ pub fn profile(profile: &Profile) -> String {
     text
 }
 
-/// Returns the number of columns that the name of either side fits into.
+/// Returns the number of columns that the longer of the two sides' names takes up.
 pub fn side_width() -> usize {
     Side::BOTH.map(|side| text!("side", side).width()).into_iter().max().unwrap_or_default()
 }
@@ -325,7 +325,8 @@ pub fn owed(view: &GameView) -> Option<String> {
     })
 }
 
-/// A pending strike as a sentence: `Red strikes a4a5. Both sides must choose what their coins are.`
+/// Describes a pending strike as a sentence: `Red strikes a4a5. Both sides must choose what their
+/// coins are.`
 fn struck(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let choosing = match (owes[*side], owes[side.opponent()]) {
@@ -380,8 +381,8 @@ fn bare_move(seen: &SeenMove) -> String {
     let SeenMove { side, squares, piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece {
-            // Mention only ranks that the move proved. The player's own pieces are visible on the
-            // board.
+            // Mention a rank only if the move proved something about it. The player can see their
+            // own ranks on the board.
             Identity::OneOf(_) => text!("move-proof", side, squares, rank = key(piece)),
             Identity::Known(_) | Identity::Coin | Identity::Hidden => text!("move", side, squares),
         };

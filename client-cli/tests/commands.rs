@@ -230,7 +230,7 @@ fn an_unwritable_folder_is_reported_and_does_not_stop_a_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("written");
-    // A file cannot contain a folder, not even for root.
+    // The path leads through a file, so the folder cannot be created, not even by root.
     let (code, text) = run(&file.join("config"), &["play", "--plain", "--server", "127.0.0.1:1"]);
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("Your seat cannot be saved on this machine"), "{text}");

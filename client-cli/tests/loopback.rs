@@ -157,7 +157,7 @@ async fn a_line_that_drops_between_a_move_and_its_answer_loses_nothing() {
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
     let first = peer.hear().await;
     assert!(matches!(&first, ClientToServer::Command { ply: 0, command: GameCommand::Move { .. }, .. }));
-    // The connection breaks without a close frame. The next connection breaks in the same way.
+    // This connection and the next one break without a close frame.
     drop(peer);
     drop(listener.accept().await.expect("a connection"));
     let mut peer = Peer::accept(&listener).await;
@@ -268,7 +268,7 @@ async fn an_invalid_message_is_reported_and_the_client_goes_on() {
         peer.say(text.to_owned()).await;
     }
     peer.show_game(3, 0, "red", r#"["a1r9","a8b?"]"#).await;
-    // This line waits for the game, and the next line waits for this one.
+    // The first line waits until the game is shown, and the second line waits for the first.
     client.line("board").await;
     client.line("quit").await;
     let (code, out) = client.end().await;

@@ -14,7 +14,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 /// Macros and methods whose texts are for developers only.
 const FOR_DEVELOPERS: &[&str] = &["expect", "assert", "assert_eq", "debug_assert", "panic", "unreachable"];
 
-/// Literals that contain a space because of a format, for example HTTP headers.
+/// Literals that contain a space because a format requires it, for example HTTP headers.
 const FORMATS: &[&str] = &["Bearer {}", "r y b g", " (os error", "Protocol violation", "flagfall "];
 
 /// The texts and literals in a source file of the client.
@@ -108,7 +108,7 @@ fn read_tokens(tokens: TokenStream, uses: &mut Uses) {
     }
 }
 
-/// Returns the number of tokens of the item after an attribute.
+/// Returns the number of tokens in the item at the start of `tokens`.
 fn item_len(tokens: &[TokenTree]) -> usize {
     let is_end = |token: &TokenTree| match token {
         TokenTree::Punct(punct) => punct.as_char() == ';',
@@ -201,8 +201,8 @@ fn every_text_is_used() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));
     }
-    // The crate of the shared texts looks up these texts by the code of a refusal, by a ruleset,
-    // or by a rule.
+    // The crate of the shared texts builds these ids at run time, for example from the code of a
+    // refusal.
     let named = ["refusal-", "duration-", "ruleset-", "rule-"];
     used.extend(known.keys().filter(|id| named.iter().any(|prefix| id.starts_with(prefix))).cloned());
     let own = |id: &String| known.get(id).map(|needs| needs.texts.clone()).unwrap_or_default();

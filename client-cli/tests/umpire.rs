@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
-/// Time limits that no program reaches. If a program is late despite these limits, the umpire is
-/// at fault.
+/// Time limits that no program should reach. If a program is late despite these limits, the
+/// umpire is at fault.
 const PATIENT: [&str; 4] = ["--turn-time", "60", "--deploy-time", "60"];
 
 const DEPLOY_RED: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
-/// Reads START and the rows of the first board.
+/// A script that reads START and the rows of the first board.
 const READ_BOARD: &str = "for i in 1 2 3 4 5 6 7 8 9 10 11; do read row; done";
 
 /// A folder with programs that record their process ids.
@@ -52,7 +52,8 @@ impl Stage {
     }
 
     fn umpire(&self, arguments: &[&str]) -> Command {
-        // Limit the memory, so that an umpire that stored a flood of output would soon fail.
+        // Limit the memory, so that the umpire fails if it stores all of a program's excessive
+        // output.
         let mut command = Command::new("sh");
         command
             .args(["-c", "ulimit -v 2000000; exec \"$0\" umpire \"$@\"", BINARY])
@@ -171,8 +172,8 @@ fn a_line_without_an_end_loses_when_it_is_too_long() {
 fn a_flood_of_lines_loses_and_takes_no_memory() {
     let stage = Stage::new();
     let verdict = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
-    // The flood begins while Blue thinks or when Red is asked again. So the fault is an extra
-    // line or a wrong answer.
+    // The extra lines may arrive during Blue's turn or on Red's next turn. The fault is therefore
+    // an extra line or a wrong answer.
     verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
     let verdict = Stage::new().misbehaves("exec yes", &PATIENT);
     verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
@@ -301,7 +302,7 @@ fn a_program_that_never_reads_does_not_block_the_umpire() {
 #[test]
 fn children_of_programs_end_with_them() {
     let child = "sh -c '$NOTE; trap \"\" TERM; while :; do sleep 1000; done' &";
-    // The first shell ends. Its child becomes an orphan outside the program's process group.
+    // The first shell ends, so its child becomes an orphan outside the program's process group.
     let daemon = "setsid sh -c '$NOTE; (trap \"\" TERM; while :; do sleep 1000; done) &' &";
     for start in [child, daemon] {
         let lines = format!("{start} {}", plays("exit 6")).replace("'$NOTE", "'NOTE");
@@ -388,8 +389,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // The umpire first starts each program once and kills it at once, as a check. These processes
-    // may or may not open the gate. The programs in the game always open it.
+    // As a check, the umpire first starts each program once and kills it at once. These processes
+    // may open the gate. The programs in the game always open it.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {

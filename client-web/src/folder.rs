@@ -16,24 +16,24 @@ const ASSETS: &str = "/assets/HASH/";
 /// The placeholder for the languages in the page's document.
 const LANGUAGES: &str = "data-languages=\"LANGUAGES\"";
 
-/// The folders with the texts: first those of all clients, then those of the page alone. Their
-/// folders, such as `en`, are the languages.
+/// The folders with the texts: first those of all clients, then those of the page alone. Each
+/// contains one folder per language, such as `en`.
 const WORDS: [&str; 2] = ["../shared/words", OWN_WORDS];
 
 /// The folder with the texts of the page alone.
 const OWN_WORDS: &str = "words";
 
-/// The language that says what another one lacks.
+/// The language whose texts replace those that another language lacks.
 const ENGLISH: &str = "en";
 
-/// The file that the page does without in English, because the server sends these texts with the
+/// The file that is left out of the English texts, because the server sends its texts with the
 /// rulesets.
 const SENT_IN_ENGLISH: &str = "rulesets.ftl";
 
-/// The line in a file of texts that comes before the English texts.
+/// The line that comes before the English replacements for missing texts.
 const LACKS: &str = "### en";
 
-/// The suffix of folders whose texts only some of the pages need.
+/// The suffix of folders with texts that only some of the page's modules need.
 const MORE: &str = "-more";
 
 /// The document that is sent for every address of the page.
@@ -64,7 +64,7 @@ pub enum PageError {
         /// Why.
         error: ImportError,
     },
-    /// The page's document has no `</head>`. The links must be inserted before this tag.
+    /// The page's document has no `</head>`, before which the links must be inserted.
     NoHead,
     /// The media type of a file is unknown.
     UnknownType(String),
@@ -85,7 +85,7 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// Returns the media type of a file according to its extension.
+/// Returns the media type that belongs to a file's extension.
 ///
 /// # Errors
 /// [`PageError::UnknownType`]. Browsers refuse modules and styles without the right type.
@@ -107,7 +107,7 @@ pub fn media_type(path: &str) -> Result<&'static str, PageError> {
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Creates a value for the folder at this path. Reads nothing yet.
+    /// Refers to the folder at this path. Reads nothing yet.
     pub fn new(path: impl Into<PathBuf>) -> Folder {
         Folder(path.into())
     }
@@ -158,7 +158,7 @@ impl Folder {
     }
 
     /// Returns the document for the module `page` in `pages/`, with links that load the imports
-    /// of that module early. `build` is the name of the folder of the assets.
+    /// of that module early. `build` is the name of the assets folder.
     ///
     /// # Errors
     /// [`PageError::Read`], also if there is no such module; [`PageError::Imports`];
@@ -200,8 +200,8 @@ impl Folder {
         Ok(names.into_iter().filter(|name| !name.ends_with(MORE)).collect())
     }
 
-    /// Returns the texts with this name, and after the line [`LACKS`] the English texts that are
-    /// not among them.
+    /// Returns the texts with this name. The English texts that are missing among them follow
+    /// after the line [`LACKS`].
     fn words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = self.own_words(name)?;
         let english = if name.ends_with(MORE) { format!("{ENGLISH}{MORE}") } else { ENGLISH.to_owned() };
@@ -222,8 +222,8 @@ impl Folder {
     }
 
     /// Returns the texts in the folders with this name: first those of all clients, then those of
-    /// the page alone. Leaves out what is for translators: comments, empty lines and the depth of
-    /// indentation.
+    /// the page alone. Leaves out comments, empty lines and the depth of indentation, which only
+    /// help translators.
     fn own_words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = String::new();
         for folder in WORDS {
@@ -259,7 +259,7 @@ impl Folder {
     }
 }
 
-/// True if a file is not an asset, because it has an address outside the folder of the assets.
+/// True if a file is not an asset, because it is served outside the assets folder.
 fn is_document(path: &str) -> bool {
     path == INDEX || ROOT_FILES.contains(&path)
 }
@@ -270,7 +270,7 @@ fn id(line: &str) -> Option<&str> {
     id.starts_with(|first: char| first == '-' || first.is_ascii_alphabetic()).then(|| id.trim_end())
 }
 
-/// Replaces the placeholder in a document with the folder of this build's assets.
+/// Replaces the placeholder in a document with the path of this build's assets.
 fn located(document: &str, build: &str) -> String {
     document.replace(ASSETS, &format!("/assets/{build}/"))
 }

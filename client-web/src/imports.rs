@@ -1,8 +1,8 @@
 //! Finds the modules that a module of the page needs: its static imports, the static imports of
 //! those modules, and so on.
 //!
-//! This is not a parser for JavaScript. It reads the imports at the top of a module. It refuses
-//! modules that have imports below other code, so that it never misses an import.
+//! This is not a parser for JavaScript. It reads only the imports at the top of a module, and
+//! returns an error if there are imports below other code, so it never misses an import.
 
 use std::fmt;
 
@@ -48,8 +48,7 @@ pub(crate) fn imports_of(path: &str, text: &str) -> Result<Vec<String>, ImportEr
 /// Returns the modules in `roots` and all modules that they need, in the order in which a browser
 /// discovers them.
 ///
-/// # Errors
-/// The error that `imports` returns for one of the modules.
+/// # Errors Returns an error that `imports` returned for one of the modules.
 pub(crate) fn needed_by<E>(
     roots: Vec<String>,
     mut imports: impl FnMut(&str) -> Result<Vec<String>, E>,
@@ -67,7 +66,6 @@ pub(crate) fn needed_by<E>(
     Ok(needed)
 }
 
-/// Skips whitespace and comments.
 fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();

@@ -2,9 +2,9 @@
 //!
 //! The build script embeds the files of `client-web/page` and the texts of each language, both
 //! plain and compressed, and computes one hash over all of them. Assets are served below
-//! `/assets/HASH/`, so a browser can keep them forever, and imports between them can be relative.
-//! Documents are served outside this folder: the page itself, which refers to the assets, and
-//! [`ROOT_FILES`].
+//! `/assets/HASH/`, so a browser can keep them permanently, and imports between them can be
+//! relative. The page's document, which refers to the assets, and [`ROOT_FILES`] are served
+//! outside this folder.
 //!
 //! [`Folder`] reads the same files from a checkout, for developers of the page.
 

@@ -1,4 +1,5 @@
-//! Checks that the embedded files are those in the folder, also after decompression.
+//! Checks that the embedded files are the files in the folder, both plain and after
+//! decompression.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -47,8 +47,18 @@ async function moveByPointer(page, random, isFierce) {
 /** Where the chosen piece goes. @param {Page} page @param {(below: number) => number} random @param {boolean} isFierce */
 async function targetOf(page, random, isFierce) {
   const strikes = isFierce ? await squares(page, ".square.strike") : [];
-  const targets = strikes.length > 0 ? strikes : await squares(page, ".square.target, .square.strike");
-  return targets[random(targets.length)];
+  if (strikes.length > 0) return strikes[random(strikes.length)];
+  const targets = await squares(page, ".square.target, .square.strike");
+  const one = targets[random(targets.length)];
+  if (!isFierce || !one) return one;
+  // The better of two random squares: pieces come to the opponent's home soon, and search all of it.
+  const other = targets[random(targets.length)] ?? one;
+  return (Number(other.slice(1)) - Number(one.slice(1))) * await upOf(page) > 0 ? other : one;
+}
+
+/** 1 if rows are numbered upwards as the page shows them, -1 otherwise. @param {Page} page */
+async function upOf(page) {
+  return (await page.getByRole("grid").getAttribute("aria-label"))?.includes("Red below") ?? true ? 1 : -1;
 }
 
 /** @param {Page} page @param {string} square */
@@ -68,14 +78,43 @@ async function moveByKeys(page, random, isFierce) {
     await page.keyboard.press("Escape");
     return false;
   }
-  const isRedBelow = (await page.getByRole("grid").getAttribute("aria-label"))?.includes("Red below") ?? true;
-  const turn = isRedBelow ? 1 : -1;
+  const turn = await upOf(page);
   const across = (to.charCodeAt(0) - from.charCodeAt(0)) * turn;
   const up = (Number(to.slice(1)) - Number(from.slice(1))) * turn;
   for (let n = 0; n < Math.abs(across); n++) await page.keyboard.press(across > 0 ? "ArrowRight" : "ArrowLeft");
   for (let n = 0; n < Math.abs(up); n++) await page.keyboard.press(up > 0 ? "ArrowUp" : "ArrowDown");
   await page.keyboard.press("Enter");
   return true;
+}
+
+/** The middle of an element. @param {import("playwright-core").Locator} element */
+async function middleOf(element) {
+  const box = await element.boundingBox();
+  if (!box) throw new Error("an element to drag from or to is not on the page");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/**
+ * Drags from one element to another.
+ * @param {Page} page @param {import("playwright-core").Locator} from @param {import("playwright-core").Locator} to @param {"mouse" | "touch"} by
+ * @param {() => Promise<void>} [onTheWay] What is done before the pointer is lifted.
+ */
+export async function drag(page, from, to, by, onTheWay) {
+  const [start, end] = [await middleOf(from), await middleOf(to)];
+  const steps = [0.1, 0.5, 1].map((part) => ({ x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }));
+  if (by === "mouse") {
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    for (const { x, y } of steps) await page.mouse.move(x, y);
+    await onTheWay?.();
+    return page.mouse.up();
+  }
+  const session = await page.context().newCDPSession(page);
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
+  for (const point of steps) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [point] });
+  await onTheWay?.();
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await session.detach();
 }
 
 /** Deploys at random. @param {Page} page */

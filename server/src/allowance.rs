@@ -1,4 +1,4 @@
-//! Carries out lobby commands within the limits of the address and the player.
+//! Carries out lobby commands, unless they exceed the limits of the address or the player.
 
 use flagfall_board::Side;
 use flagfall_protocol::{Accepted, Code, CommandId, Player, PlayerKind};
@@ -13,7 +13,7 @@ use flagfall_services::lobby::LobbyCommand;
 /// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;
 
-/// The outcome of a command, and the number of bytes that it added to the store.
+/// The outcome of a command, with the approximate number of bytes that the command stored.
 pub(crate) struct Carried {
     pub(crate) outcome: Result<Accepted, Refused>,
     pub(crate) stored: usize,
@@ -32,8 +32,8 @@ pub(crate) async fn ask_lobby(
             look_again(app, &Holder::of(client, &player.id)).await;
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
-                // Accept a repeated command regardless of the limits, because it only gets the
-                // answer to the original command again.
+                // Accept a repeated command regardless of the limits, because a repeat creates
+                // nothing new. It only returns the answer to the original command.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();
@@ -103,14 +103,13 @@ async fn look_again(app: &App, holders: &[Holder]) {
     }
 }
 
-/// Removes offers and games that have ended from the counts.
+/// Stops counting offers and games that have ended toward the limits.
 pub(crate) async fn look_at_all(app: &App) {
     let holders = app.admission.holders();
     look_again(app, &holders).await;
 }
 
-/// True if an offer is open or a game is running. If this cannot be determined, it counts as
-/// open.
+/// True if an offer is open or a game is running. Also true if this cannot be determined.
 async fn is_open(app: &App, held: &Held) -> bool {
     match held {
         Held::Seek(id) => app.lobby.has_seek(id),

@@ -191,7 +191,7 @@ impl Config {
     /// Returns the key that signs finished games: the key from the flag, or else the key in the
     /// data folder, or `None`. The data folder must exist.
     pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
-        // An empty environment variable counts as no key.
+        // An empty environment variable means that no key is set.
         let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
         match (source, &self.store) {
             (Some(source), _) => SigningKey::read(source).map(Some),

@@ -1,5 +1,5 @@
-//! Queries `/health` of a running server. For containers and service managers in which this
-//! program is the only HTTP client.
+//! Queries `/health` of a running server, for containers and service managers that have no other
+//! HTTP client.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Time limit for connecting, and for each read.
+/// Time limit for connecting, and for each read and write.
 const TIMEOUT: Duration = Duration::from_secs(4);
 const ANSWER_LEN_MAX: u64 = 16 * 1024;
 
@@ -15,7 +15,7 @@ const ANSWER_LEN_MAX: u64 = 16 * 1024;
 pub enum ProbeError {
     #[error("no server answers on {address}: {error}")]
     Silent { address: SocketAddr, error: io::Error },
-    /// The server answers that it is not healthy.
+    /// The server answered that it is not healthy.
     #[error("the server on {address} is not healthy: {answer}")]
     Failing { address: SocketAddr, answer: String },
 }

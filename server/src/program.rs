@@ -24,13 +24,13 @@ use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
 /// The time between two checks whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
-/// The time that the remaining tasks may take to end after the server has stopped.
+/// The time that remaining tasks have to finish after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// Maximum number of quarantined games to name at the start.
+/// Maximum number of quarantined games to list at startup.
 const QUARANTINED_SHOWN: usize = 100;
 
 /// Why the program ends early. [`Failure::code`] returns the exit code.
@@ -197,7 +197,8 @@ struct Port {
 }
 
 impl Port {
-    /// Binds the port. Called first, so that a port in use is reported before any other work.
+    /// Binds the port. Called first, so that an error about the port is reported before any other
+    /// work is done.
     ///
     /// # Errors
     /// [`Failure::Listen`].
@@ -257,7 +258,8 @@ async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a warning if browsers on other machines cannot have sessions on this server.
+/// Returns a warning if browsers on other machines can only watch, because this server cannot
+/// give them sessions.
 fn pages_elsewhere(listen: SocketAddr, settings: &Settings) -> Option<&'static str> {
     let has_proxy = settings.proxies.is_everyone || !settings.proxies.ranges.is_empty();
     let can_play = listen.ip().is_loopback() || settings.public_url.is_some() || has_proxy;
@@ -285,7 +287,7 @@ fn how_to_play(address: SocketAddr, has_page: bool) -> String {
     )
 }
 
-/// Returns the command that starts the client: cargo if the server was built in its repository,
+/// Returns the command that starts the client: `cargo` if the server was built in its repository,
 /// otherwise the installed program.
 fn client_command(server: Option<&Path>) -> &'static str {
     let is_built_here =

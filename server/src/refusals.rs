@@ -1,5 +1,5 @@
-//! Checks that every refusal has a stable code listed in docs/protocol/messages.md, and a text
-//! with all its arguments.
+//! Checks that every refusal has a stable code listed in docs/protocol/messages.md, and a message
+//! that contains all its arguments.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,8 +25,8 @@ use flagfall_services::players::PlayerError;
 const PAGES: &str =
     concat!(include_str!("../../docs/protocol/messages.md"), include_str!("../../docs/protocol/http.md"));
 
-/// Codes that parts of the server use directly, without an error type. The tests of these parts
-/// check their texts.
+/// Codes that the server uses directly, without an error type. Their messages are tested where
+/// they are used.
 const ELSEWHERE: &[&str] =
     &[Code::HELLO_EXPECTED, Code::PROTOCOL_VERSION, Code::SUPERSEDED, Code::NOT_OVER, Code::NOT_YOUR_GAME];
 
@@ -180,7 +180,7 @@ pub(crate) fn errors() -> Vec<ApiError> {
     all
 }
 
-/// Returns the server's own refusals, without those of the rules.
+/// Returns the refusals of the server. [`of_the_rules`] returns those of the game rules.
 fn of_the_server() -> Vec<Refusal> {
     let creations = [
         CreateError::Unavailable,
@@ -212,8 +212,8 @@ fn of_the_server() -> Vec<Refusal> {
     all
 }
 
-/// Returns the refusals of the rules that have arguments or reasons, and some that consist only
-/// of their code.
+/// Returns the refusals of the game rules that have arguments or reasons, and some that have only
+/// a code.
 fn of_the_rules() -> Vec<Refusal> {
     let square = Square::from_index(0).expect("a corner");
     let refusals = [
@@ -262,7 +262,7 @@ fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
     }
 }
 
-/// Returns the pairs of a code and a reason that occur together in a source file.
+/// Returns each code in a source file that has a reason, together with the reason.
 fn pairs_in(source: &str) -> impl Iterator<Item = (&str, &str)> {
     source.split("Refusal::new(Code::").skip(1).filter_map(|rest| {
         let (code, rest) = rest.split_once(')')?;
@@ -324,11 +324,11 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
         let letters = text.chars().count();
         assert!((10..=330).contains(&letters), "{code}: {letters} letters: {text}");
         assert!(text.split_whitespace().count() >= 3, "{code}: {text}");
-        // A message of the server must not name a command or a flag of a client, because other
-        // clients do not have it.
+        // The server's messages must not name a client's command or flag, because other clients
+        // may not have it.
         let names_command = ["flagfall ", "--"].iter().any(|sign| text.contains(sign));
         assert!(!names_command, "{code} names a command of a client: {text}");
-        // The text must contain neither debug output nor a code instead of a word.
+        // The text must not contain debug output, or a code where a word belongs.
         for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
             assert!(!text.contains(scrap), "{code} has {scrap:?}: {text}");
         }

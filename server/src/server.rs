@@ -37,8 +37,8 @@ const SWEEP: Duration = Duration::from_secs(10 * 60);
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// The time between two checks of the copies in this server's memory. A check removes the copies
-/// of players who have left.
+/// The time between two rounds in which this server drops its in-memory copies of players who
+/// have left.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -181,8 +181,8 @@ fn ticking(every: Duration) -> Interval {
     ticks
 }
 
-/// Sends heartbeats to the store. After a crash, clocks count as having been stopped since the
-/// last heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
+/// Sends heartbeats to the store, so that after a crash, clocks count as stopped since the last
+/// one. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -203,8 +203,8 @@ async fn heartbeat(app: Arc<App>) {
                 let latest = app.store.outage();
                 if latest != outage {
                     outage = latest;
-                    // Wake the tables, so that players see at once that their clocks have been
-                    // standing still.
+                    // Wake the tables, so that players see at once that their clocks were stopped
+                    // during the outage.
                     app.tables.wake_all();
                 }
             }
@@ -275,13 +275,13 @@ async fn guest_key(app: Arc<App>) {
     }
 }
 
-/// Announces this server to the other servers on the same store, and learns about them.
+/// Announces this server to the other servers on the same store, and reads their announcements.
 async fn meet_peers(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
-        // Check this after the wait, because a stopping server may have removed its record during
-        // the wait.
+        // Check this after the tick, because a stopping server may have removed its record in the
+        // meantime.
         if app.is_stopping() {
             break;
         }

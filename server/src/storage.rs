@@ -31,16 +31,15 @@ use flagfall_services::archive::archive_all;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
-/// Maximum number of damaged games to name.
 const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.
 pub struct Opened {
     pub store: Arc<dyn Store>,
-    /// The store with its own type, if it is the embedded store. It is needed because only an
-    /// embedded store can fail permanently.
+    /// The same store if it is the embedded store. Only an embedded store can fail permanently,
+    /// so its type is needed to check for that.
     pub embedded: Option<Arc<EmbeddedStore>>,
-    /// Describes for a person where the store is and how durable it is.
+    /// A description, for people, of where the store is and how durable it is.
     pub place: String,
 }
 
@@ -211,7 +210,7 @@ async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure>
     })
 }
 
-/// Opens a Redis without heartbeats, because no server depends on them here.
+/// Opens a Redis without heartbeats, because no server runs on it here.
 async fn open_redis(
     address: &flagfall_store::RedisAddress,
     config: &Config,
@@ -226,7 +225,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
         StoreKind::Embedded if is_backup(&config.data) => damaged_files(backup::check(&config.data)?),
         StoreKind::Embedded => check_embedded(&config.data).await,
         StoreKind::Redis(address) => {
-            // A check only reads, so it does not need a Redis that keeps acknowledged writes.
+            // A check only reads, so it can use a Redis that may lose acknowledged writes.
             let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
             let store = open_redis(address, &config).await?;
             let durability = store.durability();

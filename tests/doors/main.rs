@@ -1,4 +1,4 @@
-//! Tests that the doors to secrets stay closed (HOUSE, law 1).
+//! Tests that secrets cannot leave the server by accident (HOUSE, law 1).
 //!
 //! Secrets must not be serialized, read or printed, and the server must not link the referee,
 //! which sees everything.
@@ -21,7 +21,7 @@ assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
-// Messages and records consist only of types whose content an audience may know.
+// Messages and records consist only of types whose content their audience may know.
 assert_impl_all!(flagfall_view::GameView: serde::Serialize);
 assert_impl_all!(flagfall_view::GameEvent: serde::Serialize);
 assert_impl_all!(flagfall_view::ViewChange: serde::Serialize);
@@ -33,8 +33,8 @@ fn hidden_fields_are_not_accessible() {
     trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
 }
 
-/// The server does not link the referee. To show that the check works, it must find the referee
-/// in the client, which has `flagfall referee`, and in this crate.
+/// The server does not link the referee. The same check must find the referee in the client,
+/// which has `flagfall referee`, and in this crate. This shows that the check works.
 #[test]
 fn the_server_does_not_link_the_referee() {
     let has_door =
@@ -45,7 +45,7 @@ fn the_server_does_not_link_the_referee() {
     assert!(has_door("flagfall-tests", "normal,dev"));
 }
 
-/// The engine's crate cannot serialize, because its dependencies do not include serde.
+/// The engine's crate cannot serialize anything, because its dependencies do not include serde.
 #[test]
 fn the_rules_do_not_link_serde() {
     for package in ["flagfall-rules", "flagfall-view", "flagfall-board"] {
@@ -85,7 +85,7 @@ fn tree(args: &[&str]) -> String {
     text
 }
 
-/// Printing secret types to a log shows no rank.
+/// Printing secret types to a log must not show any rank.
 #[test]
 fn debug_output_shows_no_rank() {
     let ruleset = &flagfall_rules::rulesets::BARRAGE;
@@ -116,7 +116,7 @@ fn debug_output_shows_no_rank() {
         ply.iter().for_each(|event| flagfall_rules::evolve(&mut game, event, Stamp(0)));
         printed + &format!("{ply:?} {game:?} {:?}", game.position())
     };
-    // The same squares, with pieces of other ranks on them.
+    // The same squares, but with pieces of other ranks.
     let one = printed("81..S9.... .......... F9........ B2........");
     let other = printed("12..B9.... .......... S9........ F8........");
     assert_eq!(one, other);
@@ -127,7 +127,7 @@ fn debug_output_shows_no_rank() {
     }
 }
 
-/// The debug output of a client's message shows no deployment either.
+/// The debug output of a client's message must not show the deployment, either.
 #[test]
 fn a_message_that_is_printed_shows_no_setup() {
     let text = r#"{"type":"command","cmd_id":"1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":"SECRET"}}"#;

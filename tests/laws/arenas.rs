@@ -1,5 +1,5 @@
-//! Compares the engine with the second opinion in situations that random games seldom reach: in
-//! long chases, between few pieces near each other, and under every combination of rules.
+//! Compares the engine with the second opinion in situations that random games seldom reach: long
+//! chases, few pieces near each other, and every combination of rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use flagfall_tests::Chance;
 use crate::engine_events::at;
 use crate::moves::name;
 
-/// The number of times that the compared games reached each interesting case.
+/// How often the compared games reached each interesting case.
 #[derive(Default, Debug)]
 struct Met(BTreeMap<&'static str, usize>);
 
@@ -28,10 +28,10 @@ impl Met {
     }
 }
 
-/// The weighting of random moves.
+/// What random moves prefer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temper {
-    /// Prefers chasing and fleeing to strikes.
+    /// Prefers chases and flight to strikes.
     Chasing,
     /// Prefers strikes and flashes, and avoids choosing the Flag.
     Striking,
@@ -65,8 +65,8 @@ fn weight(command: &Command, board: &Board, temper: Temper, last: Option<At>, ch
     }
 }
 
-/// Counts the moves that the more-squares rule forbids, and those that it would forbid if it
-/// confused pieces of equal rank (§T3).
+/// Counts the moves that the more-squares rule forbids, and the moves that it would forbid if it
+/// did not distinguish pieces of equal rank (§T3).
 fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
     if !board.rules.more_squares {
         return;
@@ -86,8 +86,7 @@ fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
 /// Plays at random. At every act, compares all commands, the whole position and the verdict with
 /// those of the second opinion.
 ///
-/// # Errors
-/// The difference between the two.
+/// # Errors The first difference that was found.
 fn play_both(
     text: &str,
     mut board: Board,
@@ -113,7 +112,7 @@ fn play_both(
             && !board.may_spare(board.turn)
             && board.pieces().any(|(_, piece)| is_unmoved_coin(&piece));
         met.count("held back", usize::from(is_held));
-        // With a reserve, most commands place pieces, so moves are preferred.
+        // Prefer moves, because with a reserve, most commands place pieces.
         let tries: Vec<Command> = if board.rules.reserve {
             let moves = position.legal_commands().moves_len();
             let end = if moves > 0 && !chance.once_in(6) { moves } else { commands.len() };
@@ -203,14 +202,14 @@ fn the_second_opinion_agrees_in_chases() {
     met.has("saved by T3", 1);
 }
 
-/// Positions with armies face to face, and with a corner in which long moves, chases and lost
-/// strikes follow each other.
+/// Positions in which the armies face each other, and one corner has a mix of long moves, chases
+/// and lost strikes.
 const ARENAS: [&str; 2] = [
     "red 0 0 bFbB.7b6/.4bS.5/.b9b9b7b7b1b4b8bB./.10/..~2..~2../..~2..~2../.r9r9r7rBr1r8r8rB./.4rS.5/.10/rFrB.7r6",
     "red 0 0 bF.8b6/.10/.10/.10/..~2..~2../b9b9~2..~2../r9b9b9b7rB.5/r9r9..rB.5/b7.r6.rB.5/.r7r9.rB..rF.2",
 ];
 
-/// Every combination of the fields in which custom games of `classic` may differ from it.
+/// Every combination of the rules that custom games of `classic` may change.
 fn combinations() -> Vec<String> {
     const CHANGES: [&[&str]; 7] = [
         &["", ",ties=attacker", ",ties=defender"],
@@ -256,7 +255,8 @@ const WRONG_RULES: [&str; 11] = [
     "original",
 ];
 
-/// A difference in one rule must be found. Otherwise the comparison could miss real differences.
+/// If one rule differs, the comparison must find a difference. Otherwise, it could miss real
+/// differences.
 #[test]
 fn wrong_rules_are_found() {
     let arenas = ARENAS.map(|arena| format!("classic {arena}"));
@@ -295,8 +295,8 @@ fn the_second_opinion_agrees_among_coins() {
     }
 }
 
-/// Positions with a few pieces of every kind close to each other and to the joints, and positions
-/// with armies face to face.
+/// Positions with a few pieces of every kind near each other and near the joints, and positions
+/// in which the armies face each other.
 const ISLANDS: [&str; 3] = [
     "SET red 0 0 bF.b2.7b9.b4.b3bP/b4.3b1.8b8.b9/.16/.b9.14/.3~3.4~3.3/.3~3.4~3.3/.r9.3r4.10/.16/r4.2r1.3rS.3r9.2r2r3/rFr2.r9.9rP.r8 5:1 8:2,B:1 - -",
     "SET blue 0 0 bF.15/.16/.16/b2b3b4b9bPb8bBbSb1b5b6b7b4b3b2b9/.3~3.4~3.3/.3~3.4~3.3/r2r3r4r9rPr8rBrSr1r5r6r7r4r3r2r9/.16/.16/rF.15 9^:1,4:1 9:1,3^:1 - -",
@@ -369,8 +369,8 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. The
-/// chain limits the defender only along the line of its own moves.
+/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. But
+/// the chain limits the defender only along the line of its own moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);
@@ -380,8 +380,8 @@ fn a_struck_piece_takes_its_chain_along() {
         "e5e6 b10b9 e6e5 b9b10 e5e6 f6e6",
     );
     assert!(has(&aside, "f6f5") && has(&aside, "f6e6"), "{aside:?}");
-    // A Scout beats a Scout from the other end of its path and moves there. The crossed borders
-    // limit it from that end too.
+    // A Scout beats a Scout at the other end of its path and moves there. The borders that were
+    // crossed limit the winner from that end, too.
     let ends = legal_after(
         "classic,ties=defender,winner=any red 9 0 bFb8.8/.10/.10/.10/..~2..~2../..~2..~2../.10/....r9.5/.10/rFr8..b9.5",
         "e3e6 b10b9 e6e3 b9b10 e3e6 e1e6",
@@ -413,7 +413,8 @@ fn engine_perft(position: &Position, depth: u32) -> u64 {
     legal.iter().map(after).sum()
 }
 
-/// Each line of the file has a position and its counts. `FLAGFALL_UPDATE=1` counts again.
+/// Each line of the file consists of a position and its counts. With `FLAGFALL_UPDATE=1`, the
+/// counts are computed again.
 #[test]
 fn positions_count_as_the_fixtures_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("laws/perft.txt");
@@ -431,7 +432,8 @@ fn positions_count_as_the_fixtures_say() {
         let depth = if counts.trim().is_empty() { 3 } else { counts.split_whitespace().count() as u32 };
         let count = |depth: u32| engine_perft(&position, depth).to_string();
         let by_engine: Vec<String> = (1..=depth).map(count).collect();
-        // The second opinion is slow, so it counts the last depth only for new fixtures.
+        // The second opinion is slow, so it computes the count for the last depth only for new
+        // fixtures.
         let slow_depth = if is_update { depth } else { depth.min(2) };
         let board = Board::read(position_text).expect("a position");
         let second: Vec<String> = (1..=slow_depth).map(|depth| board.perft(depth).to_string()).collect();

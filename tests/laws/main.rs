@@ -25,7 +25,6 @@ trait Law {
     fn before(&mut self, _table: &Match, _step: &Step, _chance: &mut Chance) {}
     /// Called after a refused step.
     fn refused(&mut self, _step: &Step, _refusal: &Refusal) {}
-    /// Called after the game.
     fn end(&mut self, _table: &Match) {}
 }
 
@@ -61,7 +60,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
             Ok(logged) => logged.iter().for_each(|logged| law.event(logged)),
             Err(refusal) => {
                 law.refused(&step, &refusal);
-                // A side that has no time left loses as soon as the clock is checked.
+                // A side without time loses as soon as the clock is checked.
                 if let Ok(logged) = table.step(&Step::Wait, 0) {
                     logged.iter().for_each(|logged| law.event(logged));
                 }
@@ -72,7 +71,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
     u64::from(table.game.ply())
 }
 
-/// The sizes of values that are stored and passed through the engine must be as LIMITS states.
+/// The sizes of values that the engine stores and passes around must be as stated in LIMITS.
 #[test]
 fn sizes_are_small() {
     let sizes = [

@@ -1,4 +1,4 @@
-//! Tests that the mover's view, the position and `decide` agree on which moves are legal.
+//! Tests that the mover's view, the position and `decide` agree about which moves are legal.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use flagfall_tests::{Chance, Match, Step};
 
 use crate::{Law, hold};
 
-/// Checks all pairs of squares. Because there are many, this is done only every few steps, and
-/// wherever a repetition rule forbids a move.
+/// Checks all pairs of squares. There are many pairs, so they are checked only every few steps,
+/// and whenever a repetition rule forbids a move.
 struct Legal {
     step: usize,
     every: usize,
@@ -50,14 +50,15 @@ impl Law for Legal {
             return;
         }
         if ruleset.chips {
-            // Moves may need a color here. The law about commands covers both cases.
+            // Moves may also need a color here, so this law skips them. The law about commands
+            // covers them.
             return;
         }
         for (n, squares) in in_position.iter().enumerate() {
             assert_eq!(in_position.nth(n), Some(squares));
         }
-        // A repetition rule forbids only moves of the side's own pieces, so moves from other
-        // squares are tried only every few steps.
+        // A repetition rule forbids only moves of the side's own pieces, so try moves from other
+        // squares only every few steps.
         let is_every = self.step.is_multiple_of(self.every);
         let own = game.position().occupied(turn);
         let mut refused = Vec::new();
@@ -67,8 +68,8 @@ impl Law for Legal {
                 let entropy = Entropy([0; 32]);
                 let verdict =
                     decide(game, turn, game.ply(), &Command::Move(squares.into()), table.now, &entropy);
-                // If an illegal act loses the game, an illegal command is accepted too, but it is
-                // not a ply (§U7).
+                // If an illegal act loses the game, an illegal command is accepted, too, but does
+                // not count as a ply (§U7).
                 let is_ply = verdict.as_ref().is_ok_and(is_ply);
                 assert_eq!(is_ply, in_position.contains(squares), "{squares}");
                 if game.terms().ruleset.illegal_act_loses {
@@ -103,7 +104,7 @@ impl Law for Legal {
 }
 
 impl Legal {
-    /// While a strike waits, choosing is the only act on the board (§Q4).
+    /// During a pending strike, choosing is the only act on the board (§Q4).
     fn choices(&mut self, table: &Match) {
         let game = &table.game;
         assert!(game.legal_moves().expect("the game is running").is_empty());
@@ -181,14 +182,14 @@ fn legal_moves_agree_in_games_full_of_repetitions() {
     }
 }
 
-/// Compares all commands of a side, not only moves. The commands come from three lists: the
-/// view's list, the position's list, and the list of all possible commands that `decide` accepts.
+/// Compares all commands of a side, not only moves. Three lists must agree: the view's list, the
+/// position's list, and all possible commands that `decide` accepts.
 struct LegalCommands {
     step: usize,
     every: usize,
 }
 
-/// Every possible board command from these squares, in every spelling.
+/// Returns every possible board command from these squares, in every notation.
 fn candidates(from: &[Square]) -> Vec<Command> {
     let colors = || std::iter::once(None).chain(ChipColor::ALL.map(Some));
     let paths = || [None, Some(Sign::Plus), Some(Sign::Minus)].into_iter();
@@ -211,8 +212,8 @@ fn candidates(from: &[Square]) -> Vec<Command> {
     all
 }
 
-/// True if the command is listed. On boards with joints, listed commands name their path. A
-/// command without a path stands for one of them.
+/// True if the command is listed. On boards with joints, listed commands name their path, so a
+/// command without a path must match one of them.
 fn is_listed(listed: &BTreeSet<String>, command: &Command, has_joints: bool) -> bool {
     match command {
         Command::Move(asked @ MoveCommand { path: None, .. }) if has_joints => {
@@ -274,7 +275,7 @@ impl Law for LegalCommands {
         };
         for command in candidates(&from) {
             let wanted = is_listed(&names, &command, has_joints);
-            // A command without a path means the shorter legal path, but its color may fit only
+            // A command without a path means the shorter legal path. But its color may fit only
             // the other path.
             let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
             if !(is_open && wanted) {

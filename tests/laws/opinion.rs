@@ -1,5 +1,5 @@
-//! Tests that the engine and the second opinion agree on every position of a game, on all legal
-//! commands in it, and on the end of the game.
+//! Tests that the engine and the second opinion agree in every game: on each position, its legal
+//! commands, and the end.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::engine_events::{at, board_event};
 use crate::moves::name;
 use crate::{Law, hold};
 
-/// With reserves there are thousands of commands, so they are compared only once in this many
+/// With reserves, there are thousands of commands, so compare them only in one of this many
 /// steps.
 const EVERY_WITH_RESERVES: usize = 16;
 

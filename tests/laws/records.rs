@@ -1,5 +1,5 @@
 //! Laws about records: a record shows everything that its audience was told, but nothing that the
-//! requester may not know.
+//! requester must not know.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, RecordScope, Recorder, Terms, Time};
@@ -25,7 +25,8 @@ fn scope_of(viewer: Viewer) -> RecordScope {
 }
 
 impl Records {
-    /// The record of the first `until` events, as the server would answer. None if it refuses.
+    /// Returns the record of the first `until` events, as the server would send it, or `None` if
+    /// the server would refuse.
     fn record(&self, until: usize, scope: Option<RecordScope>, requester: Viewer) -> Option<GameRecord> {
         let mut recorder = Recorder::new(self.log[0].before.clone());
         self.log[..until].iter().for_each(|logged| recorder.note(&logged.event, logged.at));
@@ -99,7 +100,8 @@ impl Records {
         }
     }
 
-    /// Checks that requesters get no record that shows more than they may know now.
+    /// Checks that a requester is refused every record that shows more than they may know at the
+    /// moment.
     fn check_refusals(&self, until: usize) {
         let now = &self.log[until - 1].after;
         for requester in Viewer::ALL {
@@ -120,8 +122,8 @@ impl Records {
         }
     }
 
-    /// Checks how much of a side's live record the others get: the deployment that the side
-    /// played, and the rest of the record without the side's secrets.
+    /// Checks what others may see of a side's live record: the deployment that the side played,
+    /// and everything except the side's secrets.
     fn check_others(&self, record: &GameRecord, side: Side, until: usize) {
         let setups = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Deployed { setup } => Some(setup),

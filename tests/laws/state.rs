@@ -25,7 +25,7 @@ impl Law for Conservation {
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
-        // Count the coins again, independently of the engine.
+        // Counts the coins again, without using the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
             let seen = view(&logged.after, Viewer::Player(side), logged.at);
@@ -174,7 +174,7 @@ fn no_command_panics_and_what_is_accepted_happens() {
     hold("decide is total", 20, || Nonsense { refusals: 0 });
 }
 
-/// Events of another game must be applied without a panic, because `evolve` is total.
+/// Applying events of another game must not panic, because `evolve` accepts any event.
 #[test]
 fn no_event_panics_in_a_game_it_does_not_belong_to() {
     struct Collect(Vec<flagfall_rules::Event>);
@@ -211,8 +211,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // After the last choice, the ply of the strike follows in the same batch. Between the
-            // choice and the ply, the position has no text.
+            // In the same batch as the last choice, the ply of the strike follows. Between the
+            // two events, the position cannot be written as text.
             return;
         }
         let text = Referee.position_text(logged.after.position());

@@ -10,13 +10,12 @@ use flagfall_tests::Logged;
 
 use crate::{Law, hold};
 
-/// A client that applies events holds the same view as a client that asks for a new one.
+/// A client that applies events must have the same view as a client that requests a new one.
 struct Applied;
 
 impl Law for Applied {
     fn event(&mut self, logged: &Logged) {
-        // The earlier view may have been made at any moment, because the event replaces its
-        // clock.
+        // The earlier view may come from any moment, because the event replaces its clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
             let mut held = view(&logged.before, viewer, Stamp(now.0 - 5)).seen;
@@ -48,7 +47,7 @@ fn a_view_with_its_events_applied_is_the_view_afterwards() {
     hold("applied views", 8, || Applied);
 }
 
-/// An audience's sequence numbers skip only events that it must not see: another side's new
+/// An audience's sequence numbers skip only events that it must not see: the other side's new
 /// deployments, and its choices in a strike.
 #[derive(Default)]
 struct Numbers {
@@ -90,7 +89,8 @@ struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // Even an audience that knows more than another knows the same about a coin.
+        // Two audiences always know the same about a coin, even if one of them knows more about
+        // other pieces.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,
@@ -128,7 +128,7 @@ fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -
 
 #[track_caller]
 fn check_subset(public: &View, player: &View) {
-    // Compares field by field, so that a new field does not compile until it is handled here.
+    // Compares each field separately, so that this code must be updated when a field is added.
     let GameView {
         audience: _,
         ruleset,
@@ -194,8 +194,8 @@ fn check_subset(public: &View, player: &View) {
     let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
     assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);
     assert_eq!(pending_strike.and_then(|strike| strike.own_choice), None);
-    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The
-    // same is true if the game ends during the strike.
+    // After its choice in a pending strike, a side sees its own clock stop, but the public does
+    // not (§Q4). The same is true if the game ends during the strike.
     let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
     match (clock, player.clock) {
         (Some(less), Some(more)) if is_veiled => {

@@ -11,7 +11,7 @@ fn rank_at(game: &Game, square: Square) -> Option<Rank> {
     Referee.pieces(game.position()).into_iter().find(|(at, ..)| *at == square).and_then(|(.., rank)| rank)
 }
 
-/// The square of a piece that this event placed from a reserve.
+/// Returns the square on which this event placed a piece from a reserve.
 fn placed_at(event: &GameEvent) -> Option<Square> {
     match event {
         GameEvent::Placed(seen) => Some(seen.square),
@@ -42,7 +42,6 @@ impl Doors for TellsReserve {
     }
 }
 
-/// Leak: the event names the placed piece.
 pub(crate) struct NamesPlaced;
 impl Doors for NamesPlaced {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -52,7 +51,7 @@ impl Doors for NamesPlaced {
     }
 }
 
-/// Leak: a placed piece looks as if it had moved before, if it can move.
+/// Leak: a placed piece that can move looks as if it had moved before.
 pub(crate) struct RemembersMoves;
 impl Doors for RemembersMoves {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -94,7 +93,7 @@ impl Doors for WarnsOfReserve {
     }
 }
 
-/// Leak: a placed piece has a later stamp if it has the rank that its side removed last.
+/// Leak: a placed piece has a later stamp if its rank is the one that its side removed last.
 pub(crate) struct LinksByTime;
 impl Doors for LinksByTime {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
@@ -115,7 +114,7 @@ impl Doors for LinksByTime {
     }
 }
 
-/// Leak: views list pieces from the reserve first.
+/// Leak: the list of pieces in an event shows whether a Scout was placed.
 pub(crate) struct LinksByOrder;
 impl Doors for LinksByOrder {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -123,8 +122,8 @@ impl Doors for LinksByOrder {
         if let (Some(square), Some(pieces)) = (placed_at(&event), &mut change.pieces)
             && let Some(rank) = rank_at(&logged.after, square)
         {
-            // A view lists pieces in a fixed order, so here the first piece in the list carries
-            // the secret.
+            // A view lists pieces in a fixed order, so encode the secret as a second copy of the
+            // first piece.
             let copies = usize::from(rank == Rank::Scout);
             let first = pieces.first().copied();
             pieces.extend(first.into_iter().take(copies));
@@ -133,8 +132,8 @@ impl Doors for LinksByOrder {
     }
 }
 
-/// Leak: a move over several squares reveals a runner, although a supply line could have carried
-/// other pieces (§S3.4).
+/// Leak: a move over several squares reveals a runner, although other pieces could have used a
+/// supply line (§S3.4).
 pub(crate) struct TellsRunners;
 impl Doors for TellsRunners {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -151,7 +150,7 @@ impl Doors for TellsRunners {
     }
 }
 
-/// Leak: the answer to a failed strike names the color that would have been laid (§S3.2).
+/// Leak: the answer to a failed strike names the color of the chip that was not laid (§S3.2).
 pub(crate) struct TellsFailedColors;
 impl Doors for TellsFailedColors {
     fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {
@@ -159,7 +158,8 @@ impl Doors for TellsFailedColors {
     }
 }
 
-/// The color named for a strike that did not move the attacker to the struck square.
+/// Returns the color that was named for a strike, if the attacker did not move to the struck
+/// square.
 pub(crate) fn failed_color(step: &Step, logged: &[Logged]) -> Option<ChipColor> {
     let Step::Ask(side, Command::Move(MoveCommand { squares, color, .. })) = step else { return None };
     let first = logged.first()?;

@@ -1,6 +1,6 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8), so it is easy to specify what each audience was told,
+//! Such games have no other secret (§Q8). So it is easy to specify what each audience was told,
 //! and when. A side sees its own choice immediately. The others see it with the result of the
 //! strike.
 
@@ -25,13 +25,13 @@ pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// The board, which everybody knows, and what one audience was told.
+/// The board, which everybody knows, and the facts that one audience was told.
 struct AudienceKnowledge {
     viewer: Viewer,
     /// The board, with the audience's own choice in a pending strike.
     board: Board,
     /// The moments at which choices were made: `waiting` for the pending strike, and `resolved`
-    /// for resolved strikes. The end of the game opens the moments in `resolved`.
+    /// for resolved strikes. At the end of the game, the moments in `resolved` become public.
     waiting: Vec<String>,
     resolved: Vec<String>,
     said: Vec<String>,
@@ -50,7 +50,6 @@ impl AudienceKnowledge {
         }
     }
 
-    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) {
         let event = board_event(record).expect("an event on the board");
         if let Err(why) = self.board.take(&event) {
@@ -85,7 +84,7 @@ impl AudienceKnowledge {
             SecretRecord::Paused { since } => self.said.push(format!("{at}: paused since {}", since.0)),
             SecretRecord::Resumed { since } => self.said.push(format!("{at}: resumed since {since:?}")),
             SecretRecord::Ended { winner, reason } => {
-                // An aborted game opens nothing.
+                // The end of an aborted game does not reveal anything.
                 let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
                 self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
@@ -150,8 +149,8 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     found.len()
 }
 
-/// The information that one audience got in a script. None if a step is refused, because then the
-/// script is not a game.
+/// Returns what one audience is told in a script. `None` if a step is refused, because the script
+/// is then not a game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);
@@ -163,11 +162,11 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// Every pending strike is probed in each of this many last steps. In earlier steps, it is probed
-/// in every seventh step.
+/// A pending strike is probed in each of the last steps, of which there are this many. In earlier
+/// steps, it is probed in every seventh step.
 const LAST_STEPS: usize = 6;
 
-/// All bytes that one audience is sent in a valid script.
+/// Returns all bytes that are sent to one audience in a valid script.
 fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Vec<String> {
     let mut table = script.table();
     let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
@@ -210,8 +209,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     commands.extend([Command::AcceptDraw, Command::DeclineDraw, Command::OfferDraw, Command::Abort]);
     for command in commands {
         match decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32])) {
-            // For example, the side's own choice would be accepted. The consequences of the
-            // choice are in the events.
+            // The answers to the audience's own side may differ, for example because its own
+            // choice would be accepted. The events show the consequences of the choice.
             Ok(_) => bytes.push(format!("{} is taken", refusable(&command))),
             Err(refusal) => {
                 let to = if let Command::Move(asked) = &command { asked.squares } else { squares(own) };
@@ -228,8 +227,8 @@ fn refusable(command: &Command) -> String {
     }
 }
 
-/// Returns the same game with choices of the other sides at other moments, or with other ranks if
-/// the choice was never told.
+/// Returns the same game, but the choices of the other sides are made at other moments, or have
+/// other ranks if they were never told.
 fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =
@@ -239,7 +238,7 @@ fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut
     let is_move = |step: &Step| matches!(step, Step::Ask(_, Command::Move(_)));
     let last_move = twin.steps.iter().rposition(|(step, _)| is_move(step)).unwrap_or_default();
     let first = if twin.time == TimeControl::Unlimited { 0 } else { last_move + 1 };
-    // In a strike that is never resolved, the twin has another choice or none.
+    // In a strike that is never resolved, the twin may have another choice, or none.
     if let Some(LastChoice { at, ranks }) = last.filter(|last| is_hidden(&twin.steps[last.at].0)) {
         match (chance.below(4), &mut twin.steps[*at].0) {
             (0, step) => *step = Step::Wait,
@@ -277,7 +276,8 @@ fn is_choice(step: &Step) -> bool {
 /// A game that is cut off while a strike waits for the second choice, or right after the strike
 /// was resolved.
 ///
-/// The game is cut off because the following steps often end it before the first choice is shown.
+/// Without the cut, the following steps would often end the game before the first choice is
+/// shown.
 struct Cut {
     script: Script,
     last: Option<LastChoice>,
@@ -296,8 +296,8 @@ fn cuts(ruleset: &'static Ruleset, seed: u64) -> Vec<Cut> {
     }
     let cut = |number: usize| {
         let moments = if number.is_multiple_of(4) { &all } else { &first };
-        // Prefers early moments, because more of the struck coins have not moved then and could
-        // be anything.
+        // Prefers early moments. At those moments, more of the struck coins have not moved, so
+        // they could still be anything.
         let until = 1 + chance.below(moments.len());
         cut(&whole, moments[chance.below(until)], number)
     };
@@ -359,9 +359,9 @@ fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
 fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     let mut script = whole.clone();
     script.steps.truncate(end + 1);
-    // Leave time before every choice, so that the order can change. If two steps had the same
-    // moment, audiences would be told the same about both orders, but the test would treat the
-    // orders as different.
+    // Leave time before every choice, so that the order can change. If two steps happened at the
+    // same moment, audiences would be told the same about both orders, but the test would expect
+    // a difference.
     let with_time = |(step, ms): (Step, u64)| {
         let wait = is_choice(&step).then_some((Step::Wait, 40));
         wait.into_iter().chain([(step, ms.max(1))])
@@ -388,8 +388,8 @@ fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     Some(Cut { script, last })
 }
 
-/// This is longer than any game lasts. Otherwise, a side that owes a choice could run out of
-/// time.
+/// This time is longer than any game. Otherwise, a side could run out of time while it must
+/// choose.
 const BASE_MS: u64 = 60_000_000;
 
 fn last_choice(script: &Script) -> Option<LastChoice> {
@@ -407,7 +407,7 @@ fn last_choice(script: &Script) -> Option<LastChoice> {
     table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
 }
 
-/// Searches sessions of one ruleset for bytes that depend on a choice, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a choice, and stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
@@ -445,7 +445,7 @@ fn same_steps(one: &Script, other: &Script) -> bool {
     one.steps.iter().map(|(step, _)| name(step)).eq(other.steps.iter().map(|(step, _)| name(step)))
 }
 
-/// Until its strike is resolved, a choice must not be in any event or view for the others.
+/// Until its strike is resolved, a choice must not appear in any event or view for others.
 #[test]
 fn a_choice_that_waits_is_in_no_outgoing_byte() {
     for ruleset in with_coins() {
@@ -478,7 +478,7 @@ fn a_choice_that_waits_is_in_no_outgoing_byte() {
     }
 }
 
-/// The moment of the first choice leaves no trace for the others.
+/// The moment of the first choice must not affect what others are sent.
 #[test]
 fn a_choice_made_earlier_or_later_leaves_no_trace() {
     for ruleset in with_coins() {
@@ -505,7 +505,7 @@ fn a_choice_made_earlier_or_later_leaves_no_trace() {
             assert_eq!(live(&early, &Real, viewer), live(&late, &Real, viewer), "{viewer:?}");
             assert_ne!(said(&early, viewer), said(&none, viewer), "{viewer:?} is told of the strike");
         }
-        // For the public it makes no difference who was first.
+        // The public must not be able to tell which side chose first.
         let other = script([blue, Step::Wait, red]);
         assert_eq!(live(&early, &Real, Viewer::Public), live(&other, &Real, Viewer::Public));
     }

@@ -45,7 +45,7 @@ impl Doors for RefusalTells {
     }
 }
 
-/// Leak: a pool shrinks before the choice is shown to anyone.
+/// Leak: a pool shrinks before the choice has been shown to anyone else.
 pub(crate) struct PoolShrinksEarly;
 impl Doors for PoolShrinksEarly {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -73,7 +73,8 @@ impl Doors for OwesLess {
     }
 }
 
-/// Leak: the view shows the side that must still choose as the side to move.
+/// Leak: while a choice is pending, the view names the side that must still choose as the side to
+/// move.
 pub(crate) struct TurnTells;
 impl Doors for TurnTells {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -124,7 +125,7 @@ impl Doors for StampsFirstChoice {
     }
 }
 
-/// Leak: one extra message about a strike in which Red was the last to choose.
+/// Leak: there is one additional message about a strike if Red was the last to choose.
 pub(crate) struct LongerForRed;
 impl Doors for LongerForRed {
     fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {

@@ -1,8 +1,8 @@
 //! A specification of what each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S
 //! and PLAY.
 //!
-//! It is independent of `redact.rs`. It reads the log as the store keeps it, and asks the second
-//! opinion which information a ruleset discloses on the board.
+//! It is independent of `redact.rs`. It reads the log as stored, and asks the second opinion
+//! which information a ruleset discloses on the board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::engine_events::{at, board_event};
 /// The origin of a piece. Only the origin distinguishes pieces with hidden ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Origin {
-    /// The square it was deployed on.
+    /// The square on which the piece was deployed.
     Home(Square),
-    /// The reserve: the number of its placing (§S1.7).
+    /// The piece came from the reserve. The value is the number of its placing (§S1.7).
     Placing(usize),
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct Disclosed {
     setups: PerSide<Option<String>>,
     /// The board. None while the sides deploy.
     pub(crate) board: Option<Board>,
-    /// The sides whose deployments the end has opened to this audience.
+    /// For each side, true if the end has revealed its deployment to this audience.
     opened: PerSide<bool>,
-    /// The piece of each origin.
+    /// The id of the piece with each origin.
     ids: BTreeMap<Origin, u16>,
     placings: usize,
     /// Pieces whose rank everybody knows or can narrow down, including captured pieces.
@@ -68,12 +68,10 @@ impl Disclosed {
         }
     }
 
-    /// The pieces on the board.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
         self.board.iter().flat_map(Board::pieces).map(|(_, piece)| piece)
     }
 
-    /// The piece on a square.
     pub(crate) fn piece(&self, square: Square) -> Piece {
         let piece = self.board.as_ref().and_then(|board| board.piece(at(square)));
         piece.unwrap_or_else(|| panic!("{square}: nothing stands there"))
@@ -84,23 +82,23 @@ impl Disclosed {
         self.pieces().find(|piece| piece.id == *id)
     }
 
-    /// True if everybody knows the rank of the piece of this origin, or can narrow it down.
+    /// True if everybody knows the rank of the piece with this origin, or can narrow it down.
     pub(crate) fn is_known(&self, origin: Origin) -> bool {
         self.ids.get(&origin).is_some_and(|id| self.known.contains(id))
     }
 
-    /// True if the piece of this origin left the board for a reserve.
+    /// True if the piece with this origin left the board for a reserve.
     pub(crate) fn was_removed(&self, origin: Origin) -> bool {
         self.ids.get(&origin).is_some_and(|id| self.removed.contains(id))
     }
 
-    /// True if the piece of this origin is on the board and has moved.
+    /// True if the piece with this origin is on the board and has moved.
     pub(crate) fn has_moved(&self, origin: Origin) -> bool {
         self.piece_of(origin).is_some_and(|piece| piece.is_moved)
     }
 
-    /// True if a rank fits everything that the others know about the piece of this origin. The
-    /// rank must beat all ranks that the piece beat silently (§D1).
+    /// True if a rank fits everything that others know about the piece with this origin. The rank
+    /// must beat all ranks that the piece beat silently (§D1).
     pub(crate) fn fits(&self, origin: Origin, letter: char) -> bool {
         let beaten = self.piece_of(origin).and_then(|piece| self.beat.get(&piece.id));
         let beats = |beaten: &char| {
@@ -150,11 +148,11 @@ impl Disclosed {
             }
             SecretRecord::Started { .. } => self.started(),
             SecretRecord::Moved { side, from, to, .. } => self.moved(*side, *from, *to, record),
-            // Coins have their own specification (`choices.rs`).
+            // Coins have their own specification in `choices.rs`.
             SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
             SecretRecord::Removed { side, square } => {
-                // Everybody sees the square. What was known about the piece is lost, except a
-                // label (§S1.7).
+                // Everybody sees the square. Everything that was known about the piece is lost,
+                // unless the piece is labeled (§S1.7).
                 let piece = self.piece(*square);
                 self.removed.insert(piece.id);
                 let words = if self.own(*side) { format!(", your {}", piece.letter) } else { String::new() };
@@ -190,7 +188,7 @@ impl Disclosed {
                         Viewer::Player(_) => true,
                         Viewer::Public => !self.terms.secret[side],
                     };
-                    // Aborted games open nothing.
+                    // The end of an aborted game reveals no deployment.
                     if is_open && *reason != EndReason::Aborted {
                         self.say(format!("{side} had {:?}", self.setups[side]));
                         self.opened[side] = true;
@@ -213,7 +211,6 @@ impl Disclosed {
         self.board = Some(board);
     }
 
-    /// Carries out an event on the board.
     fn take(&mut self, record: &SecretRecord) -> Option<flagfall_second_opinion::Strike> {
         let event = board_event(record).expect("an event on the board");
         let board = self.board.as_mut().expect("a game that started");

@@ -11,15 +11,14 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Logged, Step};
 
-/// The ways in which events reach audiences as bytes.
+/// Converts events to the bytes that audiences get.
 pub(crate) trait Doors {
-    /// The message about an event. None if the audience does not get a message about this event.
+    /// Returns the message about an event, or `None` if the audience gets no message about it.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
     }
 
-    /// The view of a game.
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         view(game, viewer, now).seen
     }
@@ -29,7 +28,7 @@ pub(crate) trait Doors {
         self.event(logged, viewer).is_some()
     }
 
-    /// The record of the game so far, as this audience may see it.
+    /// Returns the record of the game so far, as this audience may see it.
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
         let GameSummary { terms, players, .. } = summary(game, game.phase());
         let mut record = recorder(log, game).record(viewer, terms, players);
@@ -37,7 +36,8 @@ pub(crate) trait Doors {
         record
     }
 
-    /// The record of a scope, as this audience may see it now. None if the record is refused.
+    /// Returns the record of a scope, as this audience may see it now, or `None` if the record is
+    /// refused.
     fn record_as(
         &self,
         log: &[Logged],
@@ -49,13 +49,13 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// Returns the information about a command that an audience gets in addition to its events.
-    /// The real server gives none.
+    /// Returns what an audience is sent about a command in addition to its events. The real
+    /// server sends nothing.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }
 
-    /// A refusal of the audience's own ply.
+    /// Returns the refusal of the audience's own ply.
     fn refusal(&self, _game: &Game, _squares: Move, refusal: RuleRefusal) -> Refusal {
         Refusal::from(&refusal)
     }
@@ -67,10 +67,10 @@ fn recorder(log: &[Logged], game: &Game) -> Recorder {
     recorder
 }
 
-/// The signature that every audience's record of a finished game carries.
+/// Returns the signature in every audience's record of a finished game.
 ///
-/// A signature depends only on the digest, so the digest is used in its place here. Commitments,
-/// which the digest covers, are random by design and therefore left out.
+/// A signature depends only on the digest, so the digest is used in its place here. The digest
+/// also covers commitments, which are random by design, so they are left out.
 fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
     let GameSummary { terms, players, .. } = summary(game, game.phase());
     let mut public = recorder(log, game).record(Viewer::Public, terms, players);
@@ -92,7 +92,7 @@ impl Doors for SignsRanks {
     }
 }
 
-/// Leak: everybody can get a side's record while the game is played.
+/// Leak: everybody can get a side's record during the game.
 pub(crate) struct LendsRecords;
 impl Doors for LendsRecords {
     fn record_as(
@@ -106,7 +106,8 @@ impl Doors for LendsRecords {
     }
 }
 
-/// Leak: the end opens a side's whole record, with deployments that it did not play.
+/// Leak: after the end, a side's whole record is public, including deployments that it did not
+/// play.
 pub(crate) struct LendsRecordsAfterTheEnd;
 impl Doors for LendsRecordsAfterTheEnd {
     fn record_as(
@@ -125,12 +126,11 @@ impl Doors for LendsRecordsAfterTheEnd {
     }
 }
 
-/// The doors of the real server.
 pub(crate) struct Real;
 impl Doors for Real {}
 
-/// Every piece and its rank. For a coin, this is its side's choice while the strike is pending
-/// (§Q4).
+/// Returns every piece with its rank. For a coin, the rank is its side's choice in a pending
+/// strike (§Q4).
 fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     let chosen = |side: Side| {
         let strike = Real.view(game, Viewer::Player(side), game.latest()).pending_strike?;
@@ -146,7 +146,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     pieces
 }
 
-/// Lets `with` change the pieces of a view. `with` gets the true ranks of these pieces.
+/// Lets `with` change the pieces of a view, based on their true ranks.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
     for piece in &mut view.pieces {
@@ -170,7 +170,7 @@ impl Doors for ShownFlag {
     }
 }
 
-/// Leak: a piece that moved without a strike shows its rank, but only in the event.
+/// Leak: the event of a move without a strike shows the rank of the piece that moved.
 pub(crate) struct ShownMover;
 impl Doors for ShownMover {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -230,7 +230,7 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused for another reason.
+/// Leak: a move onto a Bomb is refused for a different reason.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
@@ -241,7 +241,7 @@ impl Doors for WarnsOfBombs {
     }
 }
 
-/// Leak: a move against a Spy is refused for another reason.
+/// Leak: a move onto a Spy is refused for a different reason.
 pub(crate) struct RefusesSpies;
 impl Doors for RefusesSpies {
     fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
@@ -322,7 +322,7 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
     })
 }
 
-/// The answers to requests for the record of each scope.
+/// Returns the answers to requests for the record of each scope.
 pub(crate) fn scoped(doors: &impl Doors, log: &[Logged], game: &Game, viewer: Viewer) -> Vec<String> {
     let answer = |scope: RecordScope| match doors.record_as(log, game, scope, viewer) {
         Some(record) => recorded(&record),
@@ -331,7 +331,7 @@ pub(crate) fn scoped(doors: &impl Doors, log: &[Logged], game: &Game, viewer: Vi
     RecordScope::ALL.map(answer).into()
 }
 
-/// The record as it is fetched.
+/// Returns a record as the server would send it.
 pub(crate) fn recorded(record: &GameRecord) -> String {
     match serde_json::to_string(record) {
         Ok(text) => text,
@@ -344,7 +344,8 @@ pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChang
     to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change, abort: None })
 }
 
-/// The message of a refusal. Its text for people depends only on the code and the arguments.
+/// Returns the message about a refusal. Its text for people depends only on the code and the
+/// arguments.
 pub(crate) fn refused(game: &Game, seq: u64, refusal: Refusal) -> String {
     let message = refusal.to_string();
     let Refusal { code, args } = refusal;

@@ -55,8 +55,8 @@ fn no_byte_depends_on_hidden_information() {
     }
 }
 
-/// Rulesets in which sides deploy. Laws about deployments do not apply to coins, for which
-/// `choices.rs` has laws about choices.
+/// The rulesets in which sides deploy. Laws about deployments do not apply to games with coins,
+/// for which `choices.rs` has laws about choices.
 fn with_deployments() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Deployments)
 }
@@ -97,8 +97,8 @@ fn a_view_that_shows_a_flag_is_found() {
 
 #[test]
 fn an_event_that_shows_a_mover_is_found() {
-    // With coins this leak is impossible: no piece moves during a pending choice, and a coin that
-    // moves has no rank to show.
+    // With coins, this leak is impossible, because no piece moves during a pending choice, and a
+    // coin that moves has no rank to show.
     finds_where("a shown mover", &ShownMover, |ruleset| ruleset.start == Start::Deployments);
 }
 

@@ -1,5 +1,5 @@
-//! Paired sessions: two games in which an audience was told the same. Every byte sent to it is
-//! compared.
+//! Paired sessions: two games in which an audience was told the same. The bytes sent to this
+//! audience in both games are compared.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -35,7 +35,7 @@ pub(crate) struct Session {
 }
 
 impl Script {
-    /// A random game, up to its end.
+    /// Plays a random game to its end.
     pub(crate) fn random(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
         let time = if chance.once_in(2) {
             TimeControl::Unlimited
@@ -51,7 +51,7 @@ impl Script {
             if table.step(&step, after_ms).is_ok() {
                 script.steps.push((step, after_ms));
             } else {
-                // Refused steps are left out, but their time is kept.
+                // Leave out refused steps, but keep their time.
                 script.steps.push((Step::Wait, after_ms));
             }
         }
@@ -62,7 +62,7 @@ impl Script {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
-    /// Plays the script for one audience. None if a step is refused, because then the script is
+    /// Plays the script for one audience. `None` if a step is refused, because the script is then
     /// not a game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
@@ -70,7 +70,7 @@ impl Script {
         let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
         let mut seq = 0;
         let mut log = Vec::new();
-        // The audience's own requests depend only on information that it has.
+        // The audience's own requests must depend only on information that the audience has.
         let mut asked = Chance::new(11);
         for (step, after_ms) in &self.steps {
             let logged = table.step(step, *after_ms).ok()?;
@@ -81,8 +81,8 @@ impl Script {
                 seq += u64::from(doors.counts(logged, viewer));
                 if let Some(event) = doors.event(logged, viewer) {
                     bytes.push(told(&logged.after, seq, event));
-                    // Views are requested more often right after a strike, because they then hide
-                    // the most.
+                    // Request views more often right after a strike, because they then hide the
+                    // most.
                     let is_strike = logged.is_strike();
                     if asked.once_in(if is_strike { 2 } else { 12 }) {
                         bytes.push(opened(doors, &logged.after, viewer, seq, logged.at));
@@ -99,7 +99,7 @@ impl Script {
         Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
     }
 
-    /// The deployment that a side finally plays in the script.
+    /// Returns the deployment that a side finally plays in the script.
     fn final_deployment(&mut self, side: Side) -> Option<&mut String> {
         self.steps.iter_mut().rev().find_map(|(step, _)| match step {
             Step::Deploy(by, text) if *by == side => Some(text),
@@ -107,7 +107,7 @@ impl Script {
         })
     }
 
-    /// The same steps with other secrets.
+    /// Returns the same steps with other secrets.
     ///
     /// Exchanges ranks that the audience cannot tell apart at the end of the session, and adds or
     /// removes changes of deployments that it cannot see.
@@ -181,7 +181,7 @@ impl Script {
 
     /// Changes the ranks of placed pieces that the audience never learned.
     ///
-    /// A rank is changed if the reserve of the twin has other pieces, or at random.
+    /// A rank is changed at random, and always if the twin's reserve does not contain it.
     fn change_placings(&mut self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         let mut placings = 0;
@@ -209,8 +209,8 @@ impl Script {
         }
     }
 
-    /// Changes the colors named for failed strikes. No chip was laid, so the others are not told
-    /// the color (§S3.2).
+    /// Changes the colors that were named for failed strikes. No chip was laid, so others are not
+    /// told the color (§S3.2).
     fn change_failed_colors(&mut self, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         for (step, after_ms) in &mut self.steps {
@@ -235,7 +235,7 @@ impl Script {
         let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
         let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
         if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
-            // Removes the other deployments. The last deployment takes the place of the first.
+            // Leaves only the last deployment of a side, in the place of its first.
             let is_last_to_deploy =
                 !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
             if !is_last_to_deploy {
@@ -273,7 +273,8 @@ impl Script {
 
 /// Tries every move as the audience's player and keeps the answers.
 ///
-/// There are ten thousand moves, so this keeps one checksum of all bytes, and the codes in full.
+/// There are ten thousand moves, so the bytes are kept only as one checksum, and the codes in
+/// full.
 fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
     let Viewer::Player(side) = viewer else { return };
     let board = table.game.terms().ruleset.shape.squares();
@@ -282,8 +283,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let mut last = String::new();
     let mut ask = |command: &Command, squares: Option<Move>| {
         match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
-            // An accepted strike discloses ranks, as the rules require. So it is not a leak if a
-            // command is accepted, or if it loses the game because it is illegal.
+            // An accepted strike discloses ranks, as the rules require. So it is not a leak if
+            // the acceptance of a command, or a loss by an illegal command, depends on ranks.
             Ok(events) => {
                 let first = events.iter().next().map(|event| format!("{event:?}"));
                 answers.push(("accepted".to_owned(), first.unwrap_or_default()));
@@ -299,8 +300,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let own = table.game.position().occupied(side);
     for from in board.iter() {
         for to in board.iter() {
-            // From squares without a piece of the player, the answer is the same for every
-            // target, so only some are tried.
+            // From a square without one of the player's own pieces, the answer is the same for
+            // every target, so try only some targets.
             if own.contains(from) || to.index().is_multiple_of(7) {
                 let squares = Move { from, to };
                 ask(&Command::Move(squares.into()), Some(squares));
@@ -368,13 +369,12 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The checker's findings.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
-    /// Pairs that tell the audience the same and differ in hidden ranks.
+    /// Pairs of games that tell the audience the same but have different hidden ranks.
     pub(crate) pairs: usize,
-    /// Pairs with a different number of events that the audience is not told about: deployments
-    /// or choices.
+    /// Pairs of games with different numbers of events that the audience is not told about, which
+    /// are deployments or choices.
     pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.
@@ -395,7 +395,7 @@ impl Findings {
     }
 }
 
-/// Searches sessions of one ruleset for bytes that depend on a secret, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a secret, and stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     match ruleset.start {
         Start::Deployments => look_at_ranks(doors, ruleset, seed, games),
@@ -403,7 +403,7 @@ pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, gam
     }
 }
 
-/// The random game of a seed, and the random generator after it.
+/// Returns the random game of a seed, and the random generator in its state after the game.
 ///
 /// The search for every planted leak uses the same games, so each game is played only once.
 fn game_of(ruleset: &'static Ruleset, seed: u64) -> (Script, Chance) {
@@ -435,7 +435,7 @@ fn look_at_ranks(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games
                 let length = script.steps.len();
                 script.steps.truncate((length / part).max(6).min(length));
                 if part == 1 && !(viewer == Viewer::Public && script.secret.red && script.secret.blue) {
-                    // The end opens the deployments to those who may see this game.
+                    // At the end, those who may see this game also see the deployments.
                     script.steps.pop();
                 }
                 let Some(one) = script.live(doors, viewer) else { panic!("a script can be played again") };

@@ -1,5 +1,5 @@
-//! Tests that two facts stay secret when the end opens a side's game: the deployments that the
-//! side did not play, and that it changed its deployment.
+//! Tests that two facts stay secret when a side's game is revealed at the end: that the side
+//! changed its deployment, and which deployments it did not play.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};

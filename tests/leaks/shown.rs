@@ -57,7 +57,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                             };
                             let found = strike.defender;
                             match defender_at.map(|square| disclosed.identity(square)) {
-                                // A rank that is only narrowed down is not named with the strike.
+                                // If a rank can only be narrowed down, the strike does not name
+                                // it.
                                 Some(known @ Identity::Known(_)) => assert_eq!(found, known, "{event:?}"),
                                 Some(_) => assert_eq!(found, Identity::Hidden, "{viewer:?} {event:?}"),
                                 None => assert!(matches!(found, Identity::Known(_)), "{event:?}"),
@@ -76,8 +77,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     let tracked = disclosed.piece(piece.square);
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side as usize, piece.is_moved), (tracked.color, tracked.is_moved));
-                    // This also covers the audience's own pieces, which show whether the others
-                    // have seen them (§D2).
+                    // This also covers the audience's own pieces, for which it says whether the
+                    // others have seen them (§D2).
                     assert_eq!(piece.is_revealed, tracked.is_revealed, "{viewer:?} {piece:?}");
                     assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;
@@ -93,7 +94,6 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     checked
 }
 
-/// Checks reserves, chips and owed colors.
 fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
     let Some(board) = &disclosed.board else { return };
     let chips = view.chips.iter().flat_map(|chips| chips.iter());
@@ -134,7 +134,8 @@ fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
     }
 }
 
-/// A unique rank of a piece that stays hidden must not be in any byte for the others.
+/// While a piece with a unique rank is hidden, its rank must not appear in any byte sent to
+/// others.
 #[test]
 fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     let seed = Chance::seed_or(9_100);
@@ -144,8 +145,8 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             let mut script = script;
             script.steps.truncate(script.steps.len() / 4);
             let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
-            // The Spy if it is unique, or the Flag. While such a piece is hidden, no piece on the
-            // board and no event names its rank.
+            // Use the Spy if it is unique, otherwise the Flag. While this piece is hidden, no
+            // piece on the board and no event names its rank.
             let spies = ruleset.army.count(Rank::Spy);
             let unique = if spies == 1 { Rank::Spy } else { Rank::Flag };
             for side in flagfall_board::Side::BOTH {
@@ -167,7 +168,7 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     }
 }
 
-/// An illegal deployment, which will lose, is as secret as any other until both sides have
+/// An illegal deployment loses the game, but it is as secret as any other until both sides have
 /// deployed (§U7).
 #[test]
 fn an_illegal_deployment_leaves_no_trace() {

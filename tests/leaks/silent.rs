@@ -7,8 +7,8 @@ use flagfall_tests::Logged;
 
 use crate::doors::{Doors, Real};
 
-/// The true rank of a silent winner, if this ply had one and it is still on the square where it
-/// was struck.
+/// Returns the true rank of a silent winner, if this ply had one and the winner is still on the
+/// square where it was struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
     if strike.defender != Identity::Hidden {
@@ -40,7 +40,6 @@ fn patch_event(
     Some((event, change))
 }
 
-/// Leak: the event names the silent winner.
 pub(crate) struct EventNamesWinner;
 impl Doors for EventNamesWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -101,7 +100,7 @@ impl Doors for RecordNamesWinner {
     }
 }
 
-/// Leak: a Bomb that won counts as revealed, although no rank is shown.
+/// Leak: a Bomb that won silently counts as revealed, although its rank is not shown.
 pub(crate) struct MarksWinner;
 impl Doors for MarksWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {

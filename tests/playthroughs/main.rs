@@ -1,8 +1,9 @@
 //! Golden playthroughs: a short game of every ruleset, with the full board beside what each
 //! audience knows.
 //!
-//! Changes in what audiences see appear in the diff of `fixtures/playthroughs/*.txt`, which a
-//! person must read. `FLAGFALL_UPDATE=1` rewrites the files.
+//! If a change affects what audiences see, it appears in the diff of
+//! `fixtures/playthroughs/*.txt`, which a person must review. `FLAGFALL_UPDATE=1` rewrites the
+//! files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,7 +49,7 @@ fn cell(piece: Option<(Side, char, bool, bool)>, is_lake: bool) -> String {
     }
 }
 
-/// The truth and the three views, side by side.
+/// Returns the true board and the three views, side by side.
 fn boards(table: &Match) -> String {
     let shape = &table.game.terms().ruleset.shape;
     let truth = Referee.pieces(table.game.position());
@@ -102,7 +103,7 @@ fn told(logged: &Logged) -> String {
     text
 }
 
-/// Reserves and chips: the truth, and what everybody knows.
+/// Returns the reserves and chips: their true content, and what everybody knows.
 fn shadow(table: &Match) -> String {
     if table.game.terms().ruleset.start == Start::Coins {
         return coins(table);
@@ -121,7 +122,7 @@ fn shadow(table: &Match) -> String {
     text
 }
 
-/// The pools and the pending strike: the truth, and what everybody knows.
+/// Returns the pools and the pending strike: their true content, and what everybody knows.
 fn coins(table: &Match) -> String {
     let text = Referee.position_text(table.game.position());
     let truth: Vec<&str> = text.split(' ').skip(5).collect();
@@ -135,7 +136,7 @@ fn coins(table: &Match) -> String {
     text
 }
 
-/// A command other than a move: an owed color, or sometimes a removal or a placing.
+/// Chooses a command other than a move: an owed color, or sometimes a removal or a placing.
 fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     let commands = table.game.position().legal_commands();
     let others = commands.len() - commands.moves_len();
@@ -148,7 +149,7 @@ fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     commands.nth(commands.moves_len() + chance.below(others))
 }
 
-/// A lively move: a strike if possible, otherwise a move forward, otherwise any move.
+/// Chooses a lively move: a strike if possible, otherwise a move forward, otherwise any move.
 fn lively(table: &Match, chance: &mut Chance) -> Command {
     if let Some(command) = other(table, chance) {
         return command;
@@ -165,7 +166,7 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
         .collect();
     let choice = [strikes, ahead, moves].into_iter().find(|list| !list.is_empty()).expect("a move");
     let squares = choice[chance.below(choice.len())];
-    // The move can have any path and color. A flash has no color.
+    // Chooses any path and color for the move. A flash has no color.
     let commands = table.game.position().legal_commands();
     let fitting: Vec<Command> = (0..commands.moves_len())
         .filter_map(|n| commands.nth(n))
@@ -207,7 +208,6 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
                 30 => Step::Ask(Side::Red, Command::OfferDraw),
                 31 => Step::Ask(Side::Blue, Command::DeclineDraw),
                 32 if !has_coins => Step::Ask(Side::Blue, Command::Resign),
-                // Blue resigns while a choice is due.
                 40.. if table.game.position().has_strike_pending() && table.game.is_to_act(Side::Blue) => {
                     Step::Ask(Side::Blue, Command::Resign)
                 }

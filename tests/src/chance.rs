@@ -9,14 +9,14 @@ impl Chance {
         Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A generator with the seed in `FLAGFALL_SEED`, or with this seed by default. Tests print
-    /// the seed.
+    /// Creates a generator with the seed in `FLAGFALL_SEED`, or with this seed if it is unset.
+    /// Tests print the seed.
     #[must_use]
     pub fn seed_or(seed: u64) -> u64 {
         std::env::var("FLAGFALL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed)
     }
 
-    /// The number of games in `FLAGFALL_GAMES`, or this number by default.
+    /// Returns the number of games in `FLAGFALL_GAMES`, or this number if it is unset.
     #[must_use]
     pub fn games_or(games: u64) -> u64 {
         std::env::var("FLAGFALL_GAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(games)
@@ -35,7 +35,7 @@ impl Chance {
         ((self.bits() >> 32) as usize * end) >> 32
     }
 
-    /// True once in `n` times on average.
+    /// Returns true with a probability of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -25,8 +25,8 @@ pub struct Played {
 }
 
 /// Plays one game without clocks to its end, on a board with these lakes
-/// ([`Ruleset::draw_lakes`]). Submits the given deployments. For each missing deployment, and for
-/// every ply, calls `choose` with the view of the side that must act. A chooser may return any
+/// ([`Ruleset::draw_lakes`]). Submits the given deployments. Calls `choose` with the view of the
+/// side that must act, for each missing deployment and for every ply. A chooser may return any
 /// command except a draw offer, which would get no answer.
 ///
 /// # Errors

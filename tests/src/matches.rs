@@ -13,9 +13,9 @@ pub enum Step {
     Deploy(Side, String),
     /// A side gives another command.
     Ask(Side, Command),
-    /// The clocks stand still.
+    /// The clocks are stopped.
     Pause,
-    /// The clocks run again.
+    /// The clocks are started again.
     Resume,
     /// Time passes, so a deadline may expire.
     Wait,
@@ -44,7 +44,7 @@ impl Logged {
     }
 }
 
-/// A game with its time and its source of salts.
+/// A game with its current time and the source of its salts.
 #[derive(Clone)]
 pub struct Match {
     /// The game.
@@ -106,7 +106,7 @@ impl Match {
         Ok(logged)
     }
 
-    /// A random legal board command of a side that is to act, mostly a move.
+    /// Returns a random legal board command of a side that must act, usually a move.
     fn random_command(&self, chance: &mut Chance) -> Option<(Side, Command)> {
         let sides: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = if sides.len() > 1 { sides[chance.below(sides.len())] } else { *sides.first()? };
@@ -116,7 +116,8 @@ impl Match {
         let end = if is_move { commands.moves_len() } else { commands.len() };
         let command = commands.nth(chance.below(end.max(1)))?;
         if command == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !chance.once_in(20) {
-            // Removing this piece would give the Flag away, which players rarely do so soon.
+            // Usually avoid choosing the Flag for a coin, because this ends the game and players
+            // rarely do so early.
             return self.random_command(chance);
         }
         Some((side, command))
@@ -150,8 +151,8 @@ impl Match {
                 5 => Step::Wait,
                 // Making a choice takes some time.
                 _ if self.game.position().has_strike_pending() && chance.once_in(3) => Step::Wait,
-                // Ends some games early, because the armies are large and few pieces stay
-                // indistinguishable for long.
+                // End some games early. In long games, few pieces stay indistinguishable, because
+                // the armies are large.
                 6 if ruleset.reserve => Step::Ask(side, Command::Resign),
                 _ => match self.random_command(chance) {
                     Some((side, command)) => Step::Ask(side, command),

@@ -37,7 +37,7 @@ pub struct OlderPrograms {
 }
 
 /// The programs of version 0.1.0, from the folder that `FLAGFALL_OLDER` names or as built by
-/// `tests/older`. Prints a note and returns none if they are missing.
+/// `tests/older`. If they are missing, prints a note and returns `None`.
 #[must_use]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 pub fn older_programs() -> Option<OlderPrograms> {

@@ -3,7 +3,7 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::Chance;
 
-/// A random deployment, in the text of RULES §P4 without spaces.
+/// Returns a random deployment, in the text form of RULES §P4 without spaces.
 #[must_use]
 pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = ruleset
@@ -20,7 +20,7 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// Text with the right length and letters that does not describe an army.
+/// Returns text that has the right length and letters, but does not describe an army.
 #[must_use]
 pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = random_setup(ruleset, chance).chars().collect();
@@ -29,7 +29,7 @@ pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// The setup of text that has the right length and letters.
+/// Parses text that has the right length and letters as a setup.
 ///
 /// # Panics
 /// If the text is not a setup.

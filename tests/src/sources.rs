@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below a folder with their texts. Tests are left out: folders and files named
-/// `tests`, and a module `tests` at the end of a file.
+/// Returns the Rust files below a folder, with their contents. Tests are left out: folders and
+/// files named `tests`, and a module `tests` at the end of a file.
 ///
 /// # Panics
 /// If a file cannot be read.

@@ -6,7 +6,7 @@ use fluent_bundle::FluentArgs;
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
 use fluent_syntax::parser;
 
-/// The texts and arguments that a text needs to be shown.
+/// What is needed to show a text: other texts, and arguments.
 #[derive(Clone, Default, Debug)]
 pub struct Needs {
     /// The arguments.
@@ -19,7 +19,8 @@ pub struct Needs {
     pub choices: Vec<(String, Vec<String>)>,
 }
 
-/// The texts of a file by their ids, with what each needs.
+/// Returns the texts of a file by their ids, with the other texts and arguments that each of them
+/// needs.
 ///
 /// # Panics
 /// If the file is not Fluent, or an id appears twice.
@@ -45,8 +46,8 @@ fn texts(file: &str) -> BTreeMap<String, Needs> {
     texts
 }
 
-/// The texts of several files, each with everything that it needs. This includes the needs of the
-/// texts that it refers to.
+/// Returns the texts of several files, each with everything that it needs directly or
+/// through other texts.
 ///
 /// # Panics
 /// If an id appears twice, or a text refers to a missing text.
@@ -63,11 +64,10 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
 /// Checks that each file of a translation has the same texts as the English file at the same
 /// place, and that the two texts of an id have the same arguments and attributes.
 ///
-/// `shared` are English files and their translations that these texts may refer to.
+/// `shared` contains English files and their translations, to which these texts may refer.
 ///
-/// # Panics
-/// If a text is missing, superfluous or different, or a variant is for a value that the English
-/// text does not know.
+/// # Panics If a text is missing, superfluous or different, or a variant is for a value that the
+/// English text does not have.
 pub fn check_translation(english: &[&str], translated: &[&str], shared: [&[&str]; 2]) {
     assert_eq!(english.len(), translated.len(), "the number of files");
     for (english, translated) in english.iter().zip(translated) {
@@ -84,7 +84,8 @@ pub fn check_translation(english: &[&str], translated: &[&str], shared: [&[&str]
             let choices = needs.choices.iter().filter(|(name, _)| name == chooser);
             choices.flat_map(|(_, keys)| keys.clone()).collect()
         };
-        // A translation may choose by more arguments, for example by a side for its case.
+        // A translation may use additional arguments to choose a variant, for example a side for
+        // the grammatical case.
         for (chooser, _) in needs.choices.iter().filter(|(chooser, _)| chooser != "side") {
             let mut more = keys(other, chooser);
             more.retain(|key| !PLURALS.contains(&key.as_str()) && key.parse::<u32>().is_err());
@@ -94,7 +95,7 @@ pub fn check_translation(english: &[&str], translated: &[&str], shared: [&[&str]
     }
 }
 
-/// The keys of variants that agree with a number.
+/// The variant keys that depend on a number.
 const PLURALS: [&str; 4] = ["one", "few", "many", "other"];
 
 /// Formats every text, with each variant of each choice, and returns each id with the result.

@@ -1,7 +1,7 @@
 use flagfall_protocol::{GameRecord, GameView, RecordedEvent};
 
-/// The view before a record's first event, then the view after each event. Stops at an event
-/// without a change.
+/// Returns the view before a record's first event, and then the view after each event. Stops at
+/// an event without a change.
 pub fn views(record: &GameRecord) -> impl Iterator<Item = GameView> + '_ {
     let mut events = record.events.iter();
     std::iter::successors(record.first_view.clone(), move |view| {

@@ -68,7 +68,8 @@ pub struct Common {
     #[arg(long, global = true, value_name = "yes|no", value_parser = parse_switch, default_value = "no",
         num_args = 0..=1, require_equals = true, default_missing_value = "yes", hide_default_value = true)]
     pub no_editing: bool,
-    /// The code of the language. [`crate::language`] chooses the language before this is read.
+    /// The code of the language. It is only validated here, because [`crate::language`] has
+    /// already read it and chosen the language.
     #[arg(long, global = true, env = "FLAGFALL_LANGUAGE", value_name = "LANG", ignore_case = true,
         value_parser = PossibleValuesParser::new(Language::ALL.map(Language::code)),
         hide_possible_values = true, default_value = language().code(), hide_default_value = true)]

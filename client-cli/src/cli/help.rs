@@ -28,7 +28,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 pub const EXAMPLE_REQUEST: &str = r#"{"type":"about"}"#;
 
-/// The width of the column with the names of commands.
+/// The width of the column of command names.
 const NAMES_WIDTH: usize = 12;
 
 pub fn command() -> Command {

@@ -39,7 +39,8 @@ pub struct UmpireArgs {
     pub deploy_time: Option<std::time::Duration>,
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// The folder for logs of moves and standard error; `None` to use the folder for records.
+    /// The folder for move logs and the programs' standard error; `None` to use the folder for
+    /// records.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
     #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, default_value_t = ResultsFormat::Text)]

@@ -50,8 +50,8 @@ pub(crate) fn parse_switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Parses the switch that turns colors off. In an environment variable, any unknown value counts
-/// as yes.
+/// Parses the switch that turns colors off. An unknown value counts as yes, because the
+/// environment variable `NO_COLOR` may have any value.
 pub(super) fn parse_no_color(text: &str) -> Result<bool, String> {
     Ok(!text.is_empty() && parse_switch(text).unwrap_or(true))
 }

@@ -53,7 +53,7 @@ impl Api {
         Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name, server })
     }
 
-    /// Returns the identity whose credential is used: an account's or a guest's.
+    /// Returns the account or guest whose credential the commands use.
     pub(crate) fn identity(&self) -> Identity {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
@@ -96,8 +96,7 @@ impl Api {
             runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
-        // If the credential cannot be saved, the command continues, because the token is still
-        // valid.
+        // Continue even if the credential cannot be saved, because the token is still valid.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
         drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)
@@ -193,7 +192,8 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, &body);
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
-        // The server does not recognize the guest, so the guest has no games to keep.
+        // The server does not recognize the guest, so no games can be transferred to the new
+        // account.
         Err(error) if guest.is_some() && error.is_unknown_token() => {
             (ask(None).map_err(http_failure)?, false)
         }
@@ -219,8 +219,8 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
         Some(name) => {
             let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
-            // The old token lets the server recognize this device. The server then does not lock
-            // the device out because of other people's wrong guesses.
+            // Send the old token, so that the server recognizes this device. The device is then
+            // not locked out if other people have guessed wrong passwords.
             let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
@@ -303,8 +303,8 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     print(&text)
 }
 
-/// Returns the consequences of the games that the player left. The server shows them only to the
-/// player.
+/// Returns the consequences that the player faces for leaving games. `None` for the profile of
+/// another player, because the server does not show their consequences.
 fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
@@ -349,7 +349,7 @@ pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Done {
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let () = api.own(method, &format!("/api/blocks/{}", path_part(name)?), &())?;
-    print(&if is_blocked { text!("player-blocked", name) } else { text!("player-unblocked", name) })
+    print(&if is_blocked { text!("player-blocked", name) } else { text!("unblocked", name) })
 }
 
 pub(crate) fn blocks(json: bool, common: Common) -> Done {
@@ -411,8 +411,8 @@ fn token_table(tokens: &[TokenInfo]) -> String {
 
 pub(crate) fn recover(name: String, common: Common) -> Done {
     let api = Api::new(common)?;
-    let recovery_code = password::read(&text!("secret-recovery-code"))?;
-    let password = password::read_new(&text!("secret-new-password"))?;
+    let recovery_code = password::read(&text!("recovery-code-label"))?;
+    let password = password::read_new(&text!("password-new"))?;
     let Recovered { player, token, recovery_code } =
         api.post("/api/recover", None, &Recover { name, recovery_code, password })?;
     // The code is shown only once, so print it before anything else can fail.
@@ -430,14 +430,14 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             print_or_write(&pretty_json(&export)?, out.as_deref())
         }
         AccountCommand::Password => {
-            let password = password::read(&text!("secret-old-password"))?;
-            let new_password = password::read_new(&text!("secret-new-password"))?;
+            let password = password::read(&text!("password-old"))?;
+            let new_password = password::read_new(&text!("password-new"))?;
             let () =
                 api.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
             print(&text!("password-changed"))
         }
         AccountCommand::RecoveryCode => {
-            let body = Confirmation { password: password::read(&text!("secret-password"))? };
+            let body = Confirmation { password: password::read(&text!("password"))? };
             let NewRecoveryCode { recovery_code } =
                 api.post("/api/account/recovery_code", Some(&own), &body)?;
             print(&recovery_code_text(&recovery_code))
@@ -447,7 +447,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             if io::stdin().is_terminal() {
                 warn(&text!("delete-warning", name = &name))?;
             }
-            let body = Confirmation { password: password::read(&text!("secret-password"))? };
+            let body = Confirmation { password: password::read(&text!("password"))? };
             api.send::<()>(Method::DELETE, "/api/account", Some(&own), &body).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let CommandError { code, message } = http_failure(error);

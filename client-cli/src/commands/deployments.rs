@@ -8,7 +8,7 @@ use std::{fs, io};
 use flagfall::cli::{Common, DeploymentsCommand};
 use flagfall::deployments::text::{in_rows, places};
 use flagfall::{names, text, texts, words};
-use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
+use flagfall_protocol::{Refusal, SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
 use serde::Serialize;
@@ -90,7 +90,10 @@ impl DeploymentStore {
 }
 
 fn check_name(name: &str) -> Done<()> {
-    if SavedDeployment::is_name(name) { Ok(()) } else { Err(usage(text!("bad-deployment-name"))) }
+    if SavedDeployment::is_name(name) {
+        return Ok(());
+    }
+    Err(usage(texts::refusal(Refusal::new("bad_deployment").because("name"))))
 }
 
 pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Done {
@@ -172,5 +175,5 @@ fn import(store: &DeploymentStore, file: &Path) -> Done {
     for (rules, name, text) in &checked {
         store.save(rules, name, text)?;
     }
-    print(&text!("imported", count = checked.len()))
+    print(&text!("file-read", count = checked.len()))
 }

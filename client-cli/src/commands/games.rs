@@ -12,8 +12,8 @@ use super::output::{Done, network, print_json, runtime};
 /// The player's games, the open seeks and the public games.
 #[derive(Serialize)]
 struct Games {
-    /// The player's running games. Absent if the server does not have a guest or account for this
-    /// player yet.
+    /// The player's running games. Absent if the player has no guest or account on this server
+    /// yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<OwnGames>,
     seeks: Vec<Seek>,

@@ -22,7 +22,7 @@ use super::output::{Done, dialer, file_error, file_or_text, runtime, storage, us
 pub(crate) enum Guest {
     /// An account, or a guest that no other client on this machine uses at the moment.
     Own,
-    /// The first credential, even if another client uses it.
+    /// An account or a guest, even if another client on this machine uses it.
     Shared,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn play(args: PlayArgs, common: Common) -> Done {
     converse(Goal::Play(Wish { setup, ..wish }), common, Guest::Own)
 }
 
-/// Runs a client that waits in the pool to be paired.
+/// Runs a client that waits in the pool for an opponent.
 pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
@@ -142,8 +142,8 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
             Ok(identity) => (identity, None),
-            // Without a folder the player can play, but loses the seat when the client ends. In
-            // this case the client warns the player.
+            // If the folder cannot be used, the player can play, but loses the seat when the
+            // client ends. The client warns the player about this.
             Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
         },
         Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
@@ -178,7 +178,8 @@ pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Done {
         let code = lines::run(shell, &mut model, typed, stop, &mut out).await;
         prompt.end().await.and(code)
     });
-    // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
+    // Don't wait for blocking work, because the thread that reads the terminal may still be
+    // waiting for input.
     runtime.shutdown_background();
     for word in &model.last_words {
         drop(writeln!(io::stderr(), "{word}"));
@@ -207,7 +208,8 @@ pub(crate) fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     Model::new(options, goal, Random::System)
 }
 
-/// Returns the lines of standard input. A separate thread reads, because terminal reads block.
+/// Returns the lines of standard input. A separate thread reads them, because reading from a
+/// terminal blocks.
 fn stdin_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {
@@ -231,8 +233,7 @@ pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     stop_channel().1
 }
 
-/// Like [`stop_signals`], but also returns a sender. A key can use this sender to end the
-/// program.
+/// Like [`stop_signals`], but also returns a sender, so that a key can end the program.
 fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
     let signals = sender.clone();

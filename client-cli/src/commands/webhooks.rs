@@ -43,7 +43,7 @@ fn shown(info: &WebhookInfo) -> String {
     lines.push(match last {
         None => text!("webhook-unused"),
         Some(WebhookAttempt { at, delivered, result }) => {
-            text!("webhook-last", at = words::date(*at), delivered = *delivered, result)
+            text!("webhook-last", date = words::date(*at), delivered = *delivered, result)
         }
     });
     if *waiting > 0 {

@@ -7,8 +7,8 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::random::Random;
 
-/// Returns a deployment of the kind that house players choose. `lakes` are the lakes of this
-/// game.
+/// Returns a deployment generated in the same way as a house player's. `lakes` are the lakes of
+/// this game.
 pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Random) -> String {
     text(&sensible_setup(ruleset, lakes, side, &mut Chance::new(chance.bits())), side, ruleset)
 }

@@ -11,7 +11,7 @@ pub(super) fn is_challenged(model: &Model) -> bool {
     model.challenges.received.as_ref().is_some_and(|invitation| invitation.expires > model.server_now())
 }
 
-/// True if the pieces that can be placed have different ranks.
+/// True if the prompt for placing a piece offers more than one rank.
 pub(super) fn lists_ranks(model: &Model) -> bool {
     let Some(Prompt::Place { kinds, .. }) = &model.ui.prompt else { return false };
     kinds.windows(2).any(|pair| pair[0].0 != pair[1].0)

@@ -260,7 +260,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// Returns the same key of a Latin keyboard, except in a message or a name that the user types.
+/// Returns the key in the same position on a Latin keyboard. In a message or a name, returns the
+/// typed key unchanged.
 fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     match key {
         Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {
@@ -270,8 +271,8 @@ fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     }
 }
 
-/// Returns hints for the keys of the current screen. With `of_help`, returns hints for the screen
-/// that the help covers.
+/// Returns hints for the keys of the current screen. If `of_help` is true, returns hints for the
+/// screen that the help covers.
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()

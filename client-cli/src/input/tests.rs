@@ -28,7 +28,7 @@ fn playing(more: &str) -> Model {
     game("classic", "red", &format!("{}{more}", classic_view("red")))
 }
 
-/// Returns a model for every screen, in each state that changes its keys.
+/// Returns models that together cover every screen, and every state with different keys.
 fn models() -> Vec<(&'static str, Model)> {
     let deploying = || game("classic", "red", &deploying_view(START + 60_000));
     let mut over = playing("");

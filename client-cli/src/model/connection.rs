@@ -16,7 +16,8 @@ pub struct Connection {
     pub was_online: bool,
     /// True if the server reported that it cannot reach its store.
     pub is_store_away: bool,
-    /// Seconds of absence after which a short game can be claimed, according to the server.
+    /// The number of seconds after which the opponent of an absent player can claim a short game,
+    /// according to the server.
     pub claim_seconds: Option<u64>,
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.

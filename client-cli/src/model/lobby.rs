@@ -9,19 +9,19 @@ use flagfall_protocol::{GameSummary, Invitation, OwnGames, PoolStatus, Seek};
 pub struct Lobby {
     /// Everyone's offers and the public games.
     pub listed: Option<(Vec<Seek>, Vec<GameSummary>)>,
-    /// Offers that the server refused to this player. The lobby may still list such an offer
-    /// briefly.
+    /// Offers that this player tried to accept, but the server refused. The lobby may still list
+    /// them for a short time.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
-    /// True if the player's own offer may be gone because the connection was lost. The next lobby
+    /// True if the player's own offer may have been lost with the connection. The next lobby
     /// message shows whether the offer still exists.
     pub is_seek_doubtful: bool,
     /// The player's running games, as the server last sent them.
     pub own_games: Option<Vec<GameSummary>>,
     /// The player's running games in order of urgency, if the client requested that list.
     pub urgent_games: Option<OwnGames>,
-    /// The player's games at the last welcome. All other games of the player have started since
-    /// then.
+    /// The games of the last welcome, and the games that have started since then. Any other game
+    /// in the next welcome must have started while the connection was down.
     pub known_games: Option<Vec<GameId>>,
     pub pool: Option<PoolWait>,
 }
@@ -39,6 +39,7 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// The time at which the client last reported the wait to the user, by this machine's clock.
+    /// The time at which the client last told the user that they are still waiting, by this
+    /// machine's clock.
     pub told_at: u64,
 }

@@ -30,7 +30,7 @@ pub enum Message {
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.
     Command(GameCommand),
-    /// The game is over: look for another one in the same way.
+    /// Look for another game in the same way, because the open game is over.
     Again,
     /// The input has ended.
     InputEnded,

@@ -56,7 +56,7 @@ pub struct OpenGame {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Premove {
     pub squares: Move,
-    /// The pieces that stood on the two squares when the player planned the move.
+    /// The pieces that were on the move's two squares when the player planned the move.
     pub pieces: [Option<SeenPiece>; 2],
 }
 
@@ -146,17 +146,17 @@ impl OpenGame {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
     }
 
-    /// True if the player can plan a move: it is the opponent's turn, and the player's turn is
-    /// next. False in correspondence games, in which the server keeps a queue instead.
+    /// True if the player can plan a move for their next turn, because it is the opponent's turn.
+    /// False in correspondence games, because the server keeps a queue of moves for them.
     pub fn may_plan(&self) -> bool {
         let is_slow = matches!(self.summary.terms.time, Time::Correspondence { .. });
         let opponent = self.own_side().map(Side::opponent).filter(|_| !is_slow);
         opponent.is_some() && self.view.turn == opponent && !self.is_over() && self.is_acting()
     }
 
-    /// Returns the squares that the piece can reach on this turn. If the player can plan a move,
-    /// returns those that the player's piece can reach on the next turn if the position does not
-    /// change.
+    /// Returns the squares that the piece on `from` can reach on this turn. While the player can
+    /// plan a move, returns the squares that the piece could reach on the player's next turn if
+    /// the position stayed the same.
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
         let turn = if self.may_plan() { self.own_side() } else { self.view.turn };
@@ -198,7 +198,8 @@ impl OpenGame {
         self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)
     }
 
-    /// Returns the remaining free time of a side's turn, while the side's clock runs.
+    /// Returns the free time that is left in a side's current turn. `None` if the side's clock is
+    /// not running, or if no free time is left.
     pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         clock.running.filter(|running| running.includes(side))?;

@@ -84,7 +84,7 @@ pub enum Prompt {
 }
 
 impl Prompt {
-    /// True if the answer depends on the position.
+    /// True if the question makes sense only in the current position.
     pub const fn is_about_position(&self) -> bool {
         match self {
             Prompt::Resign

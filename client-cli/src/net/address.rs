@@ -21,7 +21,7 @@ pub struct Address {
 /// The addresses of the servers of one service.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
-    /// The first address. Its name is part of the paths of saved credentials and commitments.
+    /// The first address. The paths of saved credentials and commitments contain its name.
     pub first: Address,
     pub others: Vec<Address>,
 }

@@ -23,7 +23,7 @@ use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls, plain};
 use crate::{text, texts};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout for connecting if there are more servers to try.
+/// The timeout for connecting to a server if there are several servers.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
@@ -59,7 +59,7 @@ impl Socket {
         Socket { outgoing, task }
     }
 
-    /// Sends a message. If it returns false, the message was not queued and the connection is
+    /// Queues a message to send. False if it could not be queued. In this case the connection is
     /// unusable.
     pub fn send(&self, message: ClientToServer) -> bool {
         self.outgoing.try_send(message).is_ok()
@@ -229,8 +229,7 @@ pub async fn lobby(
     visit(dialer, addresses, token, name, question, wanted).await
 }
 
-/// Says hello, sends the question after the welcome, and waits for a message that `wanted`
-/// accepts.
+/// Says hello, sends `question` after the welcome, and waits for a message that `wanted` accepts.
 async fn visit<T>(
     dialer: &Dialer,
     addresses: &Addresses,

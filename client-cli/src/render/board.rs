@@ -190,8 +190,8 @@ impl Painter<'_> {
     /// A mark replaces a character around the piece's figure. On an empty square, the mark
     /// replaces the dot.
     ///
-    /// In a cell of two columns, a chip's letter does not fit beside a piece. The piece's figure
-    /// gets the chip's color instead.
+    /// In a cell of two columns, a chip's letter does not fit beside a piece, so the piece's
+    /// figure gets the chip's color instead.
     fn draw_low(&self, cell: &Cell, token: String, style: Style, buffer: &mut Buffer, area: Rect) {
         let Rect { x, y, width, .. } = area;
         let strong = self.lower_style(cell);

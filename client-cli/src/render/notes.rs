@@ -12,9 +12,9 @@ pub(super) fn is_fitting(note: &str, width: u16) -> bool {
 
 /// Returns the note for the line below the board, and the number of newer notes.
 ///
-/// Usually this is the newest note. But if the newest note is the last move and the panel also
-/// shows that move, returns the previous note, because a player with a fast opponent first wants
-/// to read the result of their own move.
+/// Usually this is the newest note. If the newest note reports the last move and the panel shows
+/// that move too, returns the previous note instead. Otherwise, a player with a fast opponent
+/// would not see the result of their own move.
 pub(super) fn newest_note(model: &Model, has_status: bool) -> Option<(usize, &str)> {
     let is_live = has_status && model.ui.replay.is_none();
     let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());

@@ -73,7 +73,7 @@ fn list_window(
 
 pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Frame<'_>, area: Rect) {
     let names: Vec<String> = entries.iter().map(|(name, _)| name.clone()).collect();
-    list_window(&text!("window-saved"), 40, &names, cursor, frame, area);
+    list_window(&text!("saved-title"), 40, &names, cursor, frame, area);
 }
 
 pub(super) fn reserve(

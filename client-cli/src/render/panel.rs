@@ -131,7 +131,7 @@ fn put_status(
     lines.extend(status);
 }
 
-/// Adds the last event on the board, and the reserve.
+/// Adds lines about the last event on the board, and about the reserve if there is one.
 fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'static>>) {
     lines.extend(status::happened(&game.view).iter().flat_map(|text| wrapped(text, width)));
     if let Some(reserves) = &game.view.reserve {
@@ -154,7 +154,7 @@ fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize
         (Phase::Deploying, _) => text!("panel-deploying"),
         _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
-            // Show the free seconds before the clock, because they run first.
+            // Show the free seconds before the clock, because they run out first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
             None => words::clock(ms),
         },
@@ -233,7 +233,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push(text!("panel-choose"));
     }
     match view.draw_offer {
-        Some(side) if game.own_side() == Some(side) => notices.push(text!("panel-draw-own")),
+        Some(side) if game.own_side() == Some(side) => notices.push(text!("draw-offered-own")),
         Some(side) if game.own_side().is_some() => {
             notices.push(text!("panel-draw", side, keys = input::answers_to_draw()));
         }
@@ -282,9 +282,10 @@ type Losses = (Rank, u8, u8);
 /// Minimum number of columns for the table of losses and reserve.
 const TABLE_WIDTH: usize = 32;
 
-/// Adds each side's losses. Also adds the pieces that each side still has, or the ranks that its
-/// coins can still become, or the player's own reserve. The format is a table, or two ranks per
-/// line in a narrow panel.
+/// Adds each side's losses, as a table or, in a narrow panel, with two ranks per line.
+///
+/// Without a reserve, also shows the pieces that each side still has, or the ranks that its coins
+/// can still become. With a reserve, also shows the pieces in the player's own reserve.
 fn losses(
     model: &Model,
     game: &OpenGame,

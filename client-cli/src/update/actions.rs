@@ -345,7 +345,7 @@ fn select(model: &mut Model) {
     let Some(side) = game.own_side() else { return };
     let cursor = game.cursor;
     if !game.is_own_turn() && !game.may_plan() {
-        model.say(text!("not-your-turn"));
+        model.say(text!("refusal-not-your-turn"));
         return;
     }
     let is_own = targets::piece_at(&game.view, cursor).is_some_and(|piece| piece.side == side);

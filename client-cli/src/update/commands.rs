@@ -18,8 +18,8 @@ pub(super) fn typed(model: &mut Model, line: &str) {
     }
 }
 
-/// Handles the end of the input. A person who pressed Ctrl-D leaves; a script may still have
-/// unanswered commands.
+/// Handles the end of the input. A person who pressed Ctrl-D leaves. A script does not leave yet,
+/// because its commands may still wait for answers.
 pub(super) fn ended(model: &mut Model) {
     model.input.is_over = true;
     if !model.options.face.is_unattended() && !matches!(model.goal, Goal::Watch(_)) {
@@ -148,7 +148,8 @@ fn carry_out(model: &mut Model, line: &str) {
     }
 }
 
-/// Treats a line as the answer to the open question, if there is one. True if it was the answer.
+/// Answers the open question with this line, if there is one. True if the line needs no other
+/// handling. A line that is no answer cancels the question.
 fn answered(model: &mut Model, line: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
     let (is_yes, otherwise) = match &model.ui.prompt {
@@ -171,7 +172,7 @@ fn answered(model: &mut Model, line: &str) -> bool {
 fn give_up(model: &mut Model, command: GameCommand, rest: &str) {
     let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game.is_over());
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
-        // If the command is not possible, this call tells the user why.
+        // If the command is not allowed, this call tells the user why.
         return game::command(model, command);
     }
     model.input.was_refused = true;
@@ -193,7 +194,8 @@ fn play(model: &mut Model, text: &str) {
     };
     let stands_at = model.game.as_ref().map(|game| game.view.ply);
     match (command_text::parse(&text), number) {
-        // The command is for another ply, so the server refuses it as stale.
+        // The line names a ply that is not the current one, so the server refuses the command as
+        // stale.
         (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply),
         (Some(act), _) => game::act(model, act),
         (None, _) => {

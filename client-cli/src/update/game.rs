@@ -80,7 +80,7 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
             ended(model);
         }
     }
-    // The game ended while the connection was down. Report the abort only if there are new
+    // The game may have been aborted while the connection was down. In that case there are new
     // events.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
         pool::aborted(model, id, abort);
@@ -145,8 +145,8 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     }
 }
 
-/// When the player joins a game, describes the decisions that a side still has to make, and the
-/// open offers (line-based mode).
+/// When the player joins a game, says which side still has to decide something, and which offers
+/// are open (line-based mode).
 fn tell_standing(model: &mut Model) {
     let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
@@ -234,7 +234,8 @@ pub(super) fn hand_in(model: &mut Model) {
 pub(super) fn event(model: &mut Model, id: GameId, seq: u64, event: &GameEvent, change: &ViewChange) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if game.reopening || seq <= game.seq {
-        // The whole view has been requested, or the view already includes this event.
+        // Ignore the event, because the view already includes it, or because the whole view has
+        // been requested.
         return;
     }
     if seq > game.seq + 1 {
@@ -332,8 +333,8 @@ fn ended(model: &mut Model) {
     }
 }
 
-/// Compares the server's sequence number of a game with the client's. If the server's is higher,
-/// the client missed an event and requests the game again.
+/// Compares the server's sequence number of a game with the client's. If the server's number is
+/// higher, the client has missed an event, so it requests the game again.
 pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64) {
     let is_behind =
         model.game.as_ref().is_some_and(|game| game.summary.id == id && game.seq < seq && !game.reopening);
@@ -386,7 +387,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
         None => text!("no-game-yet"),
         Some(game) if game.own_side().is_none() => text!("watch-only"),
         Some(game) if !game.is_acting() => text!("read-only"),
-        Some(game) if game.is_over() => text!("game-is-over"),
+        Some(game) if game.is_over() => text!("refusal-game-over"),
         Some(open) => {
             open.selected = None;
             let (game, epoch) = (open.summary.id, Some(open.epoch));
@@ -397,10 +398,10 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
     model.refuse(obstacle);
 }
 
-/// Sends a command on the board. In most cases the server judges whether it is legal.
+/// Sends a command on the board. Usually the server decides whether it is legal, not the client.
 pub(super) fn act(model: &mut Model, act: GameCommand) {
     match (&model.game, &act) {
-        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("not-your-turn")),
+        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("refusal-not-your-turn")),
         (Some(game), GameCommand::Move { squares, .. }) if is_losing_slip(game, *squares) => {
             model.ui.prompt = Some(Prompt::IllegalMove(*squares));
             if model.options.face.prints() {
@@ -412,7 +413,7 @@ pub(super) fn act(model: &mut Model, act: GameCommand) {
 }
 
 /// True if it is clearly not the player's turn, so that the server would refuse the command.
-/// Never true for the choice of a rank, because only the server can judge it.
+/// Always false for the choice of a rank, because the client cannot tell whether it is allowed.
 fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();

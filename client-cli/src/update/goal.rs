@@ -121,7 +121,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
             model.tell(ClientToServer::OpenLobby {});
         }
         // After a lost connection, the server keeps the player's place in the pool only for a
-        // while. Enter the pool again within that time, so that the place is not lost.
+        // short time, so enter the pool again at once.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
@@ -210,8 +210,9 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
 
 /// Returns the wanted offers that this player may accept, each with a flag.
 ///
-/// The flag is true if this client has to accept the offer. This is the case if the offer is
-/// older than the player's own, or if its owner would not accept the player's offer.
+/// The flag is true if this client must accept the offer instead of waiting for the other client
+/// to accept the player's own offer. This is the case if the other offer is older, if its owner
+/// would not accept the player's offer, or if the player has no offer.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
     let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
@@ -224,11 +225,11 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
         .collect()
 }
 
-/// True if each player's rating is in the range of the other player's offer. If the player's own
-/// rating is not known yet, it counts as in range.
+/// True if each player's rating is in the range of the other player's offer.
 ///
-/// The player's own rating is part of their offer. Without an offer, the server judges, and the
-/// client does not repeat a refused attempt.
+/// The lobby shows the player's own rating only beside their own offer. If the player has no
+/// offer, their rating counts as in range. The server then checks it, and the client does not
+/// repeat a refused attempt.
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let own = own_listed(model);
     let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
@@ -247,8 +248,8 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 
 /// True if the owner of a wanted offer would also accept this player's offer.
 ///
-/// Both offers must have the same terms, with opposite sides or with both sides open. If the
-/// offers differ in any other way, one owner insists on something that the other does not offer.
+/// This requires the same terms, and opposite sides or no wish for a side in both offers.
+/// Otherwise, one of the two asks for something that the other does not offer.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)
@@ -289,8 +290,8 @@ fn choose_offer(model: &mut Model) {
 
 /// Accepts an older matching offer instead of the player's own. True if there is such an offer.
 ///
-/// Two people who make the same offer at the same time would otherwise wait for each other. The
-/// owner of the newer offer accepts the older one, unless only the other owner is able to accept.
+/// Without this, two people who make the same offer at the same time would wait for each other.
+/// The owner of the newer offer accepts the older one, unless only the other owner can accept.
 fn take_older_offer(model: &mut Model) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     let Some((seek, _)) = older.filter(|_| own_listed(model).is_some()) else { return false };

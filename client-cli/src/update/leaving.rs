@@ -1,4 +1,4 @@
-//! Leaves the program, and explains the consequences for the game.
+//! Explains what leaving means for the game, and leaves the program.
 
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
@@ -53,7 +53,7 @@ fn consequences(model: &Model) -> Option<String> {
     let wait_ms =
         TimeControl::from(time).claim_wait_ms(claim_ms).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
-        // The opponent of a player who leaves on purpose has to wait only half as long.
+        // If a player leaves on purpose, the opponent can claim the game in half the time.
         let (player, wait) = (words::player(opponent), words::seconds(wait_ms / 2));
         sentences.push(text!("leave-claim", player, wait));
     }

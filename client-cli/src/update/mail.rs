@@ -175,7 +175,7 @@ fn queue(model: &mut Model, rest: &str) -> Done {
         return Err(text!("queue-players-only"));
     }
     if open.is_own_turn() {
-        return Err(text!("queue-own-turn"));
+        return Err(text!("refusal-own-turn"));
     }
     let moves = parse_queue(rest)?;
     start(model, Request::SetQueue { game, ply, epoch, moves })

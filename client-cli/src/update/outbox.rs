@@ -53,7 +53,7 @@ pub(super) fn request(model: &mut Model, request: Request) {
 }
 
 /// Repeats every unanswered command with the same id. If the server has already carried out a
-/// command, it only repeats the answer.
+/// command, the server only repeats the answer.
 pub(super) fn resend(model: &mut Model) {
     model
         .effects

@@ -31,7 +31,8 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>) {
     tell(model);
 }
 
-/// Reports the wait from time to time in line-based mode. The screen always shows it.
+/// Tells the user from time to time that they are still waiting (line-based mode). The full
+/// screen always shows this.
 fn tell(model: &mut Model) {
     let is_told = model.options.face.is_lines();
     if !is_told || !matches!(model.ui.page, Page::Waiting { .. }) {

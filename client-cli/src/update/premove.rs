@@ -40,7 +40,7 @@ pub(super) fn take_due(model: &mut Model) -> Option<Move> {
     let is_possible = pieces == pieces_of(&game.view, squares)
         && game.reach(squares.from).iter().any(|target| target.square == squares.to);
     if !is_possible {
-        model.say(text!("premove-dropped", squares));
+        model.say(text!("plan-dropped", squares));
     }
     is_possible.then_some(squares)
 }

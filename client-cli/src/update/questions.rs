@@ -28,7 +28,7 @@ fn answer_about(model: &Model, game: &OpenGame, word: &str, rest: &str) -> Vec<S
     match (word, game.ruleset) {
         ("status", _) => status(model, game),
         ("clocks", _) => clocks(model, game),
-        ("last", _) => or_else(status::happened(&game.view), || text!("answer-no-move")),
+        ("last", _) => or_else(status::happened(&game.view), || text!("no-move-yet")),
         ("reserve", _) => reserve(game),
         ("pool" | "pools", _) => pools(game),
         (_, None) => vec![text!("screen-unknown-ruleset", ruleset = &game.view.ruleset)],
@@ -97,7 +97,7 @@ fn losses(game: &OpenGame, ruleset: &Ruleset) -> Vec<String> {
 
 fn reserve(game: &OpenGame) -> Vec<String> {
     match &game.view.reserve {
-        None => vec![text!("no-reserve")],
+        None => vec![text!("refusal-no-reserve")],
         Some(reserves) => Side::BOTH.into_iter().map(|side| words::reserve(side, &reserves[side])).collect(),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn prompt_remove(model: &mut Model) {
     let is_own =
         targets::piece_at(&game.view, square).is_some_and(|piece| Some(piece.side) == game.own_side());
     if !game.is_own_turn() {
-        model.say(text!("not-your-turn"));
+        model.say(text!("refusal-not-your-turn"));
     } else if is_own {
         model.ui.prompt = Some(Prompt::Remove(square));
     } else {
@@ -65,7 +65,7 @@ fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
 fn refusal_to_place(game: &OpenGame, square: Square) -> Option<String> {
     let (ruleset, side) = game.ruleset.zip(game.own_side())?;
     if !game.is_own_turn() {
-        return Some(text!("not-your-turn"));
+        return Some(text!("refusal-not-your-turn"));
     }
     if !ruleset.shape.home(side).contains(square) {
         return Some(text!("place-not-home", square));

@@ -28,9 +28,9 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     }
     let is_asked = match cmd_id {
         Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
-        // The refusal has no command id. It concerns this client if a hello, a question about a
-        // challenge, or a request to open a game has no answer yet. A client that plays for a
-        // program may also have sent too many messages.
+        // The refusal has no command id, so it may answer a hello, a question about a challenge,
+        // or a request to open a game. A client that plays for a program may also have sent too
+        // many messages.
         None => {
             model.connection.link != Link::Online
                 || model.opening.is_some()
@@ -44,7 +44,7 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
     is_asked
 }
 
-/// True if the client reconnects after a connection that closed before the first welcome.
+/// True if the client tries again after a connection that closed before the first welcome.
 pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
     let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
     if model.options.face.is_program() && is_told && model.connection.retry.is_none() {

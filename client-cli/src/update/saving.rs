@@ -22,8 +22,8 @@ pub(super) fn can_return(model: &Model) -> bool {
 /// Handles a failure to save the credential or the seat.
 pub(super) fn unsaved(model: &mut Model, why: String) {
     if is_account_file(Path::new(&model.options.credential_file)) {
-        // Nothing is lost, because the account's file already exists, and the server lists the
-        // account's games.
+        // Tell the user nothing, because nothing is lost: the account's file already exists, and
+        // the server lists the account's games.
         return;
     }
     // A client that only lists or watches games needs no seat.

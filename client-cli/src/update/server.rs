@@ -15,7 +15,8 @@ use crate::{setup_check, text, texts, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
-        // The client does not ask for a session, so it is never anonymous.
+        // The server leaves out the player only for a client that asks for a session, and this
+        // client never does.
         ServerToClient::Welcome { player: None, .. } => {}
         ServerToClient::Welcome {
             player: Some(player), token, server_time, claim_seconds, games, ..
@@ -47,8 +48,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
             if cmd_id.is_some() && pending.is_none() {
-                // Ignore this unexpected refusal. Either the client had withdrawn an offer that
-                // did not exist, or the refusal arrived twice.
+                // Ignore a refusal of a command that is not pending. Either the refusal arrived
+                // twice, or the client withdrew an offer that did not exist.
                 return;
             }
             refused(model, pending.as_ref(), game, &code, &message, seq);
@@ -241,8 +242,8 @@ fn refused(
         return;
     }
     match pending {
-        // Look for another offer: another player was faster, the offer is gone, or this player
-        // may not accept it.
+        // Look for another offer, because another player was faster, the offer was withdrawn, or
+        // the player's rating is out of range.
         Some(ClientToServer::AcceptSeek { seek, .. })
             if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
         {
@@ -253,8 +254,8 @@ fn refused(
             model.tell(ClientToServer::OpenLobby {});
             return;
         }
-        // Repeat the command. A player who gives up wants to do so regardless of the opponent's
-        // latest move.
+        // Repeat the command at the current ply, because a player who gives up wants to do so
+        // regardless of the opponent's latest move.
         Some(ClientToServer::Command {
             command: command @ (GameCommand::Resign {} | GameCommand::Abort {}),
             ply,
@@ -279,7 +280,7 @@ fn refused(
         Some(_) => return exit(model, Exit::Refused, message),
         None if model.is_mail() && model.opening.take().is_some() => model.refuse(message),
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
-            // The game may be over and closed.
+            // The server may have closed the game because it is over, so request its record.
             if let Some(game) = model.opening.take() {
                 outbox::request(model, Request::Record { game });
             }

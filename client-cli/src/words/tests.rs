@@ -80,7 +80,7 @@ fn an_offer_of_a_custom_game_names_its_changes() {
     };
     assert_eq!(
         terms(&custom),
-        "Barrage (custom), no clock; if the ranks are equal, the attacker stays; no draw for want of captures"
+        "Barrage (custom), no clock; if the ranks are equal, the attacker stays; no draw for lack of captures"
     );
     assert_eq!(terms_in_short(&custom), "Barrage (custom), no clock");
 }

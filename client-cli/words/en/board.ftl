@@ -1,18 +1,10 @@
 ### The board in words, and the state of a game.
 
 # Marks on the printed board.
-legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
-legend-chips = + one of a few ranks, ^ labeled; the letter after a square is its chip: r red, y yellow, b blue, g green.
-legend-coins = /o\ and [o] are coins that have never moved; ' after a coin: it has moved. A coin has no rank until it strikes or is struck.
+legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved; after a piece, ' means moved and * means known to all; > last move, ~~~ lake.
+legend-chips = + has one of several ranks; after a piece, ^ means labeled. A letter after a square is the color of its chip: r red, y yellow, b blue, g green.
+legend-coins = /o\ and [o] are coins that have never moved; the mark ' after a coin means that the coin has moved. A coin has no rank until it strikes or is struck.
 
-# $side.
-losses-before-start = { side } has lost nothing.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses =
-    { $kinds ->
-        [0] { side } has lost nothing.
-       *[other] { side } has lost: { $pieces }.
-    }
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-left =
     { $kinds ->
@@ -22,8 +14,8 @@ pieces-left =
 # $side; $kinds: how many ranks; $pieces: a list.
 pieces-possible =
     { $kinds ->
-        [0] { side } has nothing left in the pool.
-       *[other] { side }'s coins can still become: { $pieces }.
+        [0] { pool-empty }
+       *[other] { pool }
     }
 
 ## Answers to questions about the position
@@ -45,7 +37,6 @@ answer-rank = { side }, { rank }: { $lost } lost, { $coins ->
         [0] none seen
        *[other] seen on { $squares }
     }.
-answer-no-move = No move has been made.
 # $left: a clock.
 answer-deploy-clock = { $left } left to deploy.
 # $side; $clock; $free: seconds before the clock runs; $runs: yes or no.
@@ -79,7 +70,7 @@ gone-other-soon =
 
 # $waited: minutes and seconds; $range: both, min, max or any; $min, $max: ratings; $others: how many
 # wait besides the player.
-pool-status = Waited { $waited }.{ $range ->
+pool-status = You have waited { $waited }.{ $range ->
         [any] {""}
        *[some] {" "}Opponents: { rating-range }.
     } { $others ->
@@ -87,8 +78,6 @@ pool-status = Waited { $waited }.{ $range ->
         [one] 1 other player is waiting.
        *[other] { $others } other players are waiting.
     }
-alert-deploy = Deploy your army
-alert-turn = Your turn
 # $player: a name.
 alert-challenge = Challenge from { $player }
 # $alert: what waits for the player.

@@ -24,7 +24,7 @@ recovery-code =
     Your recovery code is  { $code }
 
     Write it down, because it is not shown again.
-    If you lose your password, set a new one with it: flagfall recover NAME
+    If you lose your password, set a new one with this code: flagfall recover NAME
 # $name: the account; $server.
 already-logged-in = You are logged in as { $name }. Log out first (flagfall logout{ $server }), or use another --name.
 # $player: the account; $guest: yes if a guest became the account.
@@ -62,13 +62,9 @@ account-deleted = The account { $name } is deleted.
 secret-prompt = { $what }:{" "}
 # $what: the name of a secret.
 secret-wanted = standard input has no line for this secret: { $what }
-secret-password = Password
 # $name: the account.
 secret-password-of = Password of { $name }
 secret-first-password = Password, 8 characters or more
-secret-new-password = New password
-secret-old-password = Current password
-secret-recovery-code = Recovery code
 secret-token = Token
 secret-again = Repeat the password
 # $min and $max: numbers.
@@ -80,7 +76,6 @@ secret-interrupted = Interrupted. Nothing was done.
 
 # $name: a player.
 player-blocked = { $name } is blocked. The two of you are not paired and cannot play each other, and you do not see messages from { $name }.
-player-unblocked = { $name } is no longer blocked.
 no-blocks = You have not blocked any players.
 bad-name = This cannot be a name. Names consist of letters, digits, - and _.
 leaderboard-custom = Custom rules have no ratings. Name a ruleset without changes.
@@ -113,41 +108,19 @@ webhook-set =
     The secret that signs the notices is  { $secret }
 
     The secret is not shown again. To send a test notice: flagfall webhook test
-webhook-removed = The webhook is removed. No more notices are sent.
 # $result: the server's answer.
 webhook-tested = The webhook works. The test was { $result }.
 webhook-test-failed = The test notice was not delivered: { $result }.
 # $url; $made: a date.
 webhook-address = Notices are sent to { $url }, which was set on { $made }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] The webhook is off, because { $count } notice could not be delivered. Set it again, or test it.
-       *[other] The webhook is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
-    }
-webhook-unused = No notice has been sent yet.
-# $at: a date; $delivered: yes or no; $result: the server's words.
-webhook-last =
-    { $delivered ->
-        [yes] Latest notice: { $at }, delivered: { $result }.
-       *[no] Latest notice: { $at }, not delivered: { $result }.
-    }
-# $count: waiting notices.
-webhook-waiting =
-    { $count ->
-        [one] { $count } notice is waiting to be sent.
-       *[other] { $count } notices are waiting to be sent.
-    }
-feed-removed = The feed is removed. Its address no longer works.
 # $url.
 feed-made =
     { $url }
 
-    This is the address of your feed, which has the format JSON Feed. Keep the address secret, because anyone who has it can see your games. It is not shown again. If you run flagfall feed again, you get a new address, and this one stops working.
+    This is the address of your feed, in the JSON Feed format. Keep the address secret, because anyone who has it can see your games. It is not shown again. If you run flagfall feed again, you get a new address, and this one stops working.
 
 ## Deployments
 
-bad-deployment-name = A name consists of 1 to 30 letters, digits, - and _. The names “random” and “suggested” are reserved.
 # $place: a path; $ruleset; $name.
 deployment-saved-here = Saved as { $place }. Play it with: flagfall play --rules { $ruleset } --setup { $name }
 # $ruleset; $name.
@@ -164,12 +137,6 @@ deployments-of = { $ruleset }:
 not-an-export = { $path } is not a file of exported deployments. The error is in line { $line }.
 # $ruleset; $name; $why: a refusal.
 import-refused = Nothing was saved, because one deployment has an error. { $ruleset } { $name }: { $why }
-# $count: deployments.
-imported =
-    { $count ->
-        [one] { $count } deployment was saved.
-       *[other] { $count } deployments were saved.
-    }
 
 ## A deployment that the command line names
 

@@ -73,9 +73,9 @@ help-mail-more =
       printf 'next\nmove a4a5\nqueue a5a6 if b7b6\n' | flagfall mail
 help-record = Show the record of a game from a server or a file.
 help-record-more =
-    The record of a running game contains what you may know now. A file can be in any format
-    that `flagfall convert` reads. To show a file, no server is needed. On a terminal, it is shown
-    step by step; otherwise, it is printed as text.
+    The record of a running game contains what you are allowed to know so far. A file can be in any
+    format that `flagfall convert` reads. Showing a file needs no server. On a terminal, a file is
+    shown step by step; otherwise, it is printed as text.
 
     Examples:
       flagfall record 0123456789ab --json --out final.json
@@ -109,7 +109,7 @@ help-convert-more =
 help-rules = Explain a ruleset, or list them all.
 help-umpire = Let programs play each other over the line protocol.
 help-umpire-more =
-    A program reads standard input and writes standard output without buffering. See
+    Each program must read standard input and write standard output without buffering; see
     docs/protocol/UMPIRE.md. --red and --blue take a file, or a command quoted as in a shell.
     Use --rules pbm for programs that do not support a repetition rule. If more games run at the
     same time than there are processors, programs may answer late. Ctrl-C ends all programs; the
@@ -184,7 +184,7 @@ help-profile-more =
       flagfall profile ann --rules barrage --speed blitz
 help-history = List finished games of a player, or of two players.
 help-history-more =
-    Only the players of a private game see it here. flagfall record shows a game.
+    Private games are listed only for their players. To see a listed game: flagfall record ID
 
     Examples:
       flagfall history
@@ -193,8 +193,8 @@ help-history-more =
 help-webhook = Send a signed notice to an address when it is your turn.
 help-webhook-more =
     Notices are sent for games with days per move. A notice is JSON with an id, the game, the
-    ruleset, the ply and the deadline. It contains no secret. The header Flagfall-Signature is
-    sha256= and the HMAC-SHA256 of the body, with the secret that set prints once as the key. If the
+    ruleset, the ply and the deadline. It contains no secret. The Flagfall-Signature header is
+    sha256= and the HMAC-SHA256 of the body; its key is the secret that set prints once. If the
     answer to a notice has no status from 200 to 299, the notice is sent again with the same id,
     five times within three hours. After five lost notices in a row the webhook is off until you set
     it again.

@@ -42,7 +42,6 @@ next-waits =
 # $count: running games.
 next-waits-other = It is not your turn in any other of your { $count } running games.
 
-queue-empty = Nothing is queued.
 # $ply: of the first move; $moves: a list, as they are typed.
 queue-list = Queued moves from ply { $ply } on: { $moves }.
 
@@ -104,15 +103,15 @@ chart-undone =
 # $text: what was typed.
 not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- (or more), -1600 (or less), or a range around your own rating, as in +-200 or -100+300. The lower limit comes first.
 # The text about the own offer. $range: both if it has two limits, otherwise min or max; $min, $max: the limits.
-only-rated = Only players rated { rating-range } may take your offer.
+only-rated = Your offer is open only to players rated { rating-range }.
 # $points.
-only-within = Only players within { $points } points of your rating may take your offer.
+only-within = Your offer is open only to players within { $points } points of your rating.
 # $points.
-only-below = Only players rated no more than { $points } points below you may take your offer.
+only-below = Your offer is open only to players rated no more than { $points } points below you.
 # $points.
-only-above = Only players rated no more than { $points } points above you may take your offer.
+only-above = Your offer is open only to players rated no more than { $points } points above you.
 # $below, $above: points.
-only-between = Only players rated from { $below } points below you to { $above } points above you may take your offer.
+only-between = Your offer is open only to players rated from { $below } points below you to { $above } points above you.
 
 # $name: what was typed.
 not-a-player = “{ $name }” is not a player's name. Names have letters, digits, - and _.

@@ -36,10 +36,8 @@ withdraw-usage = Type withdraw CODE, with the code of one of your challenges.
 propose-usage = “propose { $text }” is not understood. Type propose draw or propose rematch.
 queue-days-only = Moves can only be queued in games with days per move. Type your move when your turn comes.
 queue-players-only = Only players can queue moves, and only while the game is running.
-queue-own-turn = It is your turn. Make your move first, then queue what follows.
 # $text: what was typed.
 queue-not-understood = “{ $text }” is not understood. Type queue a4a5, or queue a4a5 if b7b6; separate more moves with commas.
-queue-cleared = The queue is empty now.
 history-usage = Type history GAME, history NAME, or history NAME NAME.
 # $word: what was typed.
 standings-not-understood = “{ $word }” is neither a ruleset nor a speed. For example, type: standings pbm correspondence

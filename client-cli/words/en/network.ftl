@@ -33,7 +33,7 @@ advice-may-speak-tls = The server may require TLS. Try to connect with --server 
 advice-if-tls = If the server uses TLS, connect with --server { $address }.
 # $host.
 advice-use-tls = Connect with --server https://{ $host }.
-advice-untrusted = If the server has a certificate authority of its own, name the authority's certificate with --ca FILE. Otherwise somebody may be intercepting the connection.
+advice-untrusted = If the server has a certificate authority of its own, name the authority's certificate with --ca FILE. If it has none, somebody may be intercepting the connection.
 # $name: in the certificate; $port.
 advice-other-name = If you trust that name, connect with --server https://{ $name }:{ $port }.
 advice-right-name = Ask the server's operator for the right name of the server.

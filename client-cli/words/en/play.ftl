@@ -1,10 +1,8 @@
 ### Playing a game: offers, moves, talk, and leaving.
 
 no-game-yet = There is no game yet.
-not-your-turn = It is not your turn.
 # $squares: the move; $key: a key.
 premove-planned = Planned for your turn: { $squares }. { $key } takes it back.
-premove-dropped = The planned move { $squares } is dropped, because the position has changed.
 game-goes-on = The game goes on.
 
 ## Players who come and go
@@ -49,7 +47,7 @@ leave-undeployed = If you do not deploy, the game is aborted and counts against 
 leave-undeployed-within = If you do not deploy within { $left }, the game is aborted and counts against you.
 leave-no-clock = No clock runs.
 leave-own-turn = Your clock keeps running.
-leave-their-turn = Your clock keeps running on your turn.
+leave-their-turn = Your clock runs when it is your turn.
 # $player: a name; $wait: how long.
 leave-claim = { $player } may claim the game in about { $wait }.
 leave-no-return = Your seat is not saved on this machine, so you cannot come back.
@@ -95,18 +93,17 @@ turned-back = The server had to go back to an earlier state of the game. The gam
 # $game; $side; $opponent: a name; $terms.
 game-as-player = Game { $game }: you play { side } against { $opponent }. { $terms }.
 # $game; $red and $blue: names; $terms.
-game-over-opened = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. It is over.
+game-over-opened = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. The game is over.
 # $game; $red and $blue: names; $terms.
-game-as-spectator = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You are a spectator and see what both sides know.
+game-as-spectator = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You are a spectator and see only what both players know.
 # $game; $red and $blue: names; $terms.
-game-without-seat = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You have no seat in it: you are a spectator and see what both sides know.
+game-without-seat = Game { $game }: { $red } plays Red, { $blue } plays Blue. { $terms }. You have no seat in it: you are a spectator and see only what both players know.
 # $ruleset: its id.
 ruleset-unknown = This client does not know the ruleset { $ruleset }. Update it to play or watch this game.
 # $squares.
 lakes = The lakes of this game: { $squares }.
 read-only = Another connection of yours controls this game. This connection is read-only.
 watch-only = You only watch this game.
-game-is-over = The game is over.
 answer-draw = Type accept or decline to answer the draw offer.
 deploy-now = Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it).
 # $side.
@@ -166,7 +163,6 @@ status-player = { side }: { $player }, { $presence }{ $clock ->
     }.
 # $event: a sentence.
 status-last = Last: { $event }
-no-reserve = There is no reserve in this ruleset.
 no-coins = There are no coins in this ruleset.
 
 ## The full screen

@@ -54,4 +54,4 @@ record-no-format-named = { $path }: this program does not recognize the format o
 # $path: a file; $format and $own: numbers.
 record-file-format = { $path }: the record has format { $format }, but this client reads format { $own }
 # $input and $output: files; $from and $to: formats; $ruleset.
-converted = { $input } ({ $from }, { $ruleset }) is written to { $output } ({ $to }).
+converted = { $input } ({ $from }, { $ruleset }) was written to { $output } ({ $to }).

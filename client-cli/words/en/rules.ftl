@@ -10,8 +10,6 @@ rules-board =
        *[no] The board: { $columns } columns, { $rows } rows; r and b are home rows
     }
 rules-illegal-here = This program asks you before it sends an illegal move, and it does not submit an illegal deployment.
-rules-custom = Custom games
-rules-custom-none = No rule of this ruleset can be changed.
 # $example: a ruleset with a change.
 rules-custom-some = In casual games you can change single rules by their names: flagfall play --rules { $example }
 rules-custom-mark = * the value in this ruleset

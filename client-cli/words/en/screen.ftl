@@ -23,7 +23,7 @@ title-disconnected = DISCONNECTED
 ask-resign = Really resign?
 ask-abort = Abort the game?
 ask-leave = Leave the running game?
-ask-say = Say: _   (1 Hello! 2 Good luck! 3 Well played! 4 Thank you! 7 Good game! /mute /report WHY)
+ask-say = Say: _ (1 Hello! 2 Good luck! 3 Well played! … 7 Good game! /mute /report WHY)
 ask-claim = Claim the game that your opponent left, as a win or as a draw?
 # $squares.
 ask-illegal = { $squares } is illegal and loses the game. Send it?
@@ -40,7 +40,6 @@ ask-load = Which deployment?
 ask-said = Say: { $message }_
 typed-d = > d_   or go on typing a move, such as d4d5
 
-window-saved = Saved deployments
 window-reserve = Your reserve
 window-help = Help
 window-help-scrolls = Help: ↑ and ↓ show more
@@ -78,8 +77,7 @@ panel-offline = The connection is down. Reconnecting …
 panel-read-only = Read-only: another connection of yours has the seat.
 panel-unavailable = The game cannot go on now.
 panel-paused = Paused while the server is away; no clock runs.
-panel-choose = Type a figure, then Enter.
-panel-draw-own = You offer a draw.
+panel-choose = Type the rank's digit or letter, then Enter.
 # $side; $keys: what the keys do.
 panel-draw = { side } offers a draw: { $keys }
 # $plies.
@@ -144,8 +142,8 @@ marks-coins =
     +9   where a coin becomes a Scout
     ~~~  lake             @@@  the selected one
 marks-reserve =
-    /5\  a red piece   [5]  a blue piece   +  it is one of several ranks
-    {"["}#]  hidden, has never moved          [?]  hidden, has moved
-    '5   has moved  *5  known to all  ^5  labeled: always face up
+    /5\  a red piece   [5]  a blue piece   [+]  it has one of several ranks
+    {"["}#]  hidden, has never moved           [?]  hidden, has moved
+    beside a piece: ' has moved  * known to all  ^ labeled: always face up
     r y b g  a square's chip  ===  the last move  @@@  the selected one
-    + where it can go  = by a supply line  * by a flash  x strike
+    where it can go: + as usual  = by a supply line  * by a flash  x strike

@@ -35,4 +35,4 @@ settings-origin-file = file
 settings-origin-default = default
 
 # $folder: a path.
-man-written = The manual pages are written to { $folder }.
+man-written = The manual pages were written to { $folder }.

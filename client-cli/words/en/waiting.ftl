@@ -106,7 +106,7 @@ game-begun-open = A game of yours has started. To play it, type open { $game }
 # $server: an option of the command line; $game.
 game-begun-elsewhere = Another game of yours has started. To play it: flagfall play{ $server } --game { $game }
 # $key.
-game-begun-key = Another game of yours has started. Press { $key } to go to the next game that waits for you.
+game-begun-key = Another game of yours has started. Press { $key } to open the most urgent of your other games in which it is your turn.
 public-games-none = No public game is running at the moment.
 public-games-wait = The list appears when a public game begins.
 # $server: an option of the command line.

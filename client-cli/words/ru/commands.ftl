@@ -37,15 +37,15 @@ signed-up =
 no-token-sent = Сервер создал учётную запись, но не прислал токен. Войдите: flagfall login{ $server } NAME
 token-unknown = Сервер не знает этот токен. Возможно, в нём опечатка, он отозван или он от другого сервера.
 # $player; $server: the server's address.
-logged-in = Вы { $player } на сервере { $server }.
+logged-in = Вы вошли на сервер { $server } как { $player }.
 not-logged-in = Вы не вошли на этот сервер.
 # $name: the account; $server: the server's address.
 logged-out = Выполнен выход: { $name }, сервер { $server }.
 # $player; $server: the server's address; $id: the player's id; $token: the token's name; $scope;
 # $made: a date.
 who-am-i =
-    Вы { $player } на сервере { $server }.
-    Игрок { $id }; токен «{ $token }», область { $scope }, создан { $made }.
+    Вы вошли на сервер { $server } как { $player }.
+    Ваш номер: { $id }. Токен «{ $token }», права { $scope }, создан { $made }.
 # $player; $server: the server's address.
 recovered = Вы вошли на сервер { $server } как { $player }. Все остальные сеансы завершены.
 password-changed = Пароль изменён. Все остальные сеансы завершены.
@@ -61,14 +61,10 @@ account-deleted = Учётная запись { $name } удалена.
 # $what: the name of a secret.
 secret-prompt = { $what }:{" "}
 # $what: the name of a secret.
-secret-wanted = в стандартном вводе нет строки для этого секрета: { $what }
-secret-password = Пароль
+secret-wanted = в стандартном вводе не хватает строки с секретом: { $what }
 # $name: the account.
 secret-password-of = Пароль учётной записи { $name }
 secret-first-password = Пароль, не короче 8 символов
-secret-new-password = Новый пароль
-secret-old-password = Текущий пароль
-secret-recovery-code = Код восстановления
 secret-token = Токен
 secret-again = Повторите пароль
 # $min and $max: numbers.
@@ -80,15 +76,14 @@ secret-interrupted = Прервано. Ничего не изменилось.
 
 # $name: a player.
 player-blocked = Игрок { $name } заблокирован. Вас не сведут в пару, вы не сможете играть друг с другом, и вы не увидите сообщений от { $name }.
-player-unblocked = Игрок { $name } больше не заблокирован.
 no-blocks = Заблокированных игроков нет.
-bad-name = Такого имени быть не может. Имя состоит из латинских букв, цифр и знаков - и _.
-leaderboard-custom = Для изменённых правил рейтинга нет. Назовите правила без изменений.
+bad-name = Такого имени быть не может. Имя состоит из латинских букв, цифр и знаков «-» и «_».
+leaderboard-custom = Для изменённых правил рейтинга нет. Укажите правила без изменений.
 
 ## Tokens
 
 token-column-id = id
-token-column-scope = область
+token-column-scope = права
 token-column-made = создан
 token-column-name = название
 # $name: a token; $own: yes for the token of this request.
@@ -101,46 +96,23 @@ token-name =
 token-made =
     { $token }
 
-    Это токен { $id }, область { $scope }. Храните его в тайне. Больше он показан не будет. Чтобы войти с ним на другом компьютере: flagfall login --token
+    Это токен { $id } с правами { $scope }. Храните его в тайне: больше он показан не будет. Чтобы войти с ним на другом компьютере: flagfall login --token
 token-revoked = Токен отозван. Клиенты, которые им пользуются, отключены.
 
 ## Webhook and feed
 
 # $url; $secret.
 webhook-set =
-    Когда наступит ваш ход в партии с днями на ход, на { $url } будет отправлено уведомление.
+    Когда наступит ваш ход в партии по переписке, на { $url } будет отправлено уведомление.
 
-    Секрет для подписи уведомлений:  { $secret }
+    Секрет, которым подписаны уведомления:  { $secret }
 
-    Больше он показан не будет. Отправить пробное уведомление: flagfall webhook test
-webhook-removed = Вебхук удалён. Уведомления больше не отправляются.
+    Больше секрет показан не будет. Отправить пробное уведомление: flagfall webhook test
 # $result: the server's answer.
 webhook-tested = Вебхук работает. Пробное уведомление: { $result }.
 webhook-test-failed = Пробное уведомление не доставлено: { $result }.
 # $url; $made: a date.
 webhook-address = Уведомления отправляются на { $url }; адрес задан { $made }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] Вебхук отключён: не удалось доставить { $count } уведомление. Задайте его снова или проверьте.
-        [few] Вебхук отключён: не удалось доставить { $count } уведомления подряд. Задайте его снова или проверьте.
-       *[many] Вебхук отключён: не удалось доставить { $count } уведомлений подряд. Задайте его снова или проверьте.
-    }
-webhook-unused = Уведомлений ещё не было.
-# $at: a date; $delivered: yes or no; $result: the server's words.
-webhook-last =
-    { $delivered ->
-        [yes] Последнее уведомление: { $at }, доставлено: { $result }.
-       *[no] Последнее уведомление: { $at }, не доставлено: { $result }.
-    }
-# $count: waiting notices.
-webhook-waiting =
-    { $count ->
-        [one] Ждёт отправки { $count } уведомление.
-        [few] Ждут отправки { $count } уведомления.
-       *[many] Ждут отправки { $count } уведомлений.
-    }
-feed-removed = Лента удалена. Её адрес больше не работает.
 # $url.
 feed-made =
     { $url }
@@ -149,15 +121,14 @@ feed-made =
 
 ## Deployments
 
-bad-deployment-name = Название состоит из 1–30 латинских букв, цифр и знаков - и _. Названия random и suggested заняты.
 # $place: a path; $ruleset; $name.
-deployment-saved-here = Сохранено: { $place }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
+deployment-saved-here = Расстановка сохранена: { $place }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
 # $ruleset; $name.
-deployment-saved-online = Сохранено в вашей учётной записи: { $name }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
+deployment-saved-online = Расстановка сохранена в вашей учётной записи: { $name }. Сыграть с ней: flagfall play --rules { $ruleset } --setup { $name }
 # $name: what was typed; $ruleset.
-deployment-missing = Для { $ruleset } нет сохранённой расстановки «{ $name }».
+deployment-missing = Для правил { $ruleset } нет сохранённой расстановки «{ $name }».
 # $meant: a similar name.
-deployment-meant = Для { $ruleset } нет сохранённой расстановки «{ $name }». Может быть, { $meant }?
+deployment-meant = Для правил { $ruleset } нет сохранённой расстановки «{ $name }». Может быть, { $meant }?
 deployment-removed = Расстановка удалена.
 no-deployments = Сохранённых расстановок нет. Как сохранить расстановку: flagfall deployments save --help
 # $ruleset: its title.
@@ -166,29 +137,22 @@ deployments-of = { $ruleset }:
 not-an-export = { $path } – не файл с расстановками. Ошибка в строке { $line }.
 # $ruleset; $name; $why: a refusal.
 import-refused = Ничего не сохранено: в одной из расстановок ошибка. { $ruleset } { $name }: { $why }
-# $count: deployments.
-imported =
-    { $count ->
-        [one] Сохранена { $count } расстановка.
-        [few] Сохранены { $count } расстановки.
-       *[many] Сохранено { $count } расстановок.
-    }
 
 ## A deployment that the command line names
 
 # $ruleset.
 setup-none = По правилам { $ruleset } играют без расстановки, поэтому уберите --setup.
 # $name: what was typed; $ruleset.
-setup-unknown = Для { $ruleset } нет сохранённой расстановки «{ $name }», и это не файл и не текст расстановки.
+setup-unknown = Для правил { $ruleset } нет сохранённой расстановки «{ $name }». Это и не файл, и не текст расстановки.
 # $meant: a similar name.
-setup-meant = Для { $ruleset } нет сохранённой расстановки «{ $name }», и это не файл и не текст расстановки. Может быть, `{ $meant }`?
+setup-meant = Для правил { $ruleset } нет сохранённой расстановки «{ $name }». Это и не файл, и не текст расстановки. Может быть, `{ $meant }`?
 # $other: the ruleset for which it is saved.
-setup-elsewhere = Для { $ruleset } нет сохранённой расстановки «{ $name }». Она сохранена для { $other }: добавьте --rules { $other }.
+setup-elsewhere = Для правил { $ruleset } нет сохранённой расстановки «{ $name }». Она сохранена для правил { $other }: добавьте --rules { $other }.
 # $ruleset; $why: a refusal.
-setup-bad = Это не расстановка для { $ruleset }. { $why }
+setup-bad = Эта расстановка не подходит к правилам { $ruleset }. { $why }
 # $server.
-rated-guest = Рейтинговые партии доступны только учётным записям. Создайте свою: flagfall signup{ $server } NAME. Ваши партии останутся вашими.
-rated-custom = Для изменённых правил рейтинга нет. Назовите правила без изменений или уберите --rated.
+rated-guest = Рейтинговые партии доступны только с учётной записью. Создайте её: flagfall signup{ $server } NAME. Ваши партии останутся вашими.
+rated-custom = Для изменённых правил рейтинга нет. Укажите правила без изменений или уберите --rated.
 rated-no-clock = Партии без часов не идут в рейтинг. Укажите часы, например --time 10+5.
 
 ## Games and records
@@ -196,7 +160,7 @@ rated-no-clock = Партии без часов не идут в рейтинг.
 # $request: an example.
 referee-hint = Вводите по одному запросу JSON в строке, например { $request }. Чтобы закончить, завершите ввод (Ctrl-D).
 record-as-file = Для --as нужен id партии на сервере: в файле только одна запись.
-record-as-public = Сервер больше не знает гостя, сохранённого на этом компьютере, поэтому это открытая для всех запись.
+record-as-public = Сервер больше не знает гостя, сохранённого на этом компьютере, поэтому показана запись, открытая для всех.
 # $why: from the parser.
 record-not-understood = Этот клиент не понимает запись, которую прислал сервер: { $why }
 # $format and $own: numbers.

@@ -25,10 +25,10 @@ owed-color-own = Сначала назовите цвет своей фишки 
 choose-coin = Выберите ранг для своей монеты на { $square }, например choose { $example }. Возможны: { $names }.
 
 # $text: what was typed.
-not-a-time = «{ $text }» – не часы; укажите 10+5 (10 минут и по 5 секунд за каждый ход), 90s+2 (90 секунд и по 2 за каждый ход), 10d5 (10 минут; первые 5 секунд каждого хода свободны), 3days (3 дня на каждый ход) или none
+not-a-time = «{ $text }» – не часы; укажите 10+5 (10 минут и по 5 секунд за каждый ход), 90s+2 (90 секунд и по 2 за каждый ход), 10d5 (10 минут; в первые 5 секунд каждого хода часы стоят), 3days (3 дня на каждый ход) или none
 # $time: the clock; $min and $max: days.
 time-bounds-days = часы { $time } вне допустимых пределов: время на ход – от { $min } до { $max } дней
 # $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.
-time-bounds-delay = часы { $time } вне допустимых пределов: время – от { $min_s } секунд до { $max_min } минут, свободных секунд на ход – от { $free_min } до { $free_max }
+time-bounds-delay = часы { $time } вне допустимых пределов: время – от { $min_s } секунд до { $max_min } минут, задержка на ход – от { $free_min } до { $free_max } секунд
 # $time: the clock; $min_s: seconds; $max_min: minutes; $increment_min and $increment_max: seconds.
 time-bounds-increment = часы { $time } вне допустимых пределов: время – от { $min_s } секунд до { $max_min } минут, добавка на ход – от { $increment_min } до { $increment_max } секунд

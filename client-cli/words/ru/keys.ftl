@@ -99,7 +99,7 @@ key-help-to-the-start = в начало
 key-help-turn-the-board = повернуть доску
 key-help-type-a-move = ввести ход
 key-help-us-or-eu = цифры US или EU
-key-help-what-the-coin-is = чем станет монета
+key-help-what-the-coin-is = кем станет монета
 key-help-your-next-game = к следующей партии
 
 ## Names of keys

@@ -3,7 +3,7 @@
 # $server: its address.
 connecting = Соединение с { $server } …
 # $server: its address; $player: a name.
-connected = Есть соединение с { $server }. Вы { $player }.
+connected = Есть соединение с { $server }. Вы вошли как { $player }.
 connected-again = Соединение восстановлено.
 # $server: its address; $why; $advice: a sentence.
 cannot-reach = Сервер { $server } недоступен: { $why }. { $advice }
@@ -14,7 +14,7 @@ connection-lost = Соединение потеряно ({ $why }). Перепо
 # $why; $code: a number.
 connection-closed = Сервер закрыл соединение: { $why } (код { $code }).
 # $server: its address; $why.
-connection-closed-early = { $server }: соединение закрыто до начала сеанса: { $why }.
+connection-closed-early = Сервер { $server } закрыл соединение до начала сеанса: { $why }.
 connection-has-no-seat = Соединение потеряно. Вы играете эту партию через другое соединение, поэтому этот клиент завершает работу.
 guest-replaced = Сервер больше не знает гостя, сохранённого на этом компьютере. Теперь вы новый гость.
 # $server: an option of the command line.

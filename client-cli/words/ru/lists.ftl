@@ -44,12 +44,11 @@ next-waits =
 # $count: running games.
 next-waits-other = Больше ни в одной из ваших идущих партий ({ $count }) сейчас не ваш ход.
 
-queue-empty = Отложенных ходов нет.
 # $ply: of the first move; $moves: a list, as they are typed.
 queue-list = Отложенные ходы, начиная с полухода { $ply }: { $moves }.
 
 # $player: a name.
-played-none = { $player }: нет завершённых партий, которые вам можно видеть.
+played-none = У игрока { $player } нет завершённых партий, которые вам можно видеть.
 # $player: a name.
 played-head = Партии { $player }, сначала новые:
 # $server: an option of the command line; $players: one or two names; $next: where the list goes on.
@@ -123,12 +122,12 @@ only-above = Ваше предложение могут принять толь�
 only-between = Ваше предложение могут принять только игроки, чей рейтинг не больше чем на { $below } ниже и не больше чем на { $above } выше вашего.
 
 # $name: what was typed.
-not-a-player = «{ $name }» – не имя игрока. Имя состоит из латинских букв, цифр и знаков - и _.
+not-a-player = «{ $name }» – не имя игрока. Имя состоит из латинских букв, цифр и знаков «-» и «_».
 # $id: what was typed; $meant: a similar one, or none; $ids: a list.
 no-ruleset = нет таких правил: `{ $id }`.{ $meant ->
         [none] {""}
        *[some] {" "}Может быть, `{ $meant }`?
-    } Выберите одно из: { $ids }.
+    } Возможные правила: { $ids }.
 # $kind: level, speed or format; $name: what was typed; $meant: a similar one, or none; $names: a list.
 no-such-name = { $kind ->
         [level] нет такого уровня
@@ -138,4 +137,4 @@ no-such-name = { $kind ->
     }: `{ $name }`.{ $meant ->
         [none] {""}
        *[some] {" "}Может быть, `{ $meant }`?
-    } Выберите одно из: { $names }.
+    } Возможные значения: { $names }.

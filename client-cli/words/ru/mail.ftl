@@ -7,7 +7,7 @@ lines-help-mail =
     challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: вызвать игрока NAME или, без имени, получить код для друга. Без правил: pbm, а с -small – pbm-small. Без часов: 3days.
     accept CODE, reject CODE: ответить на вызов. challenges: вызовы, которые ждут вашего ответа; новые показываются сразу. withdraw CODE: отозвать свой вызов.
     move #12 a4a5: ход, только если в партии всё ещё полуход 12 (его показывает status).
-    queue a4a5, queue a4a5 if b7b6: сервер сделает ход в вашу следующую очередь, даже если вас нет; с if – только после этого хода другой стороны. Ходы на следующие очереди добавляйте через запятую. Если ход невозможен, отложенные ходы сбрасываются. queue: показать отложенные ходы. queue clear: убрать их. Только для партий с днями на ход.
+    queue a4a5, queue a4a5 if b7b6: сервер сам сделает этот ход, когда придёт ваша очередь, даже если вас нет; с if – только в ответ на ход другой стороны, названный после if. Несколько ходов подряд указывайте через запятую. Если ход невозможен, все отложенные ходы сбрасываются. queue: показать отложенные ходы. queue clear: убрать их. Откладывать ходы можно только в партиях по переписке.
     propose: предложить ничью. propose rematch: предложить ещё одну партию после конца. accept, reject: ответить на предложение другой стороны.
     show [GAME]: доска, какой её видят зрители. showas [GAME]: доска, какой её видите вы.
     history [GAME]: ходы. history NAME [NAME]: партии игрока или партии двух игроков друг с другом.
@@ -17,7 +17,7 @@ lines-help-mail =
 # $text: what was typed.
 not-a-game-id = «{ $text }» – не id партии. Введите games, чтобы увидеть список, затем, например, open 0123456789ab.
 no-game-open = Партия не открыта. Введите next или open GAME.
-no-game-named = Партия не открыта. Назовите её или введите next или open GAME.
+no-game-named = Партия не открыта. Укажите её номер или введите next или open GAME.
 # $word: what was typed.
 challenge-not-understood = Непонятно: «{ $word }». Введите challenge NAME RULESET TIME, например challenge ann pbm 3days.
 # $word: what was typed; $meant: a ruleset.
@@ -34,12 +34,10 @@ challenges-none = Нет вызовов, которые ждут вашего о
 withdraw-usage = Введите withdraw CODE с кодом одного из своих вызовов.
 # $text: what was typed.
 propose-usage = Непонятно: «propose { $text }». Введите propose draw или propose rematch.
-queue-days-only = Отложенные ходы есть только в партиях с днями на ход. Введите ход, когда придёт ваша очередь.
+queue-days-only = Откладывать ходы можно только в партиях по переписке. Введите ход, когда придёт ваша очередь.
 queue-players-only = Откладывать ходы могут только игроки и только пока партия идёт.
-queue-own-turn = Сейчас ваш ход. Сначала сделайте его, потом откладывайте следующие.
 # $text: what was typed.
 queue-not-understood = Непонятно: «{ $text }». Введите queue a4a5 или queue a4a5 if b7b6; остальные ходы – через запятую.
-queue-cleared = Отложенных ходов больше нет.
 history-usage = Введите history GAME, history NAME или history NAME NAME.
 # $word: what was typed.
 standings-not-understood = «{ $word }» – не правила и не темп. Введите, например, standings pbm correspondence.
@@ -52,8 +50,8 @@ settings = { $flip ->
         [yes] Настройки: flip (внизу ваша сторона)
        *[no] Настройки: noflip (внизу всегда красные)
     }, { $numbers ->
-        [us] numbers us (от 1 Маршал до 9 Разведчик).
-       *[eu] numbers eu (от 10 Маршал до 2 Разведчик).
+        [us] numbers us (1 – Маршал, 9 – Разведчик).
+       *[eu] numbers eu (10 – Маршал, 2 – Разведчик).
     }
 # $word: what was typed.
 not-a-ply = «{ $word }» – не номер полухода. Введите, например, move #12 a4a5.

@@ -1,10 +1,8 @@
 ### Playing a game: offers, moves, talk, and leaving.
 
 no-game-yet = Партии ещё нет.
-not-your-turn = Сейчас не ваш ход.
 # $squares: the move; $key: a key.
 premove-planned = Предварительный ход: { $squares }. { $key } отменяет его.
-premove-dropped = Предварительный ход { $squares } отменён: позиция изменилась.
 game-goes-on = Партия продолжается.
 
 ## Players who come and go
@@ -52,7 +50,7 @@ no-slash-command-meant = Не отправлено: команды { $word } н�
 # $max: characters.
 message-too-long = В сообщении может быть от 1 до { $max } печатных символов.
 # $server: an option of the command line.
-muted = Сообщения соперника в этой партии больше не видны; unmute вернёт их. Чтобы заблокировать игрока насовсем: flagfall block{ $server } NAME
+muted = Сообщения соперника в этой партии больше не видны; команда unmute вернёт их. Чтобы заблокировать игрока насовсем: flagfall block{ $server } NAME
 unmuted = Сообщения соперника снова видны.
 
 ## Leaving
@@ -60,12 +58,12 @@ unmuted = Сообщения соперника снова видны.
 # $consequences: sentences.
 leave-ask = Выйти из партии? { $consequences } Введите yes, чтобы выйти, или что угодно другое, чтобы остаться.
 leave-deployed = Ваша расстановка отправлена, и партия может начаться без вас.
-leave-undeployed = Если вы не расставите армию, партия будет отменена и это зачтётся против вас.
+leave-undeployed = Если вы не расставите армию, партия будет отменена и вам зачтут уход из партии.
 # $left: a clock.
-leave-undeployed-within = Если вы не расставите армию за { $left }, партия будет отменена и это зачтётся против вас.
+leave-undeployed-within = Если вы не расставите армию за { $left }, партия будет отменена и вам зачтут уход из партии.
 leave-no-clock = Часы не идут.
 leave-own-turn = Ваши часы идут дальше.
-leave-their-turn = В ваш ход ваши часы будут идти.
+leave-their-turn = Когда наступит ваш ход, ваши часы пойдут.
 # $player: a name; $wait: how long.
 leave-claim = Примерно через { $wait } соперник ({ $player }) сможет засчитать результат.
 leave-no-return = Ваше место не сохранено на этом компьютере, поэтому вернуться не получится.
@@ -107,7 +105,7 @@ rematch-press = { side } предлагают реванш. Нажмите { $ke
 rematch-not-now = Предложить реванш могут только игроки и только после конца партии.
 superseded = Место занято другим вашим соединением, поэтому здесь партию можно только смотреть.
 deployment-not-understood = Этот клиент не понимает расстановку, которая есть у сервера.
-turned-back = Серверу пришлось вернуться к более раннему состоянию партии. Она продолжается оттуда.
+turned-back = Серверу пришлось вернуться к более раннему состоянию партии. Партия продолжается с этого места.
 # $game; $side; $opponent: a name; $terms.
 game-as-player =
     { $side ->
@@ -115,18 +113,17 @@ game-as-player =
        *[blue] Партия { $game }: вы играете за синих против { $opponent }. { $terms }.
     }
 # $game; $red and $blue: names; $terms.
-game-over-opened = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Она окончена.
+game-over-opened = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Партия окончена.
 # $game; $red and $blue: names; $terms.
-game-as-spectator = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы зритель и видите то, что знают обе стороны.
+game-as-spectator = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы зритель и видите только то, что известно обоим игрокам.
 # $game; $red and $blue: names; $terms.
-game-without-seat = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. У вас нет в ней места: вы зритель и видите то, что знают обе стороны.
+game-without-seat = Партия { $game }: за красных { $red }, за синих { $blue }. { $terms }. Вы в ней не играете: вы зритель и видите только то, что известно обоим игрокам.
 # $ruleset: its id.
-ruleset-unknown = Этот клиент не знает правил { $ruleset }. Обновите его, чтобы играть или смотреть эту партию.
+ruleset-unknown = Этот клиент не знает правил { $ruleset }. Обновите клиент, чтобы играть или смотреть эту партию.
 # $squares.
 lakes = Озёра в этой партии: { $squares }.
 read-only = Этой партией управляет другое ваше соединение. Здесь её можно только смотреть.
 watch-only = Вы только смотрите эту партию.
-game-is-over = Партия окончена.
 answer-draw = Введите accept или decline, чтобы ответить на предложение ничьей.
 deploy-now = Расставьте армию: введите deploy suggested, deploy random или deploy и свой текст (подробнее – help).
 # $side.
@@ -153,16 +150,16 @@ quiet-limit =
 # $server: an option of the command line; $game.
 game-ended = Введите rematch или quit. Запись: flagfall record{ $server } { $game }
 # $squares.
-illegal-loses = { $squares } против правил, а в этой партии за запрещённый ход засчитывают поражение. Введите sure, чтобы всё равно сделать его, или что угодно другое, чтобы отказаться.
+illegal-loses = Ход { $squares } против правил, а в этой партии за запрещённый ход засчитывают поражение. Введите sure, чтобы всё равно сделать этот ход, или что угодно другое, чтобы отказаться.
 # $squares.
 move-taken-back = Ход { $squares } отменён.
 
 ## Lines
 
 lines-help-play =
-    a4a5 или move a4a5: ход или удар. Где есть фишки – с цветом: a4a5 green. Где края соединены, a1a7+ идёт к большим рядам или дальним столбцам, a1a7- – в другую сторону.
+    a4a5 или move a4a5: ход или удар. Где есть фишки – с цветом: a4a5 green. Где края соединены, ход a1a7+ ведёт к большим номерам рядов или дальним буквам столбцов, ход a1a7- – в другую сторону.
     place scout a4, place labeled scout a4: поставить фигуру из резерва (с цветом: place scout a4 green). remove a4: убрать фигуру в резерв. color green: назвать цвет фишки, когда об этом спрашивают.
-    reserve: фигуры в обоих резервах. Где есть монеты, choose captain: выбрать ранг для своей монеты при ударе. pool: чем ещё могут стать монеты обеих сторон.
+    reserve: фигуры в обоих резервах. choose captain: выбрать ранг для своей монеты при ударе (где есть монеты). pool: кем ещё могут стать монеты обеих сторон.
     deploy suggested: отправить готовую разумную расстановку. deploy random: случайную. deploy NAME: сохранённую.
     deploy TEXT: отправить свою, по букве на поле, первым ближний к противнику ряд, в каждом ряду слева направо: 1-9, S Шпион, B Бомба, F Флаг и . для пустого поля, где это разрешено.
     board: напечатать доску. status: чей ход, часы, кто на связи. clocks: только часы. last: последний ход.
@@ -199,7 +196,6 @@ status-player = { side }: { $player }, { $presence }{ $clock ->
     }.
 # $event: a sentence.
 status-last = Последнее: { $event }
-no-reserve = По этим правилам резерва нет.
 no-coins = По этим правилам монет нет.
 
 ## The full screen
@@ -214,13 +210,13 @@ deployment-saved = Сохранено: { $name }.
 # $why: a refusal.
 deployment-not-saved = Не сохранено. { $why }
 # $key.
-no-deployment-saved = Для этих правил расстановок ещё нет. { $key } сохраняет эту.
+no-deployment-saved = Для этих правил нет сохранённых расстановок. { $key } – сохранить эту.
 # $name; $key.
-deployment-loaded = Загружено: { $name }. { $key } отправляет её.
+deployment-loaded = Расстановка загружена: { $name }. { $key } – отправить её.
 # $name; $why: a refusal.
 deployment-not-loaded = { $name } – не расстановка. { $why }
 # $rank; $key.
-none-in-hand = Такой фигуры в руке нет: { rank }. { $key } снимает фигуру с доски.
+none-in-hand = Такой фигуры в руке нет: { rank }. { $key } – снять фигуру с доски.
 # $key.
 challenge-waits = Вызов ещё открыт. Нажмите { $key }, чтобы ответить.
 taken-back = Отменено.

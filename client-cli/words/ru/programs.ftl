@@ -3,7 +3,7 @@
 
 bot-needs-one = Добавьте --exec или --line.
 exec-needs-unix = --exec требует системы Unix: Linux, macOS или WSL в Windows.
-exec-needs-rules = По каким правилам играет программа? Назовите их в --rules, например --rules pbm.
+exec-needs-rules = По каким правилам играет программа? Укажите правила, например --rules pbm.
 # $program: its path or name; $why: from the system.
 program-not-started = Не удалось запустить { $program }: { $why }
 # $failure: what was wrong.
@@ -13,12 +13,12 @@ program-complaint = { $program }: { $complaint }
 # $seconds: a number with two decimals.
 program-processor = процессорное время на этот ответ: { $seconds } с
 # $text: the end of the program's standard error.
-program-last-words = конец её стандартного потока ошибок: { $text }
+program-last-words = последнее, что есть в её стандартном потоке ошибок: { $text }
 
 failure-flag-fell = она не ответила до конца отведённого времени
 # $answer: the program's line.
-failure-repetition = она сделала запрещённый ход «{ $answer }», который сейчас исключает правило повторений
-failure-estranged = партия на сервере расходится с тем, что сообщалось программе (за неё сыграл другой клиент, или сервер потерял часть партии)
+failure-repetition = она сделала недопустимый ход «{ $answer }»: сейчас он запрещён правилом повторений
+failure-estranged = партия на сервере расходится с тем, что сообщалось программе (это место занимал другой клиент, или сервер потерял часть партии)
 # $message: the server's refusal.
 failure-refused = сервер отказал в команде, которая должна быть допустимой: { $message }
 
@@ -29,7 +29,7 @@ session-no-words = строчный протокол не может выраз�
 session-replaced = место занято другим соединением этого игрока
 session-damaged = партию нельзя продолжить: её журнал на сервере повреждён
 # $ruleset: what was typed; $rulesets: a list.
-ruleset-not-for-programs = строчный протокол не может выразить всё, что бывает по правилам { $ruleset }; выберите одно из: { $rulesets }
+ruleset-not-for-programs = строчный протокол не может выразить всё, что бывает по правилам { $ruleset }; возможные правила: { $rulesets }
 # $games, $won, $drawn, $lost, $aborted: numbers.
 tally =
     { $aborted ->

@@ -52,7 +52,7 @@ check-finding-at = полуход { $ply } (событие { $event }): { $code 
 
 # $path: a file.
 record-no-format = { $path }: формат этого файла не распознан
-record-no-format-named = { $path }: формат этого файла не распознан. Назовите его: --from FORMAT.
+record-no-format-named = { $path }: формат этого файла не распознан. Укажите формат: --from FORMAT.
 # $path: a file; $format and $own: numbers.
 record-file-format = { $path }: формат записи – { $format }, а этот клиент читает формат { $own }
 # $input and $output: files; $from and $to: formats; $ruleset.

@@ -1,7 +1,7 @@
 ### A finished game as text, and steps through it.
 
 # $ruleset.
-replay-unknown-ruleset = этот клиент не знает правил { $ruleset }; обновите его, чтобы увидеть партию
+replay-unknown-ruleset = этот клиент не знает правил { $ruleset }; обновите клиент, чтобы увидеть партию
 replay-start = Это позиция до первого события.
 # $event: a sentence.
 replay-no-more = { $event } Остаток этой записи нельзя показать на доске.

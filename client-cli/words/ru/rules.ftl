@@ -1,6 +1,6 @@
 ### The rulesets, as `flagfall rules` explains them.
 
-rulesets = Правила (flagfall rules ID объясняет одни из них):
+rulesets = Варианты правил (подробно об одном из них: flagfall rules ID):
 # $title; $id: of a ruleset.
 rules-title = { $title } ({ $id })
 # $columns, $rows; $lakes: yes if the board has lakes, which are drawn as ~.
@@ -10,8 +10,6 @@ rules-board =
        *[no] Доска: столбцов { $columns }, рядов { $rows }; r и b – домашние ряды
     }
 rules-illegal-here = Эта программа переспрашивает, прежде чем сделать запрещённый ход, и не отправляет запрещённую расстановку.
-rules-custom = Изменение правил
-rules-custom-none = Ни одно из этих правил изменить нельзя.
 # $example: a ruleset with a change.
 rules-custom-some = В товарищеских партиях можно менять отдельные правила по названиям: flagfall play --rules { $example }
 rules-custom-mark = * значение в этих правилах

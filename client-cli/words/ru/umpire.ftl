@@ -11,8 +11,8 @@ umpire-path = { $path }: { $error }
 # $path.
 umpire-written = Записано в { $path }.
 # $played, $all: numbers of games.
-umpire-stopped = flagfall: прервано, сыграно партий { $played } из { $all }; в результатах только они
-umpire-programs-wanted = назовите программы в --red и --blue или папку в --all
+umpire-stopped = flagfall: прервано, сыграно партий { $played } из { $all }; в результатах учтены только эти партии
+umpire-programs-wanted = укажите программы в --red и --blue или папку в --all
 # $path; $error.
 umpire-cannot-start = не удалось запустить { $path }: { $error }
 # $error.

@@ -8,17 +8,17 @@ opening-game = Партия открывается …
 pool-back = Вы снова ждёте в очереди, в её начале.
 # $player: a name; $side.
 aborted-by =
-    Партия отменена. Отмена: { $player } ({ $side ->
+    Партия отменена игроком { $player } ({ $side ->
         [red] красные
        *[blue] синие
     }).
 aborted-own = Вы отменили партию.
 # $player: a name; $side.
 not-deployed =
-    Нет вовремя расстановки: { $player } ({ $side ->
+    { $player } ({ $side ->
         [red] красные
        *[blue] синие
-    }).
+    }) не успевает расставить армию.
 not-deployed-own = Вы не успели расставить армию.
 not-deployed-both = Ни одна сторона не успела расставить армию.
 
@@ -123,7 +123,7 @@ game-begun-open = Началась ваша партия. Чтобы играт�
 # $server: an option of the command line; $game.
 game-begun-elsewhere = Началась ещё одна ваша партия. Сыграть: flagfall play{ $server } --game { $game }
 # $key.
-game-begun-key = Началась ещё одна ваша партия. Нажмите { $key }, чтобы перейти к следующей партии, которая вас ждёт.
+game-begun-key = Началась ещё одна ваша партия. Нажмите { $key }, чтобы открыть самую срочную из других ваших партий, в которых ваш ход.
 public-games-none = Сейчас открытых партий нет.
 public-games-wait = Список появится, когда начнётся открытая партия.
 # $server: an option of the command line.

@@ -3,6 +3,7 @@
 
 import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
+import { Playback } from "./playback.js";
 import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -21,6 +22,7 @@ import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } f
  * @property {() => void} letGo
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
  * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
+ * @property {(square: string) => void} [look] The focus has come to a square.
  */
 
 /**
@@ -36,8 +38,6 @@ import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } f
 
 /** How long each part of a motion takes, in milliseconds. */
 const TIMES = { go: 200, look: 700, leave: 220 };
-/** Of more events that wait, only the latest is animated: the board must not fall behind. */
-const MOST_WAITING = 3;
 
 /** A picture on its square. @typedef {{ element: HTMLElement, text: string }} Shown */
 
@@ -59,10 +59,16 @@ export class Board {
   #focused = "a1";
   /** @type {Marks} */
   #marks = {};
-  /** @type {(() => void) | undefined} Stops the motion that is under way. */
-  #stop;
-  /** Events that wait for the motion under way. @type {{ event: GameEvent, after: Readonly<GameView> }[]} */
-  #waiting = [];
+  #playback = new Playback(
+    (event, after) => {
+      this.#view = after;
+      return this.isStill ? undefined : this.#motion(event);
+    },
+    (after) => {
+      this.#view = after;
+      this.#update(after);
+    },
+  );
   /** @type {(square: string) => string} */
   #name = (square) => square;
 
@@ -86,7 +92,9 @@ export class Board {
     host.replaceChildren(this.frame);
     this.squares.addEventListener("focusin", (event) => {
       const square = /** @type {HTMLElement} */ (event.target).dataset.square;
-      if (square) this.#setFocus(square);
+      if (!square) return;
+      this.#setFocus(square);
+      handlers.look?.(square);
     });
     this.squares.addEventListener("keydown", (event) => this.#keyDown(event));
     this.pointers = listenToPointers(this.frame, this.#pointerHandlers());
@@ -158,8 +166,7 @@ export class Board {
 
   /** Shows a position at once. @param {Readonly<GameView>} view */
   show(view) {
-    this.#stop?.();
-    this.#waiting = [];
+    this.#playback.clear();
     this.#view = view;
     for (const { element } of this.#pieces.values()) element.remove();
     this.#pieces.clear();
@@ -168,52 +175,17 @@ export class Board {
 
   /** Shows what an event did, after the events before it. @param {GameEvent} event @param {Readonly<GameView>} after */
   play(event, after) {
-    if (this.#waiting.length >= MOST_WAITING) this.finish();
-    this.#waiting.push({ event, after });
-    if (!this.isMoving) this.#playNext();
-  }
-
-  #playNext() {
-    const next = this.#waiting.shift();
-    if (!next) return;
-    const { event, after } = next;
-    this.#view = after;
-    const motion = this.isStill ? undefined : this.#motion(event);
-    if (!motion) {
-      this.#update(after);
-      this.#playNext();
-      return;
-    }
-    /** @type {ReturnType<typeof setTimeout>[]} */
-    const timers = [];
-    this.#stop = () => {
-      timers.forEach(clearTimeout);
-      this.#stop = undefined;
-    };
-    let at = 0;
-    for (const { ms, act } of motion) {
-      timers.push(setTimeout(act, at));
-      at += ms;
-    }
-    timers.push(setTimeout(() => {
-      this.#stop = undefined;
-      this.#update(after);
-      this.#playNext();
-    }, at));
+    this.#playback.play(event, after);
   }
 
   /** Shows at once all that has happened: a player who acts does not wait for pictures. */
   finish() {
-    if (!this.isMoving) return;
-    this.#stop?.();
-    this.#view = this.#waiting.at(-1)?.after ?? this.#view;
-    this.#waiting = [];
-    if (this.#view) this.#update(this.#view);
+    this.#playback.finish();
   }
 
   /** True while an event is animated. */
   get isMoving() {
-    return this.#stop !== undefined;
+    return this.#playback.isMoving;
   }
 
   /** The steps of an event's animation. @param {GameEvent} event */
@@ -518,7 +490,7 @@ export class Board {
 
   /** @returns {import("./screen.js").DragHandlers} */
   #pointerHandlers() {
-    /** @param {string} square @param {Partial<CSSStyleDeclaration> & Record<string, number>} variables */
+    /** @param {string} square @param {Record<string, number>} variables */
     const carry = (square, variables) => {
       const element = this.#pieces.get(square)?.element;
       if (element) setVariables(element, variables);
@@ -526,11 +498,12 @@ export class Board {
     /** @param {string} square */
     const rest = (square) => {
       this.#pieces.get(square)?.element.classList.remove("lifted");
-      this.#cells.forEach((cell) => cell.classList.remove("over"));
+      this.markOver(undefined);
       carry(square, { "--lift-x": 0, "--lift-y": 0 });
     };
     return {
-      squareAt: (x, y) => this.#squareAtPoint(x, y),
+      heldAt: ({ clientX, clientY }) => this.squareAtPoint(clientX, clientY),
+      squareAt: (x, y) => this.squareAtPoint(x, y),
       mayLift: (square) => this.handlers.mayLift(square),
       press: (square) => {
         this.focus(square);
@@ -541,10 +514,9 @@ export class Board {
         this.finish();
         this.#pieces.get(square)?.element.classList.add("lifted");
       },
-      carry: (square, dx, dy, over, isTouch) => {
-        const above = isTouch ? this.squares.clientHeight / extent(this.#geometry).down : 0;
-        carry(square, { "--lift-x": dx, "--lift-y": dy - above });
-        for (const [other, cell] of this.#cells) cell.classList.toggle("over", other === over && over !== square);
+      carry: (square, { dx, dy, over, isTouch }) => {
+        carry(square, { "--lift-x": dx, "--lift-y": dy - (isTouch ? this.#squareSize : 0) });
+        this.markOver(over === square ? undefined : over);
       },
       drop: (square, over) => {
         rest(square);
@@ -554,8 +526,34 @@ export class Board {
     };
   }
 
-  /** @param {number} clientX @param {number} clientY */
-  #squareAtPoint(clientX, clientY) {
+  /** Draws a piece that is dragged onto the board from elsewhere. @param {Omit<Piece, "square">} piece */
+  drawCarried(piece) {
+    const element = make("div", "piece lifted");
+    element.append(drawPiece(piece, this.style));
+    this.pieces.append(element);
+    return element;
+  }
+
+  /** @param {HTMLElement} element @param {import("./screen.js").DragWay} way */
+  carryIn(element, { x, y, over, isTouch }) {
+    const { left, top } = this.squares.getBoundingClientRect();
+    const half = this.#squareSize / 2;
+    setVariables(element, { "--x": 0, "--y": 0, "--lift-x": x - left - half, "--lift-y": y - top - (isTouch ? 3 : 1) * half });
+    this.markOver(over);
+  }
+
+  /** In pixels. */
+  get #squareSize() {
+    return this.squares.clientHeight / extent(this.#geometry).down;
+  }
+
+  /** Marks the square that a dragged piece is over. @param {string | undefined} square */
+  markOver(square) {
+    for (const [other, cell] of this.#cells) cell.classList.toggle("over", other === square);
+  }
+
+  /** The square at a point of the window. @param {number} clientX @param {number} clientY */
+  squareAtPoint(clientX, clientY) {
     const box = this.squares.getBoundingClientRect();
     const { across, down } = extent(this.#geometry);
     const x = Math.floor(((clientX - box.left) / box.width) * across);

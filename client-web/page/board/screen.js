@@ -89,77 +89,130 @@ const DRAG_PX = 6;
 const ASK_MS = 500;
 
 /**
+ * What is held is named by its square, or by its id in a tray.
  * @typedef {object} DragHandlers
+ * @property {(event: PointerEvent | MouseEvent) => string | undefined} heldAt What a pointer would take.
  * @property {(x: number, y: number) => string | undefined} squareAt The square at a point of the window.
- * @property {(square: string) => boolean} mayLift
- * @property {(square: string) => void} press
- * @property {(square: string) => void} ask
- * @property {(square: string) => void} lift
- * @property {(square: string, dx: number, dy: number, over: string | undefined, isTouch: boolean) => void} carry
- * @property {(square: string, over: string | undefined) => void} drop
- * @property {(square: string) => void} cancel
+ * @property {(held: string) => boolean} mayLift
+ * @property {(held: string) => void} press
+ * @property {(held: string) => void} ask
+ * @property {(held: string) => void} lift
+ * @property {(held: string, way: DragWay) => void} carry
+ * @property {(held: string, over: string | undefined) => void} drop
+ * @property {(held: string) => void} cancel
+ */
+
+/**
+ * How far a pointer has gone, and where it is in the window.
+ * @typedef {{ dx: number, dy: number, x: number, y: number, over: string | undefined, isTouch: boolean }} DragWay
  */
 
 /** @param {HTMLElement} element @param {DragHandlers} handlers */
 export function listenToPointers(element, handlers) {
-  /** @type {{ id: number, square: string, x: number, y: number, isLifted: boolean, timer: ReturnType<typeof setTimeout> } | undefined} */
+  /** @type {{ id: number, what: string, x: number, y: number, isLifted: boolean, timer: ReturnType<typeof setTimeout> } | undefined} */
   let held;
+  let hasDragged = false;
 
   /** @param {PointerEvent} event */
   function down(event) {
-    const square = handlers.squareAt(event.clientX, event.clientY);
-    if (held || !square || event.button !== 0 || !event.isPrimary) return;
+    hasDragged = false;
+    const what = handlers.heldAt(event);
+    if (held || !what || event.button !== 0 || !event.isPrimary) return;
     const timer = setTimeout(() => {
       if (held && !held.isLifted && event.pointerType !== "mouse") {
         held = undefined;
-        handlers.ask(square);
+        handlers.ask(what);
       }
     }, ASK_MS);
-    held = { id: event.pointerId, square, x: event.clientX, y: event.clientY, isLifted: false, timer };
-    element.setPointerCapture(event.pointerId);
+    held = { id: event.pointerId, what, x: event.clientX, y: event.clientY, isLifted: false, timer };
+    // A click goes to what has the pointer: a button keeps its own.
+    const button = /** @type {Element} */ (event.target).closest("button");
+    (button ?? element).setPointerCapture(event.pointerId);
   }
 
   /** @param {PointerEvent} event */
   function move(event) {
     if (!held || held.id !== event.pointerId) return;
-    const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+    const { clientX: x, clientY: y } = event;
+    const [dx, dy] = [x - held.x, y - held.y];
     if (!held.isLifted) {
-      if (Math.hypot(dx, dy) < DRAG_PX || !handlers.mayLift(held.square)) return;
+      if (Math.hypot(dx, dy) < DRAG_PX || !handlers.mayLift(held.what)) return;
       clearTimeout(held.timer);
       held.isLifted = true;
-      handlers.lift(held.square);
+      handlers.lift(held.what);
     }
-    const over = handlers.squareAt(event.clientX, event.clientY);
-    handlers.carry(held.square, dx, dy, over, event.pointerType === "touch");
+    handlers.carry(held.what, { dx, dy, x, y, over: handlers.squareAt(x, y), isTouch: event.pointerType === "touch" });
   }
 
   /** @param {PointerEvent} event */
   function up(event) {
     if (!held || held.id !== event.pointerId) return;
-    const { square, isLifted, timer } = held;
+    const { what, isLifted, timer } = held;
     held = undefined;
     clearTimeout(timer);
+    hasDragged = isLifted;
     const over = handlers.squareAt(event.clientX, event.clientY);
-    if (isLifted) handlers.drop(square, over);
-    else if (over === square) handlers.press(square);
+    if (isLifted) handlers.drop(what, over);
+    else if (over === what) handlers.press(what);
   }
 
   function cancel() {
     if (!held) return;
-    const { square, isLifted, timer } = held;
+    const { what, isLifted, timer } = held;
     held = undefined;
     clearTimeout(timer);
-    if (isLifted) handlers.cancel(square);
+    if (isLifted) handlers.cancel(what);
   }
 
   element.addEventListener("pointerdown", down);
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", up);
   element.addEventListener("pointercancel", cancel);
+  // The end of a drag is no click. Clicks by keys have no detail.
+  element.addEventListener("click", (event) => hasDragged && event.detail > 0 && event.stopPropagation(), true);
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    const square = handlers.squareAt(event.clientX, event.clientY);
-    if (square && !held) handlers.ask(square);
+    const what = handlers.heldAt(event);
+    if (what && !held) handlers.ask(what);
   });
   return { cancel };
+}
+
+/**
+ * @typedef {object} TrayHandlers
+ * @property {(id: string) => Omit<import("../game/notation.js").Piece, "square">} pieceOf
+ * @property {(id: string) => void} ask What is this piece?
+ * @property {(id: string) => void} lift
+ * @property {(id: string, square: string | undefined) => void} drop Undefined: beside the board, or nowhere.
+ */
+
+/**
+ * Lets pieces of a tray be dragged onto a board, as those on it are. The tray's buttons have their
+ * ids in `data-piece`.
+ * @param {HTMLElement} tray @param {import("./board.js").Board} board @param {TrayHandlers} handlers
+ */
+export function listenToTray(tray, board, { pieceOf, ask, lift, drop }) {
+  /** @type {HTMLElement | undefined} */
+  let carried;
+  /** @param {string} id @param {string | undefined} [square] */
+  const put = (id, square) => {
+    carried?.remove();
+    board.markOver(undefined);
+    drop(id, square);
+  };
+  return listenToPointers(tray, {
+    heldAt: ({ target }) => /** @type {Element} */ (target).closest("button:enabled")?.getAttribute("data-piece") ?? undefined,
+    squareAt: (x, y) => board.squareAtPoint(x, y),
+    mayLift: () => true,
+    // The buttons hear of clicks themselves.
+    press: () => undefined,
+    ask,
+    lift: (id) => {
+      carried = board.drawCarried(pieceOf(id));
+      lift(id);
+    },
+    carry: (_, way) => carried && board.carryIn(carried, way),
+    drop: put,
+    cancel: put,
+  });
 }

@@ -1,6 +1,7 @@
 // A ruleset in words and diagrams, made from its data: what the terminal client's `rules` says.
 
-import { RANKS, letterOf, squareAt } from "./notation.js";
+import { RANKS, figureOf, isMovable, isRunner, letterOf, rankOf, squareAt } from "./notation.js";
+import { rankName } from "./sentences.js";
 
 /** @typedef {import("./rules.js").Rules} Rules */
 /** @typedef {import("./notation.js").Rank} Rank */
@@ -51,6 +52,35 @@ function noteOf(rank, rules) {
     case "spy": return text("rules-note-spy", { rank: rules.spy_beats });
     default: return undefined;
   }
+}
+
+/**
+ * What a piece can do, for those who do not know the game: only what its view shows.
+ * @param {Pick<import("./notation.js").Piece, "identity" | "moved">} piece @param {Rules} rules
+ * @param {"us" | "eu"} numbering @param {import("../words.js").Words} words
+ */
+export function explainPiece({ identity, moved }, rules, numbering, words) {
+  if (identity === "?") return words.say("about-hidden", { moved: moved ? "yes" : "no" });
+  if (identity === "o") return words.say("about-coin");
+  const rank = rankOf(identity);
+  if (!rank) return words.say("about-several", { ranks: rankName(words, identity) });
+  const figure = figureOf(letterOf(rank), numbering);
+  const note = noteOf(rank, rules);
+  const weaker = weakerThan(rank, rules);
+  const parts = [
+    ...(isMovable(rank) && !isRunner(rank) ? [words.say("about-step")] : []),
+    ...(note ? [words.say(note.id, note.args)] : []),
+    ...(rank === "scout" && !rules.strikes_afar ? [words.say("about-near")] : []),
+    ...(weaker ? [words.say("about-captures", { rank: weaker })] : []),
+  ];
+  return words.say("about-rank", { rank, figure: /\d/.test(figure) ? figure : "none", does: parts.join("; ") });
+}
+
+/** The next rank below one that captures more than a Spy. @param {Rank} rank @param {Rules} rules */
+function weakerThan(rank, rules) {
+  if (!/\d/.test(letterOf(rank))) return undefined;
+  const below = RANKS.slice(RANKS.indexOf("scout"), RANKS.indexOf(rank));
+  return below.findLast((one) => (rules.army[letterOf(one)] ?? 0) > 0);
 }
 
 /** What is said beside the picture of the board. @param {Rules} rules @returns {Text[]} */

@@ -107,7 +107,7 @@ export function readTyped(typed, view, rules) {
   const place = PLACE.exec(text);
   if (place) return readPlacing(place, view, rules);
   const remove = REMOVE.exec(text);
-  if (remove?.[1]) return rules.reserve ? { command: { kind: "remove", square: remove[1] } } : { wrong: "typed-no-reserve" };
+  if (remove?.[1]) return rules.reserve ? { command: { kind: "remove", square: remove[1] } } : { wrong: "refusal-no-reserve" };
   const rank = rankOf(text);
   if (rank && choices(view).includes(rank)) return { command: { kind: "choose", rank } };
   const color = colorOf(text);
@@ -119,7 +119,7 @@ export function readTyped(typed, view, rules) {
 function readMove([, from = "", to = "", sign, letter], view, rules) {
   const target = targets(view, rules, from).find((target) => target.square === to);
   const ways = target?.ways.filter((way) => !sign || way.sign === sign) ?? [];
-  if (ways.length === 0) return { wrong: view.turn === view.audience ? "typed-no-move" : "not-your-turn-yet" };
+  if (ways.length === 0) return { wrong: view.turn === view.audience ? "typed-no-move" : "refusal-not-your-turn" };
   const draft = /** @type {const} */ ({ kind: "move", from, to, ways });
   const way = ways[0];
   return complete(letter && way ? byWay(draft, way) : draft, rules, letter ? colorOf(letter) : undefined);
@@ -129,7 +129,7 @@ function readMove([, from = "", to = "", sign, letter], view, rules) {
 function readPlacing([, letter = "", label, square = "", color], view, rules) {
   const rank = rankOf(letter);
   const side = view.audience;
-  if (!rules.reserve || side === "public") return { wrong: "typed-no-reserve" };
+  if (!rules.reserve || side === "public") return { wrong: "refusal-no-reserve" };
   if (!rank || !freeHomeSquares(view, rules, side).includes(square)) return { wrong: "typed-no-place" };
   return complete({ kind: "place", square, rank, labeled: Boolean(label) }, rules, color ? colorOf(color) : undefined);
 }

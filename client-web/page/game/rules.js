@@ -49,9 +49,10 @@ import { squareAt } from "./notation.js";
  * @property {number} ply_limit Plies until the draw.
  */
 
-/** The change that an option makes to the movement rules. @type {Record<string, (value: string) => Partial<Rules>>} */
+/** The change that an option makes to what pieces can do. @type {Record<string, (value: string) => Partial<Rules>>} */
 const CHANGES = {
   "scout-strike": (value) => ({ strikes_afar: value === "far" }),
+  bombs: (value) => ({ bombs: /** @type {Rules["bombs"]} */ (value) }),
 };
 
 /**

@@ -174,6 +174,6 @@ export function lossesSentence({ captured }, words) {
   return SIDES.map((side) => {
     const lost = [...RANKS].reverse().filter((rank) => (captured[side][rank] ?? 0) > 0);
     const pieces = lost.map((rank) => words.say("rank-count", { count: captured[side][rank] ?? 0, rank })).join(", ");
-    return words.say("losses-said", { side, kinds: lost.length, pieces });
+    return words.say("losses", { side, kinds: lost.length, pieces });
   }).join(" ");
 }

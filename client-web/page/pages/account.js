@@ -200,7 +200,7 @@ function Own({ player }) {
         h("p", { class: "muted small" }, say("recovery-text")),
         h(Password, { isNew: false })),
       h(Blocks, {}), h(Mutes, {}), h(Reports, {})),
-    h(PushChoice, {}),
+    h(PushChoice, { player: player.id }),
     h(Tokens, { player }),
     h("div", { class: "columns" }, h(Webhook, { keep }), h(FeedAddress, { keep })),
     h("div", { class: "columns" },
@@ -257,7 +257,7 @@ function Tokens({ player }) {
   return h("section", { class: "card stack tight" },
     h("h2", null, say("tokens")),
     h("p", { class: "muted small" }, say("tokens-text")),
-    shown(asked, ({ tokens }) => h("ul", { class: "list" }, tokens.map(({ id, name, scope, created, current }) => h("li", { key: id },
+    shown(asked, ({ tokens }) => h("ul", { class: "list" }, named(tokens).map(({ id, name, scope, created, current }) => h("li", { key: id },
       h("div", null,
         h("strong", null, name),
         h("div", { class: "muted small" }, [say("token-scope", { scope }), say("token-since", { date: dateText(created) }), ...(current ? [say("token-current")] : [])].join(" · "))),
@@ -271,6 +271,15 @@ function Tokens({ player }) {
       player.kind === "bot" ? h("label", { class: "field" }, h("span", null, say("token-scope-label")),
         h("select", { name: "scope" }, ["bot", "play"].map((scope) => h("option", { key: scope, value: scope }, say("token-scope", { scope }))))) : null,
       h(Password, { isNew: false }))));
+}
+
+/** The name that the server gives to a guest's token. */
+const GUEST = "guest";
+
+/** Tokens with names for people: an account that began as a guest has the guest's token, its first. @param {TokenList["tokens"]} tokens */
+function named(tokens) {
+  const first = Math.min(...tokens.map(({ created }) => created));
+  return tokens.map((token) => (token.name === GUEST && token.created === first ? { ...token, name: say("token-guest") } : token));
 }
 
 /** Blocked players. */

@@ -1,6 +1,6 @@
 // What a friend offers, or the link to send to one.
 
-import { changesText, playerName, termsText } from "../parts/basics.js";
+import { RulesLink, changesText, playerName, termsText } from "../parts/basics.js";
 import { go } from "../route.js";
 import { askOrTell, line, onMessage, refusalText, say, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
@@ -36,6 +36,7 @@ export function ChallengePage({ code }) {
     h("section", { class: "card stack" },
       h("strong", null, termsText(offer.terms)),
       changesText(offer.terms.ruleset).map((change) => h("p", { class: "small" }, change)),
+      h("p", null, h(RulesLink, { ruleset: offer.terms.ruleset, look: "" })),
       offer.your_side && !isOwn ? h("p", { class: "muted" }, say("challenge-side", { side: offer.your_side })) : null,
       isOwn ? h(Share, {}) : null),
     isOwn

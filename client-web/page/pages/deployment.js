@@ -3,10 +3,7 @@
 import { Board } from "../board/board.js";
 import { squareNames } from "../game/sentences.js";
 import { readSetup, writeSetup } from "../game/hand.js";
-import { RANKS, letterOf } from "../game/notation.js";
 import { MOST_BYTES, inRows, isName, problemOf, squeeze } from "../game/setups.js";
-import { homeSquares } from "../game/rules.js";
-import { PieceArt } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { isCalled, suggestInto, useLibrary } from "../parts/library.js";
 import { refusalSentence, useTitle, waiting } from "../parts/load.js";
@@ -14,7 +11,7 @@ import { OpenFile, addressOf, copy } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
 import { allWords, rulesets, say, settings, show } from "../state.js";
-import { Deploying } from "../table/deploying.js";
+import { DeployTray, Deploying } from "../table/deploying.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
@@ -134,7 +131,7 @@ function EditorBoard({ editor }) {
   useLayoutEffect(() => {
     editor.board?.mark({
       ...(hand && "square" in hand ? { chosen: hand.square } : {}),
-      free: hand ? homeSquares(rules, "red").filter((square) => !setup[square]) : [],
+      free: deploying.free(),
     });
     editor.board?.name(nameOf(editor));
   }, [editor, setup, hand, isTurned]);
@@ -153,9 +150,6 @@ function nameOf(editor) {
  */
 function Tools({ editor }) {
   const { rules, deploying } = editor;
-  const left = deploying.left();
-  const hand = deploying.hand.value;
-  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
   /** @param {string} text @param {() => void} act */
   const tool = (text, act) => h("button", {
     class: "button compact",
@@ -165,16 +159,7 @@ function Tools({ editor }) {
     },
   }, say(text));
   return h("section", { class: "card stack tight", "aria-label": say("deploy-title") },
-    h("div", { class: "tray", role: "group", "aria-label": say("deploy-tray") }, ranks.map((rank) => {
-      const letter = letterOf(rank);
-      const count = left[letter] ?? 0;
-      const isChosen = hand !== undefined && "letter" in hand && hand.letter === letter;
-      return h("button", {
-        key: rank, class: `tray-piece${isChosen ? " chosen" : ""}`, disabled: count <= 0, "aria-pressed": isChosen,
-        "aria-label": say("tray-piece", { rank, count }),
-        onClick: () => (deploying.hand.value = isChosen ? undefined : { letter }),
-      }, h(PieceArt, { side: "red", identity: letter }), h("span", { class: "numbers" }, count));
-    })),
+    h(DeployTray, { deploying, side: "red" }),
     h("div", { class: "row-of tools" },
       tool("deploy-suggest", () => void suggestInto(deploying, rules, "red")),
       tool("deploy-random", () => deploying.random()),

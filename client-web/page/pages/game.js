@@ -4,7 +4,6 @@
 import { Board } from "../board/board.js";
 import { opponentOf, parseMove } from "../game/notation.js";
 import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
-import { homeSquares } from "../game/rules.js";
 import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
@@ -116,7 +115,11 @@ export function BoardView({ control, below }) {
   useLayoutEffect(() => {
     if (!host.current) return;
     control.board = new Board(host.current, {
-      press: (square) => control.press(square),
+      press: (square) => {
+        control.look({ square });
+        control.press(square);
+      },
+      look: (square) => control.look({ square }),
       ask: (square) => void control.ask(square),
       mayLift: (square) => control.mayLift(square),
       drop: (from, to) => control.drop(from, to),
@@ -200,10 +203,6 @@ function noteTexts(control) {
 function freeSquares(control) {
   const { view, rules, side } = control;
   if (!view || !rules || !side) return [];
-  if (view.phase === "deploying") {
-    const setup = control.deploying.setup.value;
-    const hand = control.deploying.hand.value;
-    return hand && !control.deploying.isFinal ? homeSquares(rules, side).filter((square) => !setup[square]) : [];
-  }
+  if (view.phase === "deploying") return control.deploying.free();
   return control.hand.value?.kind === "reserve" ? freeHomeSquares(view, rules, side) : [];
 }

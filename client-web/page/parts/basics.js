@@ -63,6 +63,11 @@ export function termsText(terms) {
   });
 }
 
+/** The way to the rules of a game, beside what is on the page now. @param {{ ruleset: string, look?: string }} props */
+export function RulesLink({ ruleset, look = "small" }) {
+  return h("a", { class: look, href: `/rules/${ruleset.split(",")[0]}`, target: "_blank" }, say("rules-link"));
+}
+
 // The bar of a line's state, the page's timer, and names.
 
 /** The build of the page that is open. */

@@ -10,6 +10,9 @@ import { change, request } from "./load.js";
 /** Where the service worker finds the text of a notice, in the player's language. */
 const TEXT = { cache: "read", address: "/push-text" };
 
+/** Where it is kept whose turns this browser's subscription is for. */
+const OWNER = "push-of";
+
 function canPush() {
   return "PushManager" in window && "Notification" in window && navigator.serviceWorker !== undefined;
 }
@@ -20,16 +23,17 @@ async function subscription() {
   return await registration?.pushManager.getSubscription() ?? null;
 }
 
-/** Makes the server know a subscription as this player's. @param {PushSubscription} subscribed */
-async function tellServer(subscribed) {
+/** Makes the server know a subscription as this player's. @param {PushSubscription} subscribed @param {string} player */
+async function tellServer(subscribed, player) {
   const { endpoint, keys } = subscribed.toJSON();
   const done = await change("POST", "/api/push", { endpoint, p256dh: keys?.["p256dh"], auth: keys?.["auth"] });
   if ("trouble" in done) throw new Error(done.trouble);
+  localStorage.setItem(OWNER, player);
   await (await caches.open(TEXT.cache)).put(TEXT.address, new Response(say("push-turn")));
 }
 
-/** Begins to be notified. Comes back with what went wrong. @returns {Promise<string | undefined>} */
-async function beginPush() {
+/** Begins to be notified. Comes back with what went wrong. @param {string} player @returns {Promise<string | undefined>} */
+async function beginPush(player) {
   // Browsers ask only when the player has just clicked.
   if (await Notification.requestPermission() !== "granted") return say("notify-refused");
   const asked = /** @type {import("./load.js").Answer<PushKey>} */ (await request("GET", "/api/push"));
@@ -39,7 +43,7 @@ async function beginPush() {
     await (await subscription())?.unsubscribe();
     const { pushManager } = await navigator.serviceWorker.ready;
     const subscribed = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: asked.value.key });
-    await tellServer(subscribed);
+    await tellServer(subscribed, player);
     return undefined;
   } catch (error) {
     return error instanceof DOMException ? say("push-failed") : /** @type {Error} */ (error).message;
@@ -54,21 +58,24 @@ export async function endPush() {
   await subscribed.unsubscribe();
 }
 
-/** The switch. */
-export function PushChoice() {
+/** The switch. @param {{ player: string }} props */
+export function PushChoice({ player }) {
   const [isOn, setOn] = useState(false);
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     void subscription().then(async (subscribed) => {
       if (!subscribed) return;
+      // Another player has left without logging out. The push service refuses their notices from
+      // now on, and the server forgets the subscription at the first of them.
+      if (localStorage.getItem(OWNER) !== player) return void await subscribed.unsubscribe();
       // The server forgets browsers that were away for long.
-      await tellServer(subscribed).then(() => setOn(true), () => undefined);
+      await tellServer(subscribed, player).then(() => setOn(true), () => undefined);
     });
-  }, []);
+  }, [player]);
   /** @param {boolean} isWanted */
   const set = async (isWanted) => {
     setBusy(true);
-    const trouble = isWanted ? await beginPush() : await endPush();
+    const trouble = isWanted ? await beginPush(player) : await endPush();
     if (trouble) show(trouble);
     setOn(isWanted && !trouble);
     setBusy(false);

@@ -94,7 +94,21 @@ function Test({ done }) {
 
 /** @param {{ keep: Keep }} props */
 export function FeedAddress({ keep }) {
+  // As with the webhook, most accounts have none.
+  const [isOpen, setOpen] = useState(false);
+  return h("section", { class: "card stack tight" },
+    h("h2", null, say("feed")),
+    h("p", { class: "muted small" }, say("feed-text")),
+    h("details", { onToggle: (/** @type {any} */ event) => setOpen(event.target.open) },
+      h("summary", null, say("feed-open")), isOpen ? h(FeedSettings, { keep }) : null));
+}
+
+/** @param {{ keep: Keep }} props */
+function FeedSettings({ keep }) {
   const [isBusy, setBusy] = useState(false);
+  const asked = /** @type {Asked<import("../../types/api").AccountExport>} */ (useAnswer("/api/account"));
+  if (asked.value === undefined) return waiting(asked, "line-skeleton");
+  const exists = asked.value.has_feed ? "yes" : "no";
   const make = async () => {
     setBusy(true);
     const made = /** @type {{ value: MadeFeed } | { trouble: string, code: string }} */ (await change("POST", "/api/me/feed"));
@@ -105,11 +119,11 @@ export function FeedAddress({ keep }) {
   const remove = async () => {
     const done = await change("DELETE", "/api/me/feed");
     show("trouble" in done ? done.trouble : say("feed-removed"));
+    asked.again();
   };
-  return h("section", { class: "card stack tight" },
-    h("h2", null, say("feed")),
-    h("p", { class: "muted small" }, say("feed-text")),
+  return h("div", { class: "stack tight" },
+    h("p", { class: "small", role: "status" }, say("feed-state", { exists })),
     h("div", { class: "row-of" },
-      h("button", { class: "button compact", disabled: isBusy, "aria-busy": isBusy, onClick: make }, say("feed-make")),
-      h("button", { class: "button compact", onClick: remove }, say("feed-remove"))));
+      h("button", { class: "button compact", disabled: isBusy, "aria-busy": isBusy, onClick: make }, say("feed-make", { exists })),
+      exists === "yes" ? h("button", { class: "button compact danger", onClick: remove }, say("feed-remove")) : null));
 }

@@ -14,7 +14,7 @@ import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellKeys } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import {
-  alarm, allWords, ask, line, readApi, refusalText, rulesFor, say, serverTime, show, speak,
+  alarm, allWords, ask, line, moreWords, readApi, refusalText, rulesFor, say, serverTime, settings, show, speak,
 } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
@@ -36,6 +36,14 @@ const HURRY_MS = 30_000;
 /** The keys of the board, as the list of keys shows them. */
 const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "x", "delete"];
 
+/** Explains pieces, once a player has looked at one. @type {Signal<typeof import("../game/explain.js").explainPiece | undefined>} */
+const explain = signal(/** @type {typeof import("../game/explain.js").explainPiece | undefined} */ (undefined));
+
+async function loadExplain() {
+  const [module] = await Promise.all([import("../game/explain.js"), moreWords()]);
+  explain.value = module.explainPiece;
+}
+
 export class GameControl {
   /** @type {Board | undefined} */
   board;
@@ -45,6 +53,8 @@ export class GameControl {
   question = signal(/** @type {Question | undefined} */ (undefined));
   /** @type {Signal<Premove | undefined>} */
   planned = signal(/** @type {Premove | undefined} */ (undefined));
+  /** The piece that the player looks at: on its square, or of a tray. @type {Signal<{ square: string } | { letter: string } | undefined>} */
+  about = signal(/** @type {{ square: string } | { letter: string } | undefined} */ (undefined));
   /** What has happened; what came before the game was opened here is filled in. @type {Signal<readonly Entry[]>} */
   entries = signal(/** @type {readonly Entry[]} */ ([]));
   /** The last of what was said that the player has seen. @type {Signal<import("../game/follow.js").Said | undefined>} */
@@ -159,7 +169,7 @@ export class GameControl {
   #whyNot(hand, square) {
     const { view } = this;
     if (!this.isFree) return say("typed-wait");
-    if (!view || (!this.isTurn && !this.mayPlan)) return say("not-your-turn-yet");
+    if (!view || (!this.isTurn && !this.mayPlan)) return say("refusal-not-your-turn");
     if (hand.kind === "reserve") return say("typed-no-place");
     if (view.refused_moves?.includes(hand.square + square)) return say("refused-repetition");
     const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
@@ -250,7 +260,9 @@ export class GameControl {
     if (!view) return false;
     if (view.phase === "deploying" && this.deploying.key(event, square)) return true;
     switch (event.code) {
-      case "KeyI": this.tellOf(square); return true;
+      case "KeyI":
+        loadExplain().then(() => this.tellOf(square, true), () => this.tellOf(square));
+        return true;
       case "KeyL": speak(this.entries.value.at(-1)?.text ?? say("no-move-yet")); return true;
       case "KeyM": {
         const field = /** @type {HTMLElement | null} */ (document.querySelector("#typed"));
@@ -284,12 +296,64 @@ export class GameControl {
     })).join(" ");
   }
 
+  /** A piece of the reserve is dragged to a square. @param {Hand} piece @param {string | undefined} to */
+  dropFromReserve(piece, to) {
+    this.hand.value = piece;
+    if (to && this.#goTo(to)) return;
+    this.letGo();
+    if (to) show(say("typed-no-place"));
+  }
+
+  /** The square of the piece in hand, if it can be taken into the reserve now. */
+  get reservable() {
+    const { view, rules, side, isFree, isTurn } = this;
+    const hand = this.hand.value;
+    if (!view || !rules?.reserve || !side || !isFree || !isTurn || hand?.kind !== "board") return undefined;
+    const piece = view.pieces.map(parsePiece).find(({ square }) => square === hand.square);
+    return piece && piece.identity !== "F" ? hand.square : undefined;
+  }
+
+  /** @param {{ square: string } | { letter: string }} what */
+  look(what) {
+    this.about.value = what;
+    if (!explain.value) loadExplain().catch(() => show(say("no-answer")));
+  }
+
+  /** What the piece is that the player looks at, and what it can do. Nothing that its view does not show. */
+  aboutText() {
+    const { view, rules } = this;
+    const about = this.about.value;
+    if (!about || !view || !rules || !explain.value) return undefined;
+    if ("letter" in about) {
+      const name = say("rank", { rank: rankOf(about.letter) ?? "" });
+      return `${name}. ${explain.value({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
+    }
+    const text = this.#explained(about.square);
+    return text ? `${this.#nameOf(about.square)}. ${text}` : undefined;
+  }
+
+  /** What the piece on a square can do, once that is loaded. @param {string} square */
+  #explained(square) {
+    const { view, rules } = this;
+    const piece = view && this.shownView(view).pieces.map(parsePiece).find((piece) => piece.square === square);
+    return piece && rules && explain.value ? explain.value(piece, rules, settings.value.numbering, allWords()) : "";
+  }
+
+  /** @param {string} square */
+  #nameOf(square) {
+    const { view } = this;
+    return view ? squareNames(this.shownView(view), allWords(), undefined, this.own)(square) : "";
+  }
+
   /** A right click or a long press: a note on a hidden enemy piece, or what is known. @param {string} square */
   async ask(square) {
     const { view, side } = this;
     const piece = view?.pieces.map(parsePiece).find((piece) => piece.square === square);
     const isHidden = piece && side && piece.side !== side && (piece.identity === "?" || piece.identity.startsWith("["));
-    if (!isHidden || view?.phase !== "playing") return this.tellOf(square);
+    if (!isHidden || view?.phase !== "playing") {
+      this.look({ square });
+      return this.tellOf(square);
+    }
     const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark, rank: rankOf(mark) ?? "" }) : say("note-none") }));
     const mark = await choose({ title: say("note-title", { square }), text: say("note-text"), options });
     if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
@@ -304,13 +368,13 @@ export class GameControl {
     else localStorage.setItem(`notes-${this.id}`, JSON.stringify({ at: this.#notedAt, notes }));
   }
 
-  /** Says what is known of a square. @param {string} square */
-  tellOf(square) {
+  /** Says what is known of a square. @param {string} square @param {boolean} [isWhole] True if it is said what its piece can do, too. */
+  tellOf(square, isWhole = false) {
     const { view } = this;
     if (!view) return;
-    const name = squareNames(this.shownView(view), allWords(), undefined, this.own)(square);
     const held = isHeldByReserveRule(view, square) ? ` ${say("held-by-reserve-rule")}` : "";
-    show(name + held);
+    const explained = isWhole ? this.#explained(square) : "";
+    show(this.#nameOf(square) + held + (explained && `. ${explained}`));
   }
 
   /** The view as the board shows it: with the deployment that is being made. @param {GameView} view @returns {GameView} */
@@ -343,6 +407,8 @@ export class GameControl {
     }
     if (news.kind === "event") {
       const { event, after } = news;
+      // What happens is told where a piece was explained.
+      if (after.phase !== "deploying") this.about.value = undefined;
       if (event.kind === "started") this.deploying.clear();
       this.board?.play(event, this.shownView(after));
       if (this.#isGone(after)) this.letGo();
@@ -422,6 +488,6 @@ export class GameControl {
     if (!command && !isIllegal) return;
     this.planned.value = undefined;
     if (command) void this.act(command);
-    else show(say("plan-dropped", { move: plan.move }));
+    else show(say("plan-dropped", { squares: plan.move }));
   }
 }

@@ -1,5 +1,6 @@
 // A deployment in the making: by pointer and by keys, with its tray and its tools.
 
+import { listenToTray } from "../board/screen.js";
 import { nextChange } from "../game/clocks.js";
 import { RANKS, letterOf } from "../game/notation.js";
 import {
@@ -8,10 +9,10 @@ import {
 } from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";
 import { rankName } from "../game/sentences.js";
-import { PieceArt, useTicks } from "../parts/basics.js";
+import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { allWords, say, sayClock, serverTime, show, speak } from "../state.js";
-import { h, signal } from "../vendor/library.js";
+import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../game/hand.js").Setup} Setup */
 /** @template T @typedef {import("../vendor/library.js").Signal<T>} Signal */
@@ -123,12 +124,45 @@ export class Deploying {
     if (!this.isComplete) return;
     const isFinal = this.#rules.illegal_act_loses;
     if (isFinal && !await confirm({ title: say("deploy-final"), text: say("deploy-final-text"), yes: say("deploy-final-yes") })) return;
+    // What comes next is said where a piece was explained.
+    this.control.about.value = undefined;
     await this.control.act({ kind: "deploy", setup: writeSetup(this.setup.value, this.#rules, this.#side) });
   }
 
   /** @param {string} square */
   #isHome(square) {
     return homeSquares(this.#rules, this.#side).includes(square);
+  }
+
+  /** The squares where a piece can still be placed. A deployment that is handed in shows none. */
+  free() {
+    const setup = this.setup.value;
+    const isDone = this.isFinal || (this.isHandedIn && !this.hand.value);
+    return isDone ? [] : homeSquares(this.#rules, this.#side).filter((square) => !setup[square]);
+  }
+
+  /** The ranks of the army with the pieces that are left of each, the strongest first. @returns {TrayPiece[]} */
+  trayPieces() {
+    const [left, hand, { army }] = [this.left(), this.hand.value, this.#rules];
+    const ranks = [...RANKS].reverse().filter((rank) => (army[letterOf(rank)] ?? 0) > 0);
+    return ranks.map((rank) => {
+      const letter = letterOf(rank);
+      const count = left[letter] ?? 0;
+      return { id: letter, rank, count, isChosen: hand !== undefined && "letter" in hand && hand.letter === letter, isOff: count <= 0 || this.isFinal };
+    });
+  }
+
+  /** Takes a rank of the tray, or lets go. @param {string | undefined} letter */
+  take(letter) {
+    this.hand.value = letter ? { letter } : undefined;
+  }
+
+  /** A rank of the tray is dragged to a square. @param {string} letter @param {string | undefined} square */
+  dropFromTray(letter, square) {
+    this.hand.value = undefined;
+    if (!square || this.isFinal || (this.left()[letter] ?? 0) <= 0) return;
+    if (this.#isHome(square)) this.change(place(this.setup.value, square, letter));
+    else show(say("deploy-not-home"));
   }
 
   /** @param {string} square */
@@ -146,6 +180,8 @@ export class Deploying {
     } else if (there) {
       this.hand.value = { square };
       speak(say("deploy-in-hand", { rank: rankName(allWords(), there), square }));
+    } else {
+      show(say("deploy-no-rank"));
     }
   }
 
@@ -179,26 +215,80 @@ export class Deploying {
 
 // The tray and the tools of a deployment.
 
+/**
+ * Equal pieces of a tray. `id` names them among the others.
+ * @typedef {{ id: string, rank: import("../game/notation.js").Rank, labeled?: boolean, count: number, isChosen: boolean, isOff: boolean }} TrayPiece
+ */
+
+/**
+ * What happens to a tray's pieces. `look`: one has the focus, or is asked about.
+ * @typedef {object} TrayActs
+ * @property {(piece: TrayPiece | undefined) => void} take Undefined: lets go.
+ * @property {(piece: TrayPiece, square: string | undefined) => void} drop
+ * @property {(piece: TrayPiece) => void} [look]
+ */
+
+/**
+ * Pieces to place: each can be chosen, or dragged onto the board.
+ * @param {{ label?: string, side: import("../game/notation.js").Side, pieces: readonly TrayPiece[], board: () => import("../board/board.js").Board | undefined,
+ *   acts: TrayActs }} props
+ */
+export function Tray({ label, side, pieces, board, acts }) {
+  const host = useRef(/** @type {HTMLElement | null} */ (null));
+  const latest = useRef({ pieces, acts });
+  latest.current = { pieces, acts };
+  useEffect(() => {
+    const [tray, onto] = [host.current, board()];
+    if (!tray || !onto) return;
+    const find = (/** @type {string} */ id) => latest.current.pieces.find((piece) => piece.id === id);
+    /** @param {string} id @param {(piece: TrayPiece, acts: TrayActs) => void} act */
+    const on = (id, act) => {
+      const piece = find(id);
+      if (piece) act(piece, latest.current.acts);
+    };
+    const pointers = listenToTray(tray, onto, {
+      pieceOf: (id) => {
+        const piece = find(id);
+        return { side, identity: piece ? letterOf(piece.rank) : "?", moved: false, revealed: false, labeled: piece?.labeled ?? false };
+      },
+      ask: (id) => on(id, (piece, { look }) => look?.(piece)),
+      lift: (id) => on(id, (piece, { take }) => take(piece)),
+      drop: (id, square) => on(id, (piece, { drop }) => drop(piece, square)),
+    });
+    return () => pointers.cancel();
+  }, []);
+  return h("div", { class: "tray", ref: host, ...(label ? { role: "group", "aria-label": label } : {}) }, pieces.map((piece) =>
+    h("button", {
+      key: piece.id, class: `tray-piece${piece.isChosen ? " chosen" : ""}`, disabled: piece.isOff, "aria-pressed": piece.isChosen,
+      "data-piece": piece.id, "aria-label": say("tray-piece", { rank: piece.rank, count: piece.count }),
+      onFocus: () => acts.look?.(piece),
+      onClick: () => {
+        acts.look?.(piece);
+        acts.take(piece.isChosen ? undefined : piece);
+      },
+    }, h(PieceArt, { side, identity: letterOf(piece.rank), labeled: piece.labeled ?? false }), h("span", { class: "numbers" }, piece.count))));
+}
+
+/** The tray of a deployment. @param {{ deploying: Deploying, side: import("../game/notation.js").Side, look?: (letter: string) => void }} props */
+export function DeployTray({ deploying, side, look }) {
+  return h(Tray, {
+    label: say("deploy-tray"), side, pieces: deploying.trayPieces(), board: () => deploying.control.board,
+    acts: {
+      take: (piece) => deploying.take(piece?.id),
+      drop: ({ id }, square) => deploying.dropFromTray(id, square),
+      look: ({ id }) => look?.(id),
+    },
+  });
+}
+
 /** @param {{ control: GameControl }} props */
 export function DeployPanel({ control }) {
-  const { deploying, rules, side, view } = control;
-  if (!rules || !side || !view) return null;
-  const left = deploying.left();
-  const hand = deploying.hand.value;
+  const { deploying, rules, side, view, loaded } = control;
+  if (!rules || !side || !view || !loaded) return null;
   const isFinal = deploying.isFinal;
-  const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
   return h("section", { class: "card stack tight deploy", "aria-label": say("deploy-title") },
-    h("div", { class: "row-of spread" }, h("h2", null, say("deploy-title")), h(Deadline, { at: view.deploy_deadline })),
-    h("div", { class: "tray", role: "group", "aria-label": say("deploy-tray") }, ranks.map((rank) => {
-      const letter = letterOf(rank);
-      const count = left[letter] ?? 0;
-      const isChosen = hand !== undefined && "letter" in hand && hand.letter === letter;
-      return h("button", {
-        key: rank, class: `tray-piece${isChosen ? " chosen" : ""}`, disabled: count <= 0 || isFinal, "aria-pressed": isChosen,
-        "aria-label": say("tray-piece", { rank, count }),
-        onClick: () => (deploying.hand.value = isChosen ? undefined : { letter }),
-      }, h(PieceArt, { side, identity: letter }), h("span", { class: "numbers" }, count));
-    })),
+    h("div", { class: "row-of spread" }, h("h2", null, say("deploy-title")), h(RulesLink, { ruleset: loaded.game.terms.ruleset }), h(Deadline, { at: view.deploy_deadline })),
+    h(DeployTray, { deploying, side, look: (letter) => control.look({ letter }) }),
     h("div", { class: "row-of tools" },
       h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),

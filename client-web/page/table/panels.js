@@ -7,22 +7,32 @@ import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/notation
 import { canAbort, choiceList } from "../game/reach.js";
 import { outcomeSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
-import { PieceArt, useTicks } from "../parts/basics.js";
+import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import { handOver } from "../route.js";
 import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
-import { h, useEffect, useRef, useState } from "../vendor/library.js";
+import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { Tray } from "./deploying.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
 /** @typedef {import("../game/notation.js").ChipColor} ChipColor */
 
-/** One sentence: whose turn it is, or how it ended. @param {{ control: GameControl }} props */
+/**
+ * One sentence: whose turn it is, or how it ended; while an army is placed, what the piece can do that
+ * the player looks at. And the way to the rules.
+ * @param {{ control: GameControl }} props
+ */
 export function StatusLine({ control }) {
   const text = statusText(control);
   const isTurn = control.isTurn && control.isFree;
-  return h("p", { class: `status${isTurn ? " your-turn" : ""}`, id: "status" }, text);
+  const { loaded, view, side } = control;
+  const isDeploying = side !== undefined && view?.phase === "deploying";
+  const about = isDeploying ? control.aboutText() : undefined;
+  return h("div", { class: "status-line" },
+    h("p", { class: `status${isTurn ? " your-turn" : ""}${about ? " about" : ""}`, id: "status" }, about ?? text),
+    loaded && !isDeploying ? h(RulesLink, { ruleset: loaded.game.terms.ruleset }) : null);
 }
 
 /** @param {GameControl} control */
@@ -45,24 +55,26 @@ function statusText(control) {
   const question = control.question.value;
   if (question) return say(question.kind === "color" ? "status-color" : "way-title");
   const offer = view.draw_offer;
-  const draw = offer ? ` ${offer === side ? say("status-draw-own") : say("event-draw-offered", { side: offer })}` : "";
+  const draw = offer ? ` ${offer === side ? say("draw-offered-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }
 
 /**
- * What happened last, and what can be done for a while. Its height is that of two sentences, so
- * that nothing below it moves.
+ * What happened last, or the piece that the player looks at; and what can be done for a while. Its
+ * height is that of two sentences, so that nothing below it moves.
  * @param {{ control: GameControl }} props
  */
 export function Latest({ control }) {
   const { view, side } = control;
   if (!view) return null;
+  const looked = control.about.value;
+  const about = view.phase !== "deploying" && looked && "square" in looked ? control.aboutText() : undefined;
   const told = view.outcome ? outcomeSentence(view.outcome, allWords()) : undefined;
   const latest = view.phase === "deploying" ? [] : control.entries.value.filter(({ text }) => text !== told).slice(-2);
   return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
     side ? h("div", { class: "actions" }, passing(control)) : null,
-    latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
+    about ? h("p", null, about) : latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
 }
 
 /** What can be done for a while only. @param {GameControl} control */
@@ -75,6 +87,7 @@ function passing(control) {
     control.planned.value ? button("plan-drop", () => (control.planned.value = undefined)) : null,
     isOffered ? button("draw-accept", () => control.act({ kind: "accept_draw" }), "main") : null,
     isOffered ? button("draw-decline", () => control.act({ kind: "decline_draw" })) : null,
+    control.reservable ? button("to-reserve", () => control.reservable && control.act({ kind: "remove", square: control.reservable })) : null,
     canAbort(view, side) ? button("abort", async () => {
       if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await control.act({ kind: "abort" });
     }) : null,
@@ -218,22 +231,36 @@ function Reserve({ control }) {
   const { view, side, rules } = control;
   const reserve = side && view?.reserve?.[side];
   const [isOpen, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    // On a phone the reserve lies over what is below the board.
+    if (isOpen) control.board?.frame.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   if (!reserve || !side || !rules?.reserve || view?.phase !== "playing") return null;
   const kinds = [...RANKS].reverse().flatMap((rank) => [
     { rank, labeled: false, count: reserve.unlabeled?.[rank] ?? 0 }, { rank, labeled: true, count: reserve.labeled?.[rank] ?? 0 },
   ]).filter(({ count }) => count > 0);
   const hand = control.hand.value;
+  const about = control.about.value;
+  const told = about && "letter" in about ? control.aboutText() : undefined;
+  const isOff = !control.isTurn || !control.isFree;
+  const pieces = kinds.map((kind) => ({
+    ...kind, id: letterOf(kind.rank) + (kind.labeled ? "^" : ""), isOff,
+    isChosen: hand?.kind === "reserve" && hand.rank === kind.rank && hand.labeled === kind.labeled,
+  }));
+  /** @param {import("./deploying.js").TrayPiece} piece */
+  const handOf = ({ rank, labeled = false }) => /** @type {const} */ ({ kind: "reserve", rank, labeled });
   return h("details", { class: "card reserve", open: isOpen, onToggle: (/** @type {any} */ event) => setOpen(event.target.open) },
     h("summary", null, say("reserve-title", { count: reserve.size })),
-    h("div", { class: "tray" }, kinds.map(({ rank, labeled, count }) => {
-      const isChosen = hand?.kind === "reserve" && hand.rank === rank && hand.labeled === labeled;
-      return h("button", {
-        key: rank + labeled, class: `tray-piece${isChosen ? " chosen" : ""}`, "aria-pressed": isChosen,
-        disabled: !control.isTurn || !control.isFree, "aria-label": say("tray-piece", { rank, count }),
-        onClick: () => (control.hand.value = isChosen ? undefined : { kind: "reserve", rank, labeled }),
-      }, h(PieceArt, { side, identity: letterOf(rank), labeled }), h("span", { class: "numbers" }, count));
-    })),
-    h("p", { class: "muted small" }, say("reserve-hint")));
+    h(Tray, {
+      side, pieces, board: () => control.board,
+      acts: {
+        take: (piece) => (control.hand.value = piece && handOf(piece)),
+        drop: (piece, square) => control.dropFromReserve(handOf(piece), square),
+        look: ({ rank }) => control.look({ letter: letterOf(rank) }),
+      },
+    }),
+    told ? h("p", { class: "small" }, told)
+      : h("p", { class: "muted small hint" }, say("reserve-hint"), h("span", { class: "for-keys" }, " ", say("reserve-hint-keys"))));
 }
 
 /**

@@ -62,6 +62,7 @@ test("a guest signs up and keeps the game; the code is shown once; all of it can
   assert.equal(await page.evaluate(() => document.cookie), "");
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
   await page.getByText("this browser").waitFor();
+  await page.getByText("The browser where you began as a guest").waitFor();
   await picture(page, "account", true);
   for (const [size, viewport] of /** @type {const} */ ([["phone", { width: 360, height: 740 }], ["tablet", { width: 820, height: 1180 }]])) {
     await page.setViewportSize(viewport);
@@ -185,6 +186,17 @@ test("an account keeps deployments, takes over those of the device, and lists bl
   await page.goto(`${server.url}/account`);
   await page.getByRole("button", { name: "Unblock frank" }).click();
   await page.getByText("You have blocked nobody.").waitFor();
+  // A feed is removed only where there is one.
+  const feed = page.locator("section", { has: page.getByRole("heading", { name: "Feed", exact: true }) });
+  await feed.locator("summary").click();
+  await feed.getByText("You have no feed.").waitFor();
+  assert.equal(await feed.getByRole("button").count(), 1);
+  await feed.getByRole("button", { name: "Make an address" }).click();
+  await page.getByLabel("I have saved it or written it down").check();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await feed.locator("summary").click();
+  await feed.getByRole("button", { name: "Remove the feed" }).click();
+  await feed.getByText("You have no feed.").waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -118,9 +118,9 @@ test("texts, links and files are checked before they are used", async () => {
   await page.goto(`${server.url}/deployments`);
   const library = page.locator("input[type=file]");
   await library.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{\"classic\":{\"<b>\":\"9\"}}") });
-  await page.getByText("Nothing was saved: <b> (classic) is no deployment here.").waitFor();
+  await page.getByText("Nothing was saved: <b> (classic) is not a valid deployment here.").waitFor();
   await library.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ classic: { mine: CLASSIC, other: CLASSIC } })) });
-  await page.getByText("2 deployments are saved.").waitFor();
+  await page.getByText("2 deployments were saved.").waitFor();
   await page.getByRole("link", { name: "mine" }).waitFor();
   await picture(page, "deployments", true);
   const download = page.waitForEvent("download");

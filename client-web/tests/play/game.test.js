@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newPage, picture } from "../browser.js";
+import { PHONE, newPage, picture } from "../browser.js";
 import { chance } from "../games.js";
 import { network } from "../programs.js";
-import { act, againstHouse, deploy, playOn, press } from "../robot.js";
+import { act, againstHouse, deploy, drag, playOn, press } from "../robot.js";
 import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -55,6 +55,54 @@ test("a piece goes to the reserve and comes back, by drag and by keys", async ()
   assert.deepEqual(faults, []);
   await context.close();
 });
+
+for (const [by, options] of /** @type {const} */ ([["mouse", {}], ["touch", PHONE]])) {
+  test(`pieces are dragged from the tray and from the reserve, and explained: ${by}`, async () => {
+    const { page, faults, context } = await open(options);
+    const square = (/** @type {string} */ name) => page.locator(`[data-square="${name}"]`);
+    const label = (/** @type {string} */ name) => square(name).getAttribute("aria-label");
+    await againstHouse(page, server.url, "shadowflash-1");
+    const miners = page.getByRole("button", { name: /^Miner/ });
+    await miners.waitFor();
+    const home = await page.locator(".square.free").count();
+    assert.equal(home, 64, "home squares are marked before anything is chosen");
+    await drag(page, miners, square("c3"), by, async () => {
+      assert.equal(await page.locator(".piece.lifted").count(), 1);
+      await picture(page, `drag-tray-${by}`);
+    });
+    assert.equal(await label("c3"), "c3, your Miner");
+    assert.equal(await page.locator(".piece").count(), 1);
+    assert.equal(await page.locator(".square.free").count(), home - 1);
+    assert.equal(await page.locator(".tray-piece.chosen").count(), 0, "the end of a drag chooses nothing");
+    await drag(page, miners, square("c6"), by);
+    await page.getByText("A piece can only go to one of your home squares.").waitFor();
+    assert.equal(await page.locator(".piece").count(), 1);
+    await square("c3").click();
+    await page.getByText("c3, your Miner. Rank 8: moves one square at a time; removes Bombs; captures a Scout and weaker pieces.").waitFor();
+    await picture(page, `explained-deploying-${by}`);
+    assert.equal(await page.getByRole("link", { name: "Rules of this game" }).getAttribute("href"), "/rules/shadowflash-1");
+    await page.getByRole("button", { name: "Clear" }).click();
+    await deploy(page);
+    await page.locator(".your-turn").waitFor();
+    await square("p10").click();
+    await page.getByText("p10, enemy, hidden, never moved. Its rank is hidden until a strike shows it. It has not moved, so it may be a Bomb or the Flag.").waitFor();
+    await picture(page, `explained-hidden-${by}`);
+    const from = (await label("b1"))?.includes("Flag") ? "c1" : "b1";
+    await square(from).click();
+    await page.getByText(/Rank \d: moves|Bomb: never moves|Spy: moves|Phoenix: moves/).waitFor();
+    await page.getByRole("button", { name: "Take into the reserve" }).click();
+    await page.getByText(`Red takes its piece on ${from} off the board`).first().waitFor({ state: "attached" });
+    await page.locator(".your-turn").waitFor();
+    await page.getByText(/^Your reserve/).click();
+    const reserve = page.locator(".reserve .tray-piece:enabled").first();
+    await reserve.waitFor();
+    await picture(page, `reserve-${by}`);
+    await drag(page, reserve, square(from), by);
+    await page.getByText(new RegExp(`Red places .* on ${from}`)).first().waitFor({ state: "attached" });
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+}
 
 test("notes mark hidden pieces and survive a reload; keys tell what can be seen", async () => {
   const { page, faults, context } = await open();

@@ -41,14 +41,14 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   for (const { page } of [ann, bob]) await page.goto(`${server.url}/games`);
   await mover.page.getByRole("heading", { name: "Your turn" }).waitFor();
   await mover.page.getByText(/2d 23h left|3d 0h left/).waitFor();
-  await other.page.getByRole("heading", { name: "Waiting for the others" }).waitFor();
+  await other.page.getByRole("heading", { name: "Waiting for opponents" }).waitFor();
   const { page } = other;
   await page.getByText("Queued moves").click();
   await page.getByText("Nothing is queued.").waitFor();
   const field = page.getByLabel("Moves, separated by commas");
   await field.fill("nonsense");
   await page.getByRole("button", { name: "Queue these moves" }).click();
-  await page.getByText("“nonsense” is no move.").waitFor();
+  await page.getByText("“nonsense” is not a move.").waitFor();
   await field.fill("a7a6 if d4d5, a6a5");
   await field.press("Enter");
   await page.getByText("a7a6, if they play d4d5").waitFor();

@@ -130,7 +130,7 @@ test("the chat is muted by a key, and notices are switched in the settings", asy
   await page.keyboard.press("x");
   await pass();
   assert.equal(await page.locator(".said").isVisible(), false);
-  await page.getByText("You do not see what this player says").first().waitFor();
+  await page.getByText("You no longer see what this player says").first().waitFor();
   const log = logOf(await feed(page, [said]));
   assert.doesNotMatch(log.join("\n"), /Your opponent says something/);
   await page.keyboard.press("x");

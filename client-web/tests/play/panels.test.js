@@ -84,7 +84,7 @@ test("an offer with changed rules names them, and what cannot be changed says wh
   await page.getByText("This game changes the rules:").waitFor();
   await page.getByRole("radio", { name: "Anybody" }).check({ force: true });
   assert.ok(await page.getByLabel("Opponent’s rating, at least").isDisabled());
-  await page.getByText("There are ratings only with a clock, and for rules without changes.").waitFor();
+  await page.getByText("Ratings need a clock, and rules without changes.").waitFor();
   await page.getByRole("button", { name: "Post the offer" }).click();
   const sent = await page.evaluate(() => /** @type {any} */ (window).fed.log.filter((/** @type {string} */ line) => line.includes('"type":"seek"')));
   assert.match(String(sent), /"ruleset":"classic,ties=defender,quiet=400"/);
@@ -109,7 +109,7 @@ test("a mute lasts, and is taken back on the account's page", async () => {
   await page.getByRole("button", { name: "Mute" }).click();
   await page.getByText("first words").waitFor({ state: "detached" });
   await hear({ type: "said", game: GAME, side: "blue", said: { kind: "text", text: "second words" } });
-  await page.getByText("You do not see what this player says").first().waitFor();
+  await page.getByText("You no longer see what this player says").first().waitFor();
   assert.equal(await page.getByText("second words").count(), 0);
   const later = await feedPage(chromium, { url: server.url, rules, settings: {}, path: "/account", beside: context });
   await later.page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));

@@ -15,18 +15,18 @@ test("the switch subscribes this browser, and ends that", async () => {
   await context.grantPermissions(["notifications"], { origin: server.url });
   // Tests have no push service, so the browser's part is played here.
   await page.addInitScript((p256dh) => {
-    /** @type {object | null} */
-    let known = null;
+    const KEY = "test-subscription";
+    const known = () => (localStorage.getItem(KEY) ? {
+      endpoint: "https://push.example/gil",
+      toJSON: () => ({ endpoint: "https://push.example/gil", keys: { p256dh, auth: "BTBZMqHH6r4Tts7J_aSIgg" } }),
+      unsubscribe: async () => localStorage.removeItem(KEY),
+    } : null);
     const manager = {
-      getSubscription: async () => known,
+      getSubscription: async () => known(),
       subscribe: async (/** @type {any} */ { applicationServerKey: key, userVisibleOnly: isSeen }) => {
         if (!isSeen || !/^[\w-]{87}$/.test(key)) throw new Error("a key and visible notices are needed");
-        known = {
-          endpoint: "https://push.example/gil",
-          toJSON: () => ({ endpoint: "https://push.example/gil", keys: { p256dh, auth: "BTBZMqHH6r4Tts7J_aSIgg" } }),
-          unsubscribe: async () => (known = null),
-        };
-        return known;
+        localStorage.setItem(KEY, "yes");
+        return known();
       },
     };
     Object.defineProperty(ServiceWorkerRegistration.prototype, "pushManager", { get: () => manager });
@@ -38,6 +38,21 @@ test("the switch subscribes this browser, and ends that", async () => {
   await page.getByLabel("Notify me when it is my turn in games with days per move").and(page.locator(":checked:enabled")).waitFor();
   const { push } = await api(server.address, token, "/api/account");
   assert.deepEqual(push.map((/** @type {any} */ one) => one.service), ["push.example"]);
+  // Another player gets this browser without a log-out: what was subscribed is not theirs.
+  const other = await newAccount(server.address, "hal");
+  /** @param {string} session */
+  const goOnAs = async (session) => {
+    await context.addCookies([{ name: server.cookie, value: session, url: server.url, httpOnly: true, sameSite: "Strict" }]);
+    await page.reload();
+    await choice.waitFor();
+  };
+  await goOnAs(other);
+  while (await page.evaluate(() => localStorage.getItem("test-subscription"))) await page.waitForTimeout(20);
+  assert.ok(!await choice.isChecked());
+  assert.equal((await api(server.address, other, "/api/account")).push, undefined);
+  await goOnAs(token);
+  await choice.click();
+  await choice.and(page.locator(":checked:enabled")).waitFor();
   await choice.click();
   await choice.and(page.locator(":enabled:not(:checked)")).waitFor();
   assert.equal((await api(server.address, token, "/api/account")).push, undefined);

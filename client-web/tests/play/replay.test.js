@@ -166,7 +166,7 @@ test("a record is saved as a file and opened from it; other files say why not", 
   const choose = (name, content) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(content) });
   for (const [content, why] of /** @type {[string, RegExp][]} */ ([
     ["not JSON", /Only the JSON from “Save as a file” can be opened/],
-    ["[]", /no record of Flagfall/],
+    ["[]", /not a record of Flagfall/],
     [JSON.stringify({ ...JSON.parse(text), created: "<img src=x onerror=alert(1)>" }), /at created/],
     [JSON.stringify({ ...JSON.parse(text), first_view: null }), /has no views/],
     [text.replace(/"move":"[a-k]\d+/, '"move":"z99'), /contradicts itself/],
@@ -347,7 +347,7 @@ test("the browser checks a finished record against the server's key, and finds a
     return page.locator(".finding").allTextContents();
   };
   assert.deepEqual(await check(), right);
-  await page.getByText("Whether each move, strike and clock follows the rules is not checked here.").waitFor();
+  await page.getByText("This page does not check whether each move, strike and clock follows the rules.").waitFor();
   await picture(page, "replay-checked");
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save as text" }).click()]);
   assert.equal(saved.suggestedFilename(), `flagfall-${id}-red.txt`);

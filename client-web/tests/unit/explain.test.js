@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { armyOf, boardTexts, readPosition, sectionsOf, startPosition } from "../../page/game/explain.js";
-import { parsePiece } from "../../page/game/notation.js";
+import { armyOf, boardTexts, explainPiece, readPosition, sectionsOf, startPosition } from "../../page/game/explain.js";
+import { letterOf, parsePiece } from "../../page/game/notation.js";
+import { rulesOf } from "../../page/game/rules.js";
 import { Words } from "../../page/words.js";
 import { program } from "../programs.js";
 import { IDS, withFields } from "../rules.js";
@@ -54,6 +55,30 @@ for (const rules of rulesets) {
     }
   });
 }
+
+test("a piece is explained by the rules of its game, and a hidden one by what can be seen", () => {
+  for (const rules of rulesets) {
+    for (const { rank, note } of armyOf(rules)) {
+      const text = explainPiece({ identity: letterOf(rank), moved: false }, rules, "us", words);
+      assert.match(text, /^(Rank \d|[A-Z][a-z]+): (?:[a-z].+\.)$/);
+      if (note) assert.ok(text.includes(say(note)), text);
+    }
+  }
+  /** @param {string} id @param {string} identity @param {boolean} [moved] @param {"us" | "eu"} [numbering] */
+  const explain = (id, identity, moved = false, numbering = "us") => {
+    const rules = rulesOf(rulesets, id);
+    assert.ok(rules);
+    return explainPiece({ identity, moved }, rules, numbering, words);
+  };
+  assert.equal(explain("classic", "8", false, "eu"), "Rank 3: moves one square at a time; removes Bombs; captures a Scout and weaker pieces.");
+  assert.equal(explain("shadowflash-3", "2"), "Rank 2: moves one square at a time; flashes up to 2 squares; captures a Colonel and weaker pieces.");
+  assert.equal(explain("classic", "B"), "Bomb: never moves; beats every attacker except the Miner.");
+  assert.equal(explain("classic,bombs=leave", "B"), "Bomb: never moves; leaves with any attacker except the Miner.");
+  assert.notEqual(explain("classic", "9"), explain("classic,scout-strike=near", "9"));
+  assert.match(explain("classic", "?"), /may be a Bomb or the Flag/);
+  assert.match(explain("classic", "?", true), /neither a Bomb nor the Flag/);
+  assert.match(explain("shadowflash-3", "[9P]"), /Scout or Phoenix/);
+});
 
 test("a position text has pieces, lakes and chips", () => {
   assert.deepEqual(readPosition(".1~2/rF'*.1b[9P]^ a1r,c2g"), {

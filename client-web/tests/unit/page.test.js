@@ -75,15 +75,15 @@ test("typed commands are read in any layout, and wrong ones say why", () => {
   assert.deepEqual(read("draw"), { command: { kind: "offer_draw" } });
   assert.deepEqual(readTyped("draw", { ...plain, draw_offer: "blue" }, classic), { command: { kind: "accept_draw" } });
   assert.deepEqual(read("a4b5"), { wrong: "typed-no-move" });
-  assert.deepEqual(readTyped("a4a5", { ...plain, turn: "blue" }, classic), { wrong: "not-your-turn-yet" });
+  assert.deepEqual(readTyped("a4a5", { ...plain, turn: "blue" }, classic), { wrong: "refusal-not-your-turn" });
   assert.deepEqual(read("hello"), { wrong: "typed-unknown" });
-  assert.deepEqual(read("remove a4"), { wrong: "typed-no-reserve" });
+  assert.deepEqual(read("remove a4"), { wrong: "refusal-no-reserve" });
   const chips = rulesFor("shadowflash-2");
   const joined = view({ lakes: [], pieces: ["a1r9"], reserve: { red: { size: 1, labeled: { scout: 1 } }, blue: { size: 0 } } });
   assert.deepEqual(readTyped("a1c1+=g", joined, chips), { command: { kind: "move", move: "a1c1", path: "+", color: "green" } });
   assert.deepEqual(readTyped("place 9^ c3=y", joined, chips), { command: { kind: "place", square: "c3", rank: "scout", labeled: true, color: "yellow" } });
   assert.deepEqual(readTyped("b", { ...joined, owed_color: { side: "red", square: "a1" } }, chips), { command: { kind: "color", color: "blue" } });
-  for (const one of ["typed-no-move", "typed-unknown", "typed-no-reserve", "typed-no-place", "not-your-turn-yet", "typed-wait"]) assert.ok(words.has(one));
+  for (const one of ["typed-no-move", "typed-unknown", "refusal-no-reserve", "typed-no-place", "refusal-not-your-turn", "typed-wait"]) assert.ok(words.has(one));
 });
 
 test("deployments come back from their texts, and are filled at random", () => {
@@ -151,8 +151,8 @@ test("squares are named as the specification says", () => {
   const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, move: "b5b6" });
   assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
   assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
-  assert.equal(own("b5"), "b5, your Miner, has moved, planned from here");
-  assert.equal(own("b6"), "b6, empty, planned to here");
+  assert.equal(own("b5"), "b5, your Miner, has moved, a planned move starts here");
+  assert.equal(own("b6"), "b6, empty, a planned move ends here");
 });
 
 test("addresses name pages, and a record's place in it", () => {
@@ -224,7 +224,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay)|table\/viewer|parts\/(load|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
+  const more = /^(game\/explain|pages\/(play|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay)|table\/viewer|parts\/(load|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -41,17 +41,17 @@ settings-notify-turn = Notify me when it is my turn
 settings-notify-start = Notify me when a game starts
 settings-notify-challenge = Notify me when someone challenges me
 settings-notify-time = Notify me when my time runs low
-notify-refused = The browser does not allow notifications for this page. Allow them in its settings.
+notify-refused = The browser does not allow notifications for this page. Allow them in the browser's settings.
 
 ## Keys
 
 keys-title = Keys on the board
 key-arrows = Arrows, Home, End, Page Up, Page Down
-key-arrows-does = Go over the board.
+key-arrows-does = Move over the board.
 key-enter = Enter or Space
 key-enter-does = Take a piece, and put it on a square.
 key-escape = Esc
-key-escape-does = Let go.
+key-escape-does = Let go of the piece.
 key-n = N, P
 key-n-does = Next and previous piece that can move.
 key-m = M
@@ -69,7 +69,7 @@ key-c-does = Say what was lost.
 key-delete = Delete
 key-delete-does = Take a piece into the reserve, or off a deployment.
 key-x = X
-key-x-does = Mute your opponent, or hear them again.
+key-x-does = Mute your opponent, or unmute them.
 
 ## Keys of a record
 

@@ -6,7 +6,7 @@ try-again = Try again
 ## Rules
 
 rules-page-title = Rules
-rules-page-lead = Every game here hides its pieces. What they may do differs.
+rules-page-lead = Every game here has hidden pieces. The rules differ in what the pieces may do.
 rules-all = All rules
 rules-unknown = There are no such rules here
 rules-unknown-text = The link may come from another server.
@@ -24,18 +24,36 @@ rules-board-legend =
 column-rank = Rank
 column-count = Pieces
 column-note = What is special
-rules-changes = Custom games
 rules-changes-some = A casual game can change single rules. One rule of each group applies.
-rules-changes-none = No rule of these can be changed.
 # $meaning: of a rule; $here: yes if it is the rule of this ruleset.
 rules-change =
     { $here ->
         [yes] { $meaning } (here)
        *[no] { $meaning }
     }
+# What a piece can do, beside the board. $rank; $figure: on its picture, or none; $does: the texts below and
+# those of the army, joined.
+about-rank =
+    { $figure ->
+        [none] { rank }
+       *[other] Rank { $figure }
+    }: { $does }.
+about-step = moves one square at a time
+about-near = strikes only a piece next to it
+# $rank: the strongest of those that it captures.
+about-captures = captures a { rank } and weaker pieces
+# $moved: yes or no.
+about-hidden =
+    { $moved ->
+        [yes] Its rank is hidden until a strike shows it. It has moved, so it is neither a Bomb nor the Flag.
+       *[no] Its rank is hidden until a strike shows it. It has not moved, so it may be a Bomb or the Flag.
+    }
+# $ranks: two or more, joined by “or”.
+about-several = What it did shows that it is a { $ranks }.
+about-coin = It has no rank yet, and moves one square. When it strikes or is struck, its owner names its rank.
 diagram-scout-far = Where a Scout may go (dots) and strike (double frame), any distance away.
 diagram-scout-near = Where a Scout may go (dots). It can only strike a piece that stands next to it.
-diagram-coin-one = A coin goes one square. It has lost the bar of a coin that never moved, and is neither Bomb nor Flag.
+diagram-coin-one = A coin goes one square. The bar of an unmoved coin is gone from it, so it is neither Bomb nor Flag.
 diagram-exchange-own = How Blue sees it: a Miner leaves, and on another turn a Major comes.
 diagram-label = A Scout strikes and loses. The piece that beat it is labeled, with a raised corner: face up wherever it goes.
 diagram-supply-line = A Captain on a red chip may go to any square with a dot, along chips of that color.
@@ -46,8 +64,8 @@ deployments-title = Deployments
 # $place: account or device.
 deployments-lead =
     { $place ->
-        [account] Yours are saved with your account. Nobody else sees them.
-       *[device] Yours are saved on this device. With an account, the server keeps them.
+        [account] Your deployments are saved with your account. Nobody else sees them.
+       *[device] Your deployments are saved on this device. With an account, the server keeps them.
     }
 deployments-all = All deployments
 # $count: deployments.
@@ -65,24 +83,18 @@ suggestions-text = Three deployments to start from ({ $ruleset }), or make one o
 # $number: 1 to 3.
 suggestion = Suggestion { $number }
 files-title = As a file
-files-text = All deployments in one file, as the terminal client reads and writes it too. Files of up to 1 MB can be opened.
+files-text = All deployments in one file. The terminal client reads and writes such files too. Files of up to 1 MB can be opened.
 file-open = Open a file
 file-save = Save as a file
 file-too-large = This file is larger than 1 MB.
 file-wrong = This file has no deployments of Flagfall.
 # $ruleset, $name.
-file-wrong-one = Nothing was saved: { $name } ({ $ruleset }) is no deployment here.
-# $count: deployments.
-file-read =
-    { $count ->
-        [one] 1 deployment is saved.
-       *[other] { $count } deployments are saved.
-    }
+file-wrong-one = Nothing was saved: { $name } ({ $ruleset }) is not a valid deployment here.
 not-copied = The browser does not let this page copy. Select the text and copy it yourself.
 deployment-no-ruleset = These rules have no deployments
 deployment-no-ruleset-text = The link may come from another server, or the game begins with coins.
 # $name.
-deployment-missing = Nothing is saved under the name { $name }. Make it here.
+deployment-missing = No deployment is saved under the name { $name }. You can make it here.
 deployment-opened = The deployment is on the board.
 editor-board = Your home rows
 deployment-name = Name
@@ -162,12 +174,12 @@ chart-label = Rating in { $title }: { $rating } after { $count ->
         [one] 1 game
        *[other] { $count } games
     }. The band is one deviation wide on each side.
-chart-empty = No games to draw yet.
+chart-empty = There are no games for a chart yet.
 rating-table = As a table
-provisional-text = A question mark means that a rating is provisional: too few games have been played for it to mean much. It goes when the number after ± falls below 110.
+provisional-text = A question mark means that a rating is provisional, because too few games have been played. The mark disappears when the number after ± falls below 110.
 # $before, $after: ratings; $change: as in +12.
 rating-step = { $before } → { $after } ({ $change })
-rating-undone = taken back
+rating-undone = undone
 # $score: won, drawn or lost.
 score =
     { $score ->
@@ -203,13 +215,11 @@ challenge = Challenge
 challenge-send-it = Send the challenge
 rated-two-accounts = Only between two accounts.
 # $name.
-challenged = { $name } hears of it.
+challenged = { $name } is told of your challenge.
 block = Block
 unblock = Unblock
 # $name.
 blocked = { $name } cannot talk to you or accept your offers any more.
-# $name.
-unblocked = { $name } is not blocked any more.
 
 ## Leaderboards
 
@@ -223,9 +233,9 @@ leaderboard-kind-option =
        *[people] People
     }
 leaderboard-empty = Not enough rated games yet
-leaderboard-empty-text = Nobody has played enough rated games here that their rating is certain. Play some, and the first place is yours.
+leaderboard-empty-text = Nobody has played enough rated games here to have a certain rating. Play some, and the first place is yours.
 leaderboard-play = Play
-leaderboard-text = A player is listed while their rating is certain: its deviation is 75 points or less. It grows again when they do not play for long.
+leaderboard-text = A player is listed while the rating is certain, with a deviation of 75 points or less. The deviation grows when the player has not played for a long time.
 
 ## Own games
 
@@ -234,7 +244,7 @@ games-none = No game is running
 games-none-text = The games that you start appear here, the most urgent first.
 games-start = Start a game
 games-to-act = Your turn
-games-waiting = Waiting for the others
+games-waiting = Waiting for opponents
 # $count: games.
 games-unavailable =
     { $count ->
@@ -251,8 +261,7 @@ games-finished = Finished games
 challenges = Challenges for you
 decline = Decline
 queue-title = Queued moves
-queue-text = The server makes these moves on your next turns, one a turn. It stops when one is not legal, or when the other side has played another move than you named.
-queue-empty = Nothing is queued.
+queue-text = The server makes these moves on your next turns, one on each turn. It stops if a move is not legal, or if your opponent does not make the move that you named.
 # $move: as in a4a5; $if: the move before it, or none.
 queue-move =
     { $if ->
@@ -262,7 +271,6 @@ queue-move =
 queue-label = Moves, separated by commas
 queue-save = Queue these moves
 queue-clear = Empty the queue
-queue-cleared = The queue is empty.
 # $count: moves.
 queue-set =
     { $count ->
@@ -270,7 +278,7 @@ queue-set =
        *[other] { $count } moves are queued.
     }
 # $typed.
-queue-wrong = “{ $typed }” is no move. Write a4a5, or a4a5 if b7b6.
+queue-wrong = “{ $typed }” is not a move. Write a4a5, or a4a5 if b7b6.
 # $max: moves.
 queue-length = Queue 1 to { $max } moves.
 
@@ -283,30 +291,26 @@ account-lead = You can play without an account. With one, your games, ratings an
 account-profile = Your page, as others see it
 account-name = Name
 account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
-password = Password
 password-hint = At least 8 characters.
-password-old = Current password
-password-new = New password
 sign-up = Sign up
 sign-up-text = No mail address is needed.
-sign-up-guest = Your games and your seat come along.
+sign-up-guest = Your games and your seat stay yours.
 log-in = Log in
-log-in-guest = The games of this guest stay with the guest, and do not come along.
+log-in-guest = The games of this guest stay with the guest and do not move to the account.
 log-out = Log out
 forgot = Forgot your password?
 # $name.
 guest-title = You play as a guest: { $name }
 guest-text = Only this browser knows you. Without an account:
-guest-loses-browser = you lose your seat and your games when its data are deleted, and cannot go on elsewhere;
+guest-loses-browser = you lose your seat and your games when the browser's data is deleted, and you cannot continue on another device;
 guest-loses-ratings = you have no rating and play no rated games;
-guest-loses-games = you are forgotten after 90 days away, and your finished games with you;
+guest-loses-games = after 90 days without a visit, the server forgets you and your finished games;
 guest-loses-deployments = your deployments stay on this device.
 guest-leave = Give up this seat
 guest-leave-ask = Give up this seat?
-guest-leave-text = Nobody can take it again, you neither. Its running games are lost.
+guest-leave-text = Nobody can take it again, not even you. Its running games are lost.
 recover = Set a new password
 recover-text = With the recovery code that you got when you signed up.
-recovery-code-label = Recovery code
 recover-do = Set the password
 recover-back = Log in instead
 # $kind: recovery or token.
@@ -318,11 +322,11 @@ secret-title =
 # $kind: recovery or token.
 secret-text =
     { $kind ->
-        [token] A program that has it can play as you. It is shown only now: copy it to a safe place.
-       *[recovery] With it, you can set a new password if you forget yours. There is no other way. It is shown only now: copy it to a safe place, or write it down.
+        [token] A program that has this token can play as you. The token is shown only now: copy it to a safe place.
+       *[recovery] With this code, you can set a new password if you forget yours. There is no other way. The code is shown only now: copy it to a safe place, or write it down.
     }
 secret-copy = Copy
-secret-copied = Copied. Now put it where you find it again.
+secret-copied = Copied. Now put it where you will find it again.
 secret-kept = I have saved it or written it down
 secret-done = Go on
 password-change = Change the password
@@ -332,14 +336,14 @@ recovery = Recovery code
 recovery-text = A new code replaces the old one.
 recovery-new = Make a new code
 push-title = While the page is closed
-push-text = A notice of your turn comes over the push service of your browser, which cannot read it.
+push-text = A notice of your turn comes through the push service of your browser, which cannot read the notice.
 push-none = This browser cannot show notices while the page is closed.
 push-choice = Notify me when it is my turn in games with days per move
 push-failed = The push service of your browser cannot be reached. Try again later.
 push-turn = It is your turn.
 
 tokens = Devices and programs
-tokens-text = Wherever you are logged in has a token, and so has each program that plays as you.
+tokens-text = Each device on which you are logged in has a token, and so does each program that plays as you.
 # $scope: play or bot.
 token-scope =
     { $scope ->
@@ -350,24 +354,26 @@ token-scope-label = What it may do
 # $date.
 token-since = since { $date }
 token-current = this browser
+# The name of the first token of an account that began as a guest.
+token-guest = The browser where you began as a guest
 token-revoke = Revoke
 # $name: of the token.
 token-revoke-one = Revoke { $name }
 # $name: of the token.
 token-revoke-ask = Revoke { $name }?
-token-revoke-text = What uses it is logged out at once.
+token-revoke-text = Whatever uses this token is logged out at once.
 token-revoked = Revoked.
 token-new = New token for a program
 token-name = Name of the token
 token-name-hint = What it is for. Only you see it.
 token-make = Make the token
 blocks = Blocked players
-blocks-text = They cannot talk to you or accept your offers, and you are not paired with them.
+blocks-text = These players cannot talk to you or accept your offers, and you are not paired with them.
 blocks-empty = You have blocked nobody.
 # $name.
 unblock-one = Unblock { $name }
 export = Your data
-export-text = Everything that the server keeps about you, but passwords and tokens, as a file.
+export-text = A file with everything that the server keeps about you, except passwords and tokens.
 export-do = Save as a file
 account-delete = Delete the account
 account-delete-text = Your finished games stay without your name. This cannot be undone.
@@ -414,25 +420,25 @@ form-rating =
        *[max] Opponent’s rating, at most
     }
 range-only-anybody = Only for an offer to anybody.
-range-no-ratings = There are ratings only with a clock, and for rules without changes.
+range-no-ratings = Ratings need a clock, and rules without changes.
 rated-not-custom = Not with changed rules.
 
 ## Mutes and reports
 
 mutes = Muted players
-mutes-text = You do not see what they say. Only this device knows it.
+mutes-text = You do not see what these players say. The list is kept only on this device.
 mutes-empty = You have muted nobody. In a game, the chat has a button for it.
 unmute = Unmute
 # $name.
 unmute-one = Unmute { $name }
 reports = Your reports
-reports-text = Those that you sent from this device. The operators of this server read them; what they do then is not told.
+reports-text = The reports that you sent from this device. The operators of this server read them, but do not tell you what they do about them.
 reports-empty = You have reported nobody.
 # $date.
 report-at = sent on { $date }
 # $name: of the opponent.
 report-title = Report { $name }?
-report-text = The operators of this server read it, and see this game. You can report a game once.
+report-text = The operators of this server read your report and see this game. You can report a game once.
 report-reason = What happened
 report-send = Send the report
 report-empty = Nothing was sent: write what happened.
@@ -448,26 +454,7 @@ webhook-address = Address, with https
 webhook-set = Set the address
 webhook-change = Set this address
 # $url; $date.
-webhook-is = Notices go to { $url }, since { $date }.
-# $count: lost notices.
-webhook-off =
-    { $count ->
-        [one] It is off, because 1 notice could not be delivered. Set it again, or test it.
-       *[other] It is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
-    }
-webhook-unused = No notice has been sent yet.
-# $date; $delivered: yes or no; $result: the server’s words.
-webhook-last =
-    { $delivered ->
-        [yes] Latest notice: { $date }, delivered ({ $result }).
-       *[no] Latest notice: { $date }, not delivered ({ $result }).
-    }
-# $count: notices.
-webhook-waiting =
-    { $count ->
-        [one] { $count } notice is waiting to be sent.
-       *[other] { $count } notices are waiting to be sent.
-    }
+webhook-is = Notices have gone to { $url } since { $date }.
 webhook-test = Send a test
 # $delivered: yes or no; $result: the server’s words.
 webhook-tested =
@@ -477,23 +464,33 @@ webhook-tested =
     }
 webhook-remove = Remove
 webhook-remove-ask = Remove the webhook?
-webhook-removed = The webhook is removed.
 webhook-secret = The webhook’s secret
-webhook-secret-text = It signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
+webhook-secret-text = The secret signs the notices, so that your program knows who sends them. It is shown only now: copy it to a safe place.
 feed = Feed
 feed-text = A feed reader can follow your turns and finished games. A new address replaces the old one.
-feed-make = Make an address
-feed-remove = Remove it
+feed-open = Address
+feed-state =
+    { $exists ->
+        [yes] You have a feed. Its address was shown when you made it.
+       *[no] You have no feed.
+    }
+# $exists: yes if there is an address already.
+feed-make =
+    { $exists ->
+        [yes] Make a new address
+       *[no] Make an address
+    }
+feed-remove = Remove the feed
 feed-removed = The feed is removed. Its address no longer works.
 feed-secret = The address of your feed
-feed-secret-text = Everybody who has it can see your games. It is shown only now: copy it into your feed reader.
+feed-secret-text = Everybody who has this address can see your games. It is shown only now: copy it into your feed reader.
 
 ## Statistics
 
 statistics = Your statistics
 statistics-lead = Your finished games by rules, side and deployment. Only you see them.
 statistics-guest = Statistics need an account
-statistics-guest-text = Without one, nothing is counted. If you sign up, your games as a guest come along.
+statistics-guest-text = Without one, nothing is counted. If you sign up, your games as a guest stay yours.
 statistics-empty = You have finished no game yet
 statistics-empty-text = Your statistics begin with the first one.
 # $side: all, red or blue.
@@ -554,7 +551,7 @@ check-start =
     }
 check-opened =
     { $result ->
-        [good] The end says what the record says: its result and its deployments.
+        [good] The result and the deployments at the end are those of the record.
        *[bad] The end differs from what the record says.
     }
 check-times =
@@ -562,8 +559,8 @@ check-times =
         [good] No event is earlier than the one before it.
        *[bad] An event is earlier than the one before it.
     }
-check-not = Whether each move, strike and clock follows the rules is not checked here. The terminal client does that: flagfall check.
-check-file = The keys are those of this server. A record of another server has to be checked with its keys.
+check-not = This page does not check whether each move, strike and clock follows the rules. The terminal client does that: flagfall check.
+check-file = The keys are those of this server. A record of another server has to be checked with that server's keys.
 
 ## The terms of an offer
 
@@ -663,7 +660,7 @@ replay-not-shown = This record cannot be shown
 replay-no-game = There is no game with this number, it is private, or it is old and was deleted.
 replay-wrong-not-json = Only the JSON from “Save as a file” can be opened.
 # $detail: where the file differs.
-replay-wrong-not-a-record = This file is no record of Flagfall (at { $detail }).
+replay-wrong-not-a-record = This file is not a record of Flagfall (at { $detail }).
 replay-wrong-too-large = This file is larger than 1 MB, so it is not opened.
 replay-wrong-broken = This record contradicts itself ({ $detail }).
 replay-wrong-no-views = This record has no views: it is from an old server, or was made from a text.
@@ -680,7 +677,7 @@ chart-clocks = Clocks
 chart-left = Pieces left
 chart-known = Ranks known to all
 # $side; $all, $longest: times.
-chart-times-summary = { side }: { $all } in all, { $longest } at most.
+chart-times-summary = { side }: { $all } in all, { $longest } for the longest move.
 # $title; $red, $blue: at the start; $redEnd, $blueEnd.
 chart-summary = { $title }: Red from { $red } to { $redEnd }, Blue from { $blue } to { $blueEnd }.
 replay-check = Check this record

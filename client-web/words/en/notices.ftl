@@ -15,7 +15,7 @@ moves-all = Show all { $count }
 
 ## Chat
 
-chat-muted = You do not see what this player says, here and in other games.
+chat-muted = You no longer see what this player says, here or in other games.
 chat-heard = This player is no longer muted.
 
 ## Without a server, and after an upgrade

@@ -40,7 +40,7 @@ bar-reconnecting =
 bar-offline = You are offline. The game goes on as soon as you are back.
 bar-store-away = Moves cannot be saved right now. Yours are kept, and the clocks are set right afterwards.
 bar-restarting = The server restarts. This takes a few seconds.
-bar-new-epoch = The server lost its last moments. This is the position now; move again.
+bar-new-epoch = The server lost the last moments of the game. This is the position now, so move again.
 bar-act-new-epoch = Go on
 bar-superseded = You play this game in another tab.
 bar-act-superseded = Play here
@@ -48,7 +48,7 @@ bar-logged-out = You were logged out elsewhere.
 bar-act-logged-out = Try again
 bar-seat-gone = This seat is gone: the server does not know it any more.
 bar-act-seat-gone = Try again
-bar-old-page = The server speaks another version. Load the page again.
+bar-old-page = The server runs another version than this page. Load the page again.
 bar-act-old-page = Load again
 bar-account-closed = The operators of this server have closed the account.
 bar-act-account-closed = Try again
@@ -73,7 +73,7 @@ play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
 your-games = Your games
-your-games-empty = None is running. The ones you start appear here.
+your-games-empty = None is running. The games that you start appear here.
 offers = Open offers
 offer-own = Your offer
 offer-withdrawn = Your offer is withdrawn.
@@ -82,8 +82,6 @@ live-games = Live games
 live-games-empty = Nobody plays right now.
 continue = Continue
 watch = Watch
-your-turn-note = Your turn
-deploy-note = Deploy your army
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -139,12 +137,13 @@ challenge-decline = Not now
 challenge-declined = { $name } declined your offer.
 challenge-send = Send this link to a friend. The game starts when they accept.
 challenge-link = The link
-challenge-wait = It is good for a day. You can leave this page and come back.
+challenge-wait = The link is good for a day. You can leave this page and come back.
 
 ## A game
 
 # $red, $blue: names.
 game-heading = { $red } plays Red, { $blue } plays Blue
+rules-link = Rules of this game
 game-not-shown = This game cannot be shown
 waiting-for-game = Waiting for the server…
 # $side: the one at the lower edge.
@@ -156,15 +155,13 @@ board-name =
 actions = Actions
 flip = Turn the board
 more = More
-not-your-turn-yet = It is not your turn.
-no-move-yet = No move has been made.
 # $time: a clock.
 claim-in = you can claim in { $time }
 
 ## What the game waits for
 
 latest = Latest events
-status-deploying = Both sides deploy, unseen.
+status-deploying = Both sides deploy in secret.
 status-deploy = Place your army.
 status-deploy-last = Place your army. Your opponent is ready.
 status-deployed = You are ready. Waiting for your opponent.
@@ -176,7 +173,6 @@ status-turn =
         [red] Red moves.
        *[blue] Blue moves.
     }
-status-draw-own = You have offered a draw.
 # $count: plies.
 status-limit =
     { $count ->
@@ -185,7 +181,7 @@ status-limit =
        *[other] A draw in { $count } moves without a capture.
     }
 # $rank.
-status-chosen = You named { rank }. Waiting.
+status-chosen = You chose { rank }. Waiting for the other side.
 # $whose: own, red or blue, who strikes; $square.
 status-choose =
     { $whose ->
@@ -193,7 +189,7 @@ status-choose =
         [red] Red strikes your coin on { $square }. What is it?
        *[blue] Blue strikes your coin on { $square }. What is it?
     }
-status-choosing = Waiting until the coins have been named.
+status-choosing = Waiting for a side to choose what its coin is.
 status-color = Choose the color of the chip.
 status-owe-color = Name the color of your chip.
 
@@ -219,13 +215,12 @@ rematch =
 # $move: as in a4a5.
 confirm-move = Move { $move }?
 confirm-move-yes = Move
-move-not-made = { $move } was not made: the game had gone on. Look at the board and move again.
-plan-dropped = The planned move { $move } is dropped, because something has changed.
+move-not-made = { $move } was not made, because the game had gone on. Look at the board and move again.
 plan-drop = Drop the planned move
-refused-repetition = A repetition rule refuses this move this turn. Another piece has to move first.
+refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
+held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
 # $rank: what is known of the piece; $square.
 no-way = The { $rank } cannot go to { $square }.
-held-by-reserve-rule = It must stay: as many unmoved coins are needed as there are Bombs and Flag in your pool.
 
 ## Deploying
 
@@ -235,7 +230,6 @@ deploy-tray = Pieces to place
 tray-piece = { rank }, { $count } left
 deploy-suggest = Suggest
 deploy-saved = Saved
-saved-title = Saved deployments
 saved-empty = None is saved for these rules yet. You can make and keep some here:
 deploy-random = Random
 deploy-mirror = Mirror
@@ -249,11 +243,12 @@ deploy-missing =
         [one] 1 piece to place
        *[other] { $count } pieces to place
     }
-deploy-hint = Choose a rank, then squares; or drag. Two placed pieces swap.
-deploy-hint-keys = On the board, a rank's letter places it.
+deploy-hint = Choose a rank, then marked squares, or drag pieces to them. A piece that you put on another one swaps places with it.
+deploy-no-rank = Choose a rank first, or drag a piece here.
+deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Hand in this deployment?
-deploy-final-text = In these rules it cannot be changed afterwards, and an illegal one loses.
+deploy-final-text = In these rules it cannot be changed afterwards, and an illegal deployment loses the game.
 deploy-final-yes = Hand in
 deploy-final-wait = It cannot be changed any more.
 # $time: a clock.
@@ -301,7 +296,9 @@ choice-immovable = your coin moves, or has moved
 choice-reserve-rule = too few unmoved coins would be left
 # $count: pieces.
 reserve-title = Your reserve: { $count }
-reserve-hint = Choose a piece, then an empty home square. Drag a piece off the board, or press Delete on it, to take it into the reserve.
+reserve-hint = To place a piece, choose it here, then an empty home square, or drag it there. To take one into the reserve, choose it on the board and press “Take into the reserve”, or drag it off the board.
+reserve-hint-keys = On the board, Delete takes one into the reserve.
+to-reserve = Take into the reserve
 
 ## Beside the board
 
@@ -335,10 +332,9 @@ said-aloud = Your opponent says something.
 typed-label = Type a move
 typed-placeholder = a4a5
 typed-go = Go
-typed-unknown = This is no command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
+typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = { $typed } is not possible now.
-typed-no-reserve = There is no reserve in these rules.
 typed-no-place = A piece of your reserve goes to an empty home square.
 typed-wait = One moment: your last move is on its way.
 
@@ -378,8 +374,8 @@ square-guess = your guess: { $guess }
 # $end: from or to.
 square-planned =
     { $end ->
-        [from] planned from here
-       *[to] planned to here
+        [from] a planned move starts here
+       *[to] a planned move ends here
     }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
@@ -417,12 +413,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses-said =
-    { $kinds ->
-        [0] { side } has lost nothing.
-       *[other] { side } has lost: { $pieces }.
-    }
 your-turn-low = Your turn, and little time.
 
 ## Records

@@ -41,7 +41,7 @@ settings-notify-turn = Уведомлять, когда мой ход
 settings-notify-start = Уведомлять, когда начинается партия
 settings-notify-challenge = Уведомлять о вызовах
 settings-notify-time = Уведомлять, когда у меня мало времени
-notify-refused = Браузер не разрешает этой странице уведомления. Разрешите их в его настройках.
+notify-refused = Браузер не разрешает этой странице уведомления. Разрешите их в настройках браузера.
 
 ## Keys
 
@@ -51,7 +51,7 @@ key-arrows-does = Двигаться по доске.
 key-enter = Enter или пробел
 key-enter-does = Взять фигуру и поставить её на поле.
 key-escape = Esc
-key-escape-does = Отпустить.
+key-escape-does = Отпустить фигуру.
 key-n = N, P
 key-n-does = Следующая и предыдущая фигура, которая может ходить.
 key-m = M
@@ -69,7 +69,7 @@ key-c-does = Сказать, что потеряно.
 key-delete = Delete
 key-delete-does = Убрать фигуру в резерв или из расстановки.
 key-x = X
-key-x-does = Заглушить соперника или снова слышать его.
+key-x-does = Заглушить соперника или снова видеть его сообщения.
 
 ## Keys of a record
 

@@ -25,7 +25,7 @@ share = Поделиться
 you = вы
 settings = Настройки
 session-failed = Сервер не может дать вам место. Повторите через несколько секунд.
-unreachable = Сервер не отвечает. Страница скоро спросит его снова.
+unreachable = Сервер не отвечает. Страница скоро попробует снова.
 unknown-title = Здесь ничего нет
 unknown-text = Этот адрес никуда не ведёт. Возможно, ссылка неполная.
 
@@ -38,17 +38,17 @@ bar-reconnecting =
        *[other] Соединяемся снова… Ваш ход { $move } отправляется.
     }
 bar-offline = Нет сети. Партия продолжится, как только связь вернётся.
-bar-store-away = Ходы сейчас нельзя сохранить. Ваши не пропадут, а часы потом исправятся.
+bar-store-away = Сейчас ходы нельзя сохранить. Ваши ходы не пропадут, а время на часах потом исправится.
 bar-restarting = Сервер перезапускается. Это займёт несколько секунд.
-bar-new-epoch = Сервер потерял последние мгновения. Теперь позиция такая, сделайте ход снова.
+bar-new-epoch = Сервер потерял последние мгновения партии. На доске позиция, которая есть сейчас: сделайте ход снова.
 bar-act-new-epoch = Продолжить
 bar-superseded = Эта партия открыта в другой вкладке.
 bar-act-superseded = Играть здесь
 bar-logged-out = Вы вышли из учётной записи в другом месте.
 bar-act-logged-out = Повторить
-bar-seat-gone = Этого места больше нет: сервер его не знает.
+bar-seat-gone = Вашего места больше нет: сервер его не знает.
 bar-act-seat-gone = Повторить
-bar-old-page = У сервера другая версия. Обновите страницу.
+bar-old-page = Версия сервера отличается от версии этой страницы. Обновите страницу.
 bar-act-old-page = Обновить
 bar-account-closed = Администраторы этого сервера закрыли учётную запись.
 bar-act-account-closed = Повторить
@@ -73,7 +73,7 @@ play-friend = С другом
 play-friend-text = По ссылке, которую вы отправите.
 all-choices = Все правила, часы и соперники
 your-games = Ваши партии
-your-games-empty = Сейчас партий нет. Начатые появятся здесь.
+your-games-empty = Сейчас партий нет. Начатые партии появятся здесь.
 offers = Открытые предложения
 offer-own = Ваше предложение
 offer-withdrawn = Ваше предложение отозвано.
@@ -82,8 +82,6 @@ live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
 continue = Продолжить
 watch = Смотреть
-your-turn-note = Ваш ход
-deploy-note = Расставьте армию
 # $ply; $phase.
 game-ply =
     { $phase ->
@@ -113,7 +111,7 @@ pool-leave = Не ждать
 
 # $minutes, $seconds.
 time-fischer = { $minutes } мин + { $seconds } с на ход
-time-delay = { $minutes } мин, на ход { $seconds } с свободно
+time-delay = { $minutes } мин, задержка { $seconds } с на ход
 # $days.
 time-days =
     { $days ->
@@ -130,7 +128,7 @@ custom-title = { $title }, с изменениями
 challenge-from = { $name } предлагает вам партию
 challenge-own = Ваше предложение другу
 challenge-closed = Это предложение закрыто
-challenge-gone = Его отозвали или принял кто-то другой.
+challenge-gone = Предложение отозвано или принято кем-то другим.
 # $side.
 challenge-side =
     { $side ->
@@ -140,14 +138,15 @@ challenge-side =
 challenge-decline = Не сейчас
 # $name.
 challenge-declined = { $name } не принимает ваше предложение.
-challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда её примут.
+challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда друг примет предложение.
 challenge-link = Ссылка
-challenge-wait = Она действует один день. Страницу можно закрыть и вернуться.
+challenge-wait = Ссылка действует один день. Эту страницу можно закрыть, а потом вернуться.
 
 ## A game
 
 # $red, $blue: names.
 game-heading = За красных { $red }, за синих { $blue }
+rules-link = Правила этой партии
 game-not-shown = Эту партию нельзя показать
 waiting-for-game = Ждём сервер…
 # $side: the one at the lower edge.
@@ -159,8 +158,6 @@ board-name =
 actions = Действия
 flip = Повернуть доску
 more = Ещё
-not-your-turn-yet = Сейчас не ваш ход.
-no-move-yet = Ходов ещё не было.
 # $time: a clock.
 claim-in = засчитать можно через { $time }
 
@@ -179,7 +176,6 @@ status-turn =
         [red] Ходят красные.
        *[blue] Ходят синие.
     }
-status-draw-own = Вы предлагаете ничью.
 # $count: plies.
 status-limit =
     { $count ->
@@ -189,7 +185,7 @@ status-limit =
        *[many] Ничья через { $count } ходов без взятия.
     }
 # $rank.
-status-chosen = Ваш выбор: { rank }. Ждём.
+status-chosen = Ваш выбор: { rank }. Ждём другую сторону.
 # $whose: own, red or blue, who strikes; $square.
 status-choose =
     { $whose ->
@@ -197,7 +193,7 @@ status-choose =
         [red] Красные атакуют вашу монету на { $square }. Кем она станет?
        *[blue] Синие атакуют вашу монету на { $square }. Кем она станет?
     }
-status-choosing = Ждём, пока назовут монеты.
+status-choosing = Ждём, пока решится, кем станет монета.
 status-color = Выберите цвет фишки.
 status-owe-color = Назовите цвет своей фишки.
 
@@ -224,12 +220,11 @@ rematch =
 confirm-move = Ход { $move }?
 confirm-move-yes = Сделать ход
 move-not-made = Ход { $move } не сделан: партия ушла вперёд. Посмотрите на доску и сходите снова.
-plan-dropped = Предварительный ход { $move } отменён: что-то изменилось.
 plan-drop = Отменить предварительный ход
 refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
+held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
 # $rank: what is known of the piece; $square.
 no-way = { $rank }: на { $square } пойти нельзя.
-held-by-reserve-rule = Она должна стоять: неходивших монет нужно не меньше, чем Бомб и Флагов в вашем запасе.
 
 ## Deploying
 
@@ -239,7 +234,6 @@ deploy-tray = Фигуры для расстановки
 tray-piece = { rank }, осталось { $count }
 deploy-suggest = Подсказать
 deploy-saved = Сохранённые
-saved-title = Сохранённые расстановки
 saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
 deploy-random = Случайно
 deploy-mirror = Отразить
@@ -254,12 +248,13 @@ deploy-missing =
         [few] Осталось { $count } фигуры
        *[many] Осталось { $count } фигур
     }
-deploy-hint = Выберите ранг, затем поля, или перетаскивайте. Две поставленные фигуры меняются местами.
-deploy-hint-keys = На доске ранг ставит его буква.
+deploy-hint = Выберите ранг, затем отмеченные поля, или перетаскивайте фигуры на них. Если поставить фигуру на другую, они поменяются местами.
+deploy-no-rank = Сначала выберите ранг или перетащите сюда фигуру.
+deploy-hint-keys = С клавиатуры: перейдите на поле и нажмите букву ранга, чтобы поставить фигуру.
 deploy-changeable = Расстановку можно менять, пока соперник не готов.
-deploy-final = Сдать эту расстановку?
-deploy-final-text = По этим правилам её потом нельзя изменить, а недопустимая проигрывает.
-deploy-final-yes = Сдать
+deploy-final = Отправить эту расстановку?
+deploy-final-text = По этим правилам её потом нельзя изменить, а за недопустимую расстановку засчитывают поражение.
+deploy-final-yes = Отправить
 deploy-final-wait = Изменить её больше нельзя.
 # $time: a clock.
 deploy-left = осталось { $time }
@@ -306,7 +301,9 @@ choice-immovable = ваша монета ходит или уже ходила
 choice-reserve-rule = осталось бы слишком мало неходивших монет
 # $count: pieces.
 reserve-title = Ваш резерв: { $count }
-reserve-hint = Выберите фигуру, затем пустое домашнее поле. Чтобы убрать фигуру в резерв, перетащите её с доски или нажмите на ней Delete.
+reserve-hint = Чтобы поставить фигуру, выберите её здесь, затем пустое домашнее поле, или перетащите её туда. Чтобы убрать фигуру в резерв, выберите её на доске и нажмите «Убрать в резерв» или перетащите с доски.
+reserve-hint-keys = На доске фигуру убирает в резерв клавиша Delete.
+to-reserve = Убрать в резерв
 
 ## Beside the board
 
@@ -344,7 +341,6 @@ typed-go = Ход
 typed-unknown = Такой команды нет. Введите ход, например a4a5, или: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = Ход { $typed } сейчас невозможен.
-typed-no-reserve = В этих правилах нет резерва.
 typed-no-place = Фигуру из резерва ставят на пустое домашнее поле.
 typed-wait = Подождите: ваш последний ход ещё отправляется.
 
@@ -367,11 +363,11 @@ square-hidden =
 square-piece =
     { $whose ->
         [own] ваша фигура: { $rank }
-        [enemy] противник: { $rank }
-        [red] красные: { $rank }
-       *[blue] синие: { $rank }
+        [enemy] фигура противника: { $rank }
+        [red] фигура красных: { $rank }
+       *[blue] фигура синих: { $rank }
     }{ $moved ->
-        [yes] , фигура ходила
+        [yes] , ходила
        *[no] {""}
     }
 square-known = известна другой стороне
@@ -384,8 +380,8 @@ square-guess = ваша догадка: { $guess }
 # $end: from or to.
 square-planned =
     { $end ->
-        [from] запланирован ход отсюда
-       *[to] запланирован ход сюда
+        [from] отсюда начинается предварительный ход
+       *[to] здесь заканчивается предварительный ход
     }
 # $by: legs, scout, supply_line or flash; $strikes: yes or no.
 square-target =
@@ -402,8 +398,8 @@ square-target =
 ## Notes
 
 # $square.
-note-title = Ваша догадка о { $square }
-note-text = Её видите только вы. Она следует за фигурой.
+note-title = Ваша догадка о фигуре на { $square }
+note-text = Догадку видите только вы. Она перемещается вместе с фигурой.
 note-none = Без пометки
 # $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
@@ -423,12 +419,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-# $side; $kinds: how many ranks; $pieces: a list.
-losses-said =
-    { $kinds ->
-        [0] { side } ничего не потеряли.
-       *[other] { side } потеряли: { $pieces }.
-    }
 your-turn-low = Ваш ход, времени мало.
 
 ## Records

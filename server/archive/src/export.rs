@@ -84,10 +84,10 @@ async fn read_game<E: From<StoreError>>(
     }
 }
 
-/// A conversion of the entries' bodies during an export. It gets the entries of each game in order,
-/// and returns the body that the export contains instead.
+/// Converts the bodies of entries during an export. Gets the entries of each game in order, and
+/// returns the body to export instead.
 ///
-/// If an entry cannot be converted, it returns the reason, which must not quote the entry. The
+/// If an entry cannot be converted, returns the reason, which must not quote the entry. The
 /// export of this game then ends before this entry.
 pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, String> + Send + 'a;
 

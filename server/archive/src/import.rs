@@ -39,7 +39,8 @@ async fn read_export(
                 importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }).await?;
             }
             (Line::Quarantine { game, reason }, _) => {
-                // If the game has no intact entry, this line is its only one.
+                // This may be the game's only line, because a damaged game may have no intact
+                // entry.
                 importer.open(game).await?;
                 importer.put_aside(game, reason).await?;
             }
@@ -78,7 +79,7 @@ struct Importer<'a> {
     store: Option<&'a dyn Archive>,
     /// The game that is being imported.
     game: Option<GameId>,
-    /// The head of this game's log before the entries in `entries`.
+    /// The head of the log before the entries in `entries`.
     head: Head,
     entries: Vec<StoredEntry>,
     records: Vec<Write>,
@@ -92,7 +93,7 @@ impl<'a> Importer<'a> {
         Importer { store, game: None, head: Head::START, entries, records, tally, told }
     }
 
-    /// Begins to import a game, unless it has already begun.
+    /// Begins the import of a game, unless that import has already begun.
     async fn open(&mut self, game: GameId) -> Result<(), ArchiveError> {
         if self.game != Some(game) {
             self.write_entries().await?;
@@ -182,9 +183,9 @@ async fn append(
     }
 }
 
-/// Imports an export into a store. Overwrites the side records whose keys are in the export, and
-/// no other data. Stops with an error if the store already contains a different log of one of the
-/// games.
+/// Imports an export into a store. Of the data in the store, it overwrites only side records
+/// whose keys are in the export. Stops with an error if the store already contains a different
+/// log of one of the games.
 ///
 /// An interrupted import can be repeated, and continues where it stopped. First check with
 /// [`check_export`] that the file is complete.

@@ -58,9 +58,9 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room, evicts a silent connection. If this address
-    /// has reached its limit, that is the oldest silent connection of this address. If the server
-    /// is full, it is the oldest one of the address that has the most silent connections.
+    /// Counts a new connection. If there is no room for it, evicts the oldest silent connection
+    /// of an address. This address is the connection's own if that has reached its limit, or else
+    /// the address with the most silent connections.
     ///
     /// After an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
@@ -78,8 +78,8 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(proxy, false)))
     }
 
-    /// Counts a connection from a proxy for the client that the proxy has named. Does nothing if
-    /// the client of the connection is already known.
+    /// Assigns a proxy's connection to the client that the proxy has named. Does nothing if the
+    /// client is already known.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -90,8 +90,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Records that the connection's request or hello is being handled, so the connection cannot
-    /// be evicted.
+    /// Records that the server is handling a request or hello of the connection, so the
+    /// connection cannot be evicted.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
@@ -113,7 +113,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Counts a new guest of a client that asks over HTTP.
+    /// Counts a new guest for a client that uses HTTP.
     pub fn take_guest(&self, client: Client, now: Instant) -> Result<(), TooMany> {
         self.take_guest_of(&mut self.state(), client, now)
     }
@@ -126,7 +126,8 @@ impl Admission {
         Ok(())
     }
 
-    /// Checks whether the server may have another connection whose player has no known token.
+    /// Returns an error if the server must not have another connection whose player has no known
+    /// token.
     fn check_newcomers(&self, state: &State) -> Result<(), TooMany> {
         if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
             return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
@@ -224,8 +225,8 @@ impl Admission {
         Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.map(Arc::from) })
     }
 
-    /// Checks whether an address may have another connection. Evicts a silent connection if
-    /// necessary.
+    /// Returns an error if an address must not have another connection. Makes room by evicting a
+    /// silent connection if necessary.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -245,8 +246,8 @@ impl Admission {
         evict(state, oldest, limit, Scope::Address)
     }
 
-    /// Checks whether the server may have another connection. Evicts a silent connection if
-    /// necessary.
+    /// Returns an error if the server must not have another connection. Makes room by evicting a
+    /// silent connection if necessary.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
         let capacity = &self.counts.capacity;
         let limit = if state.open >= capacity.all {

@@ -3,8 +3,8 @@
 //! Examples of such work are building the record of a long game and hashing a password. Each task
 //! takes milliseconds of processor time. On Linux, the threads have a low priority, so they do
 //! not delay moves. On other systems, they are ordinary threads. House players do not use these
-//! threads, because such threads get almost no processor time on a busy machine. The threads of
-//! house players often yield to other threads anyway.
+//! threads, because a low-priority thread gets almost no processor time on a busy machine. They
+//! have ordinary threads, which often yield to other threads.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 /// A limited number of low-priority threads, which are started when they are needed. Cheap to
-/// clone. If all threads are busy, more work waits. Callers must limit the amount of waiting
-/// work.
+/// clone. If all threads are busy, further work waits, so callers must limit the amount of work.
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 

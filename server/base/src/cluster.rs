@@ -27,10 +27,11 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 const ALIVE_MS: u64 = 3_000;
 /// The maximum number of records of servers that a server reads.
 const PEERS_MAX: usize = 64;
-/// The number of consecutive meetings (reads of all servers' records) at which all servers must
-/// be able to read the newest form before it is written. A server may be silent for a short time,
-/// for example during an outage of the store. This number is large enough that such a server is
-/// back before the form changes.
+/// The number of consecutive meetings at which all servers must be able to read the newest form
+/// before any server writes it. At a meeting, a server reads the records of all servers.
+///
+/// A server may be silent for a short time, for example during an outage of the store. This
+/// number is large enough that such a server is back before the form changes.
 const MEETINGS: u32 = 10;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -68,8 +69,8 @@ struct Inner {
 }
 
 impl Peers {
-    /// Returns peers without any known servers. If only this process can use the store, there
-    /// will never be any.
+    /// Returns peers without any known servers. Other servers are never added if only this
+    /// process can use the store.
     ///
     /// If `forced_form` is given, log entries are always written in that form. Otherwise the form
     /// depends on the other servers.
@@ -116,7 +117,7 @@ impl Peers {
     }
 
     /// Deletes this server's record. Returns true if there are no other servers. Returns false if
-    /// there are some, or if the store does not answer.
+    /// there are others, or if the store does not answer.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
@@ -155,8 +156,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
-    /// the count.
+    /// Counts consecutive meetings at which all servers could read the newest form. Any other
+    /// meeting resets the count.
     fn note_agreement(&self, do_agree: bool) {
         let before = self.agreed.load(Ordering::Relaxed);
         let after = if do_agree { before.saturating_add(1) } else { 0 };

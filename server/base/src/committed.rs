@@ -1,4 +1,4 @@
-//! Work that is completed even if the connection that asked for it closes.
+//! Work that is completed even if the connection that requested it closes.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -41,8 +41,8 @@ impl Committed {
         }
     }
 
-    /// Waits until all work that was started before is finished. Work that is started later waits
-    /// until then.
+    /// Waits until all work that was started before is finished. Work that is started in the
+    /// meantime begins only after that.
     pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }

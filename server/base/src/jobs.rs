@@ -66,8 +66,7 @@ pub struct JobKind {
     pub name: &'static str,
     pub look: Duration,
     pub at_once: usize,
-    /// The maximum number of jobs that may run at the same time if the first parts of their ids
-    /// are the same.
+    /// The maximum number of running jobs whose ids have the same first part.
     pub per_key: usize,
     /// True if the record must have fields. In that case, a record that is not a JSON object
     /// becomes a dead letter.

@@ -130,7 +130,7 @@ keyspace! {
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "until the game ends";
     /// The summary of a running public game.
     PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "until the game ends";
-    /// A marker that the lists contain all running games.
+    /// Exists if the lists contain all running games.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is pruned";
@@ -138,8 +138,8 @@ keyspace! {
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "until the seek is accepted, withdrawn or abandoned";
-    /// The seek that was opened last. If two seeks are opened at the same moment, one of the writes
-    /// fails because of this record and is tried again, so that both seeks are counted.
+    /// The seek that was opened last. If two seeks are opened at the same moment, one of the
+    /// writes fails because of this record and is tried again, so that both seeks are counted.
     SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
@@ -163,7 +163,7 @@ keyspace! {
     POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
     /// The players who may return to the pool because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
-    /// A marker that a player has left a game.
+    /// A marker for a player who has left a game.
     LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "services/src/left_games.rs", "1 day";
     /// A player.
     PLAYERS["ID"] = "players", "JSON: PlayerRecord", "services/src/players/record.rs", "guests: 90 days after their last visit";
@@ -199,7 +199,7 @@ keyspace! {
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
     /// The changes that a game made to its players' ratings.
     RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "permanent";
-    /// A marker that the effect of a game on ratings was undone.
+    /// A marker for a game whose effect on ratings was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "permanent";
     /// The results of the first mover in a ruleset.
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "permanent";
@@ -221,13 +221,13 @@ keyspace! {
     PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is pruned";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "permanent";
-    /// Job: play queued moves in a correspondence game, and notify the player to move.
+    /// Job: play queued moves in a correspondence game, and notify the player whose turn it is.
     TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "services/src/turns.rs", "until the job is done";
     /// Queued moves.
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "until the moves are made or the game ends";
     /// A player's webhook.
     WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "until the account is deleted";
-    /// A marker that a player's webhook was tested a moment ago.
+    /// A marker for a player whose webhook was tested a moment ago.
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
     /// Job: send a notice to a webhook.
     NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "until the notice is delivered or dropped";
@@ -235,7 +235,7 @@ keyspace! {
     PUSH["PLAYER", "ID"] = "push", "JSON: PushRecord", "services/src/notices/push.rs", "until the account is deleted or the push service ends it; at most 5 per player";
     /// Job: send a notice to a browser.
     PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
-    /// The latest turn in a game that was announced to a player's webhook and browsers.
+    /// The latest notice about a game that was sent to a player's webhook and browsers.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";
@@ -243,9 +243,9 @@ keyspace! {
     FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "services/src/notices/feed.rs", "until the account is deleted";
     /// A report to operators.
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
-    /// A marker that a player has reported a game.
+    /// A marker for a game that a player has reported.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A marker that a player has sent a report within the last day.
+    /// A marker for a player who has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// An operator's action.
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";

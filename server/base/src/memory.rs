@@ -86,8 +86,8 @@ impl MemoryGuard {
         self.0.resident_max
     }
 
-    /// Returns the share of the memory limit that is used. There is one limit for resident memory
-    /// and one for address space. The larger of the two shares is returned.
+    /// Returns the share of the memory limit that is used. Resident memory and address space have
+    /// separate limits, so this is the larger of two shares.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {
@@ -134,7 +134,7 @@ fn system_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let of_groups = group_files(&groups).into_iter().filter_map(|file| {
-        // If there is no limit, this is `max` or a number near 2⁶³.
+        // Without a limit, this is `max` or a number near 2⁶³.
         read(Path::new(&file))?.trim().parse::<u64>().ok()
     });
     let meminfo = read(Path::new("/proc/meminfo")).unwrap_or_default();
@@ -155,7 +155,7 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container, the path may be the path on the host. In that case, the root is the
+        // In a container, this may be a path on the host. In that case, the root is the
         // container's group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {

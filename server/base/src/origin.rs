@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The origin of a page, formatted as browsers do.
+/// The origin of a page, in the form that browsers use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     is_https: bool,

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A token bucket that fills steadily. It allows `capacity` tokens at once, and the same number
-/// again in each `window`. Methods take the time as an argument. If the time goes backward, it
-/// counts as standing still.
+/// again in each `window`. Methods take the time as an argument. A time that goes backward counts
+/// as unchanged.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     capacity: f64,

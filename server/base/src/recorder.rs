@@ -22,8 +22,8 @@ const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
-/// Installs the recorder of the process. If this is called again, returns the same handle.
-/// Metrics recorded before the first call are lost.
+/// Installs the recorder of the process. Returns the same handle if called again. Metrics
+/// recorded before the first call are lost.
 ///
 /// Returns `None` if another recorder has already been installed.
 pub fn install() -> Option<PrometheusHandle> {
@@ -59,9 +59,9 @@ fn describe() {
     }
 }
 
-/// Sets the counters that alerts watch to zero. Otherwise a counter would appear only with its
-/// first event, and Prometheus would not see an increase. A defect that happens only once would
-/// then raise no alert.
+/// Sets the counters that alerts watch to zero. Otherwise, a counter would appear only with its
+/// first event, and Prometheus would see no increase. So a defect that happens only once would
+/// raise no alert.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);

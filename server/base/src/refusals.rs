@@ -1,4 +1,4 @@
-//! Turns refusals into messages. Also makes refusals that several parts of the server need.
+//! Turns refusals into messages, and makes the refusals that several parts of the server need.
 //!
 //! Inside the server, a refusal is a value ([`Refusal`]). When the answer is sent, this module
 //! adds the sentence that describes the refusal. It uses the wording that all clients share.

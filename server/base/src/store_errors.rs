@@ -2,9 +2,9 @@
 
 use flagfall_store::StoreError;
 
-/// Logs that the store refused a request. During an outage of the store, it logs only at debug
-/// level. The heartbeat already logs each outage once, with its reason, and many more lines would
-/// hide that reason.
+/// Logs that the store refused a request. During an outage of the store, logs only at debug
+/// level, because the heartbeat already logs each outage once with its reason. Many more lines
+/// would hide that reason.
 pub fn note_refusal(error: &StoreError, what: &'static str) {
     if matches!(error, StoreError::Unavailable { .. }) {
         tracing::debug!(%error, "{what}");

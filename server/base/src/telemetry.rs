@@ -214,8 +214,8 @@ mod tests {
         for (path, call) in calls {
             let (first, labels) = call.split_once(',').unwrap_or((&call, ""));
             let constant = first.trim().rsplit("::").next().unwrap_or_default();
-            // The recorder records all metrics of the table in a loop, so this call names no
-            // constant.
+            // The recorder registers the metrics of the table in a loop, so this call contains a
+            // variable instead of a constant.
             if constant == "name" && path.ends_with("recorder.rs") {
                 continue;
             }

@@ -1,5 +1,5 @@
 //! Transactions: read a record, decide, and write if the record has not changed in the meantime.
-//! Otherwise, start again.
+//! If it has changed, start again.
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
@@ -59,7 +59,7 @@ impl<'store> Transaction<'store> {
     }
 }
 
-/// Makes an update without conditions, which may be repeated without harm. Returns
+/// Makes an update without conditions. It must be harmless to repeat the update. Returns
 /// [`StoreError::Unavailable`] if the store does not say whether the update was made.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreError> {
     match store.update(Update { conditions: Vec::new(), writes }).await? {
@@ -70,8 +70,8 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Deletes all records under a prefix, however many there are. The call may be repeated. After an
-/// error, some records may still exist.
+/// Deletes all records under a prefix, however many there are. After an error, some records may
+/// still exist; it is safe to repeat the call.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
     let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {

@@ -37,7 +37,7 @@ use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
 /// The longest time that a running game on a live clock stays in memory after its last connection
-/// closed, in milliseconds. The operator can set a shorter time. After this time, players whose
+/// closed, in milliseconds. The operator can set a shorter time. By then, players whose
 /// connections dropped have either returned or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
@@ -56,8 +56,8 @@ pub(super) enum Stay {
     Long,
 }
 
-/// A reference count of the tables that are in memory only because of due work. Each of these
-/// tables holds a clone.
+/// Counts the tables that are in memory only because of due work. Each of these tables holds a
+/// clone of this `Arc`.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -192,9 +192,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // House players' commands have no epoch. They do not need one, because
-                        // when moves are lost, a house player's thoughts are discarded together
-                        // with the table.
+                        // A house player's command needs no epoch, because when moves are lost,
+                        // the table and its house players' thoughts are discarded.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }
@@ -301,10 +300,9 @@ impl Actor {
         self.asking = None;
     }
 
-    /// Tells the table about outages that the store reports. This happens before anything is
-    /// judged or shown, because clocks may have stood still. The silence is read before the
-    /// outage: if the silence has just ended, the store has already reported the outage, so
-    /// neither is missed.
+    /// Tells the table about outages that the store reports. Call this before anything is judged
+    /// or shown, because clocks may have stood still. Asks for the silence before the outage. In
+    /// the other order, both would be missed if the silence ended between the two questions.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         self.table.outage.note_contact(is_away, self.facts.store.silent_since());
@@ -328,8 +326,8 @@ impl Actor {
             }
         }
         let outputs = self.table.step(now, input);
-        // Replace an empty queue instead of extending it. This frees its capacity, which most
-        // games rarely need.
+        // Replace an empty queue instead of extending it, to free capacity that most games rarely
+        // need.
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
         } else {
@@ -430,7 +428,8 @@ impl Actor {
         };
         let phase = match view.phase {
             Phase::Deploying => "deploy",
-            // A color is chosen after the ply, but has the same ply number (§S2.4, §Q4).
+            // A choice of color follows the ply but has the same ply number (§S2.4, §Q4), so it
+            // needs a different command id.
             _ if view.owed_color.is_some() => "color",
             _ if view.pending_strike.is_some() => "choice",
             Phase::Playing | Phase::Over => "ply",
@@ -440,8 +439,8 @@ impl Actor {
     }
 }
 
-/// Appends events, which come from a request or from the table. If the store logs something about
-/// the append, the log line names the request.
+/// Appends events. `request` is the request that caused them, if there is one. It is named in the
+/// lines that the store logs about the append.
 async fn append_to(
     store: &dyn Store,
     append: Append,

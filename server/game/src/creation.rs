@@ -113,7 +113,8 @@ impl Tables {
             }
             Ok(_) | Err(_) => return Err(CreateError::Unavailable),
         }
-        // A custom game counts as its base, because there are thousands of custom rulesets.
+        // In metrics, a custom ruleset counts as its base, because there are thousands of custom
+        // rulesets.
         let base = header.terms.ruleset.split(',').next().unwrap_or_default().to_owned();
         metrics::counter!(flagfall_base::telemetry::GAMES_MADE, "ruleset" => base).increment(1);
         self.residents().running.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +122,7 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Registers a game that is about to be created. This happens before games are counted. So if
+    /// Registers a game that is about to be created. Call this before counting games, so that if
     /// two games are created at once, the later creation counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();

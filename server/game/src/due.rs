@@ -2,9 +2,10 @@
 //!
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
 //! memory and work depend on the number of due games, not on the number of running games. Every
-//! server opens games whose flags are near, so flags fall as long as one server is running. If
-//! several servers try, the first append decides. Tables that are opened here leave memory as
-//! soon as nothing is due, and their number is limited.
+//! server opens games whose flags are about to fall, so flags fall as long as one server is
+//! running. If several servers record the fall of the same flag, only the first append succeeds.
+//! Tables that are opened here leave memory as soon as nothing is due, and their number is
+//! limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +22,8 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
-/// The time after which an overdue entry in the list of due times is updated even if the game is
-/// in memory, in milliseconds. Until then, the table in memory is expected to let the flag fall.
+/// If a game is in memory, its entry in the list of due times is updated only when the entry is
+/// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
 /// The delay before the server again tries to open a game that it could not open, in
 /// milliseconds.
@@ -32,7 +33,7 @@ const DAMAGED_MS: u64 = 60 * 60_000;
 const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
-/// The maximum number of tables that may be in memory because a flag is near.
+/// The maximum number of tables that may be in memory because a flag may fall soon.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
 /// The maximum number of tables that may be in memory because a house player is to act. Only a
 /// few house players think at the same time.
@@ -155,8 +156,8 @@ impl Tables {
         let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(Some(forecast)) if forecast.awaits_house => return Ok(()),
-                // The house player has nothing to do, because a server of version 0.1 made its
-                // move or ended the game.
+                // The house player has nothing to do, because a server of version 0.1 already
+                // made its move, or ended the game.
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
             },

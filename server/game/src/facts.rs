@@ -1,4 +1,4 @@
-//! Facts about a table that other tasks read without sending it a message.
+//! Facts about a table. Other tasks read them directly, without a message to the table.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -41,7 +41,8 @@ pub(super) struct Facts {
 pub(super) struct Lists {
     pub(super) absence: Absence,
     is_absence_listed: bool,
-    /// The progress that the list of public games shows, if this server has written it.
+    /// The progress that the list of public games shows. `None` if this server has not written
+    /// it.
     progress: Option<(bool, Ply)>,
 }
 
@@ -74,8 +75,8 @@ impl Lists {
         }
     }
 
-    /// Records that the lists show the players in `absence` as away, and that they show at least
-    /// this much progress.
+    /// Records that the lists show the players in `absence` as away, and show `progress` or later
+    /// progress.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;
         self.progress = Some(progress);
@@ -94,8 +95,8 @@ impl Facts {
             progress: Mutex::new(Progress::of(table)),
             head: AtomicU64::new(table.head.seq),
             heard: AtomicU64::new(0),
-            // Notices that arrived while the log was read did not reach any table, so assume that
-            // there is news.
+            // Assume that there is news, because notices that arrived while the log was read did
+            // not reach any table.
             has_seat_news: AtomicBool::new(true),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),

@@ -26,8 +26,8 @@ pub struct Finished {
 pub struct Archived {
     /// The part of the game that is visible to everyone who may see the game.
     pub finished: Finished,
-    /// The deployment of each side that deployed, in the notation of §P4 without spaces. Only for
-    /// the player of that side.
+    /// The deployment of each side that deployed, in the notation of §P4 without spaces. Each
+    /// deployment may be shown only to the player of its side.
     pub deployments: PerSide<Option<Secret>>,
 }
 
@@ -72,7 +72,8 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         created: game.terms().created,
         ended: game.latest(),
     };
-    // Take the deployment from the view of its side, so that it is redacted as everywhere else.
+    // Take the deployment from the view of its side, so that it is redacted by the same rules as
+    // all other views.
     let own = |side: Side| {
         let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

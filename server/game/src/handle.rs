@@ -129,7 +129,7 @@ impl TableHandle {
     }
 
     /// Returns the game's record in the given scope. Without a scope, the record contains
-    /// everything that the requester may know now.
+    /// everything that the requester is allowed to know now.
     pub async fn record(
         &self,
         background: &Background,

@@ -26,8 +26,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Returns the time of the store's clock, which also stamps entries. Only this clock decides
-    /// when flags fall.
+    /// Returns the time of the store's clock. Log entries are stamped by this clock, and flags
+    /// fall by this clock alone.
     pub(super) fn now(&self) -> Stamp {
         self.store.now()
     }

@@ -53,8 +53,8 @@ impl HousePlayers {
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),
-                // The runtime is shutting down. The house player has not panicked, because
-                // `think` catches panics.
+                // The runtime is shutting down. This error cannot be a panic of the house player,
+                // because `think` catches panics.
                 Err(_stopped) => std::future::pending().await,
             }
         };

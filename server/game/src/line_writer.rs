@@ -1,4 +1,5 @@
-//! Keeps the lists up to date about a game in memory: its progress, and the players who are away.
+//! Updates the lists with the progress of a game in memory, and with the players who are away
+//! from it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +12,7 @@ use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
 use flagfall_base::keys::LIVE;
 
-/// While this guard exists, the game's line counts as being written.
+/// A guard that marks the game's line as being written.
 struct Writing(Arc<Facts>);
 
 impl Drop for Writing {
@@ -57,8 +58,8 @@ pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
             }
         }
     }
-    // On a conflict, another server has written the line, the game's due time has changed, or the
-    // game is over. The caller tries again later.
+    // A conflict means that another server has written the line, that the game's due time has
+    // changed, or that the game is over. The caller tries again later.
     if update.writes.is_empty() || store.update(update).await? == UpdateOutcome::Ok {
         facts.lists.lock().note_written(absence, progress);
     }

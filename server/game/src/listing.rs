@@ -48,9 +48,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// If the time at which a player left changes by less than this, in milliseconds, the change is
-/// not written to the store. Such small changes occur because servers notice at slightly
-/// different times that a player has left.
+/// Changes to the time at which a player left are not written to the store if they are smaller
+/// than this, in milliseconds. Such changes occur because servers notice at slightly different
+/// times that a player has left.
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {

@@ -88,8 +88,8 @@ impl<T> Room<'_, T> {
 }
 
 impl<T> Drop for Room<'_, T> {
-    /// Frees the unused place. Wakes the reader, because the last place of a closed mailbox means
-    /// the end of its messages.
+    /// Frees the unused place, and wakes the reader. If the mailbox is closed and this was its
+    /// last place, the reader learns that no more messages will come.
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);
@@ -121,7 +121,8 @@ impl<T> Mailbox<T> {
             return Poll::Ready(Some(message));
         }
         let places = &self.mail.places;
-        // Senders that hold a place may still use it.
+        // Senders that hold a place can still use it, so the mailbox ends only when all places
+        // are free.
         if places.is_closed() && places.available_permits() == MAILBOX_MAX {
             return Poll::Ready(None);
         }

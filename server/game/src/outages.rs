@@ -44,8 +44,8 @@ pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause lasts until the end of the first outage. If there was no outage, the pause
-        // has no length, because other servers were running all the time.
+        // The pause lasts until the end of the first outage. Without an outage, the pause has no
+        // length, because other servers kept running.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
     }
@@ -140,10 +140,9 @@ mod tests {
         assert_eq!(missing_of(&outages, 200, None), Some((500, 650)));
         assert_eq!(missing_of(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(missing_of(&outages, 1_000, None), None);
-        // The case: two servers have recorded the same outage, which later turned out to be
-        // longer.
+        // Where outages overlap, the time counts only once.
         assert_eq!(missing_of(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // The case: the log has the beginning of a pause but not its end.
+        // The log has the beginning of a pause but not its end.
         assert_eq!(missing_of(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(missing_of(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(missing_of(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

@@ -78,8 +78,8 @@ impl Tables {
         let mut games = self.seats_of(player).await?;
         let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
         for game in unlisted {
-            // The game may have ended on another server. A table without connections reads the
-            // end with a delay.
+            // This server may not know yet that the game has ended on another server, because a
+            // table without connections reads new entries with a delay.
             let is_behind = match (self.residents().handle(game), self.store().head(game).await) {
                 (Some(handle), Ok(head)) => head.seq > handle.facts.head(),
                 _ => false,
@@ -91,8 +91,8 @@ impl Tables {
         Ok(games)
     }
 
-    /// Returns the number of a player's running games. If the player has reached the limit,
-    /// damaged games are left out.
+    /// Returns the number of a player's running games. Includes damaged games, unless the player
+    /// would then have reached the limit.
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

@@ -44,7 +44,7 @@ pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
     (phase != Phase::Deploying, ply)
 }
 
-/// The lines that were last read, and those of games that have gone to rest since then.
+/// The lines that were last read, and the summaries of games that have gone to rest since then.
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,

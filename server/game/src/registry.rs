@@ -138,7 +138,7 @@ impl Tables {
         Ok(self.store().get(SEAT.key([&player, &game])?).await?.is_some())
     }
 
-    /// Like [`Tables::find`], but if the table is loaded here, it counts in `in_care` and leaves
+    /// Like [`Tables::find`]. If the table is loaded here, it counts in `in_care`, and leaves
     /// memory when nothing is due.
     pub(super) async fn find_in_care(&self, game: GameId, in_care: &Care) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
@@ -254,9 +254,9 @@ impl Tables {
         }
     }
 
-    /// Adds a running game to all lists, using its log. This is needed for two kinds of records:
-    /// version 0.1 did not store the due times of live clocks, and a rebuilt list does not
-    /// contain due times.
+    /// Adds a running game to all lists, using its log. This is needed if the game's record
+    /// contains no due time. Version 0.1 stored none for live clocks, and a rebuilt list contains
+    /// none.
     pub(super) async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
         let stored = match read_all(self.store(), game, 0).await {
             Ok(stored) => stored,

@@ -103,8 +103,8 @@ impl Residents {
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Removes a table that has ended from the index. Does nothing if the index contains another
-    /// table of the game.
+    /// Removes an ended table from the index. Does nothing if the index already contains a
+    /// different table for the same game.
     pub(super) fn forget(&self, facts: &Arc<Facts>) {
         let mut index = self.index.lock();
         if index.is_of(facts) {

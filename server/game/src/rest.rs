@@ -22,12 +22,11 @@ use flagfall_base::store_errors::note_refusal;
 const SCAN_CHUNK: usize = 512;
 /// The number of games that are added to lists at once.
 const LIST_AT_ONCE: usize = 16;
-/// The lists are checked once per this many checks for due games.
+/// The number of checks for due games per check of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The names of all players in the list of public games are looked up once per this many checks
-/// of the lists.
+/// The number of checks of the lists per lookup of all names in the list of public games.
 const LOOKS_PER_NAMES: u32 = 12;
-/// The progress of games in memory is written once per this many checks of the lists.
+/// The number of checks of the lists per update of the progress of games in memory.
 const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two steps of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
@@ -84,9 +83,9 @@ impl Tables {
         }
     }
 
-    /// Handles the next part of the first round. When the round is finished, all lists are
-    /// complete. Returns true if the round is finished, and also if it failed. In that case,
-    /// later rounds do the work.
+    /// Handles the next part of the first round, which completes all lists. Returns true when the
+    /// round is finished. Also returns true if the round failed, because later rounds will do its
+    /// work.
     async fn go_round_first(&self, round: &mut Round) -> bool {
         let gone = async {
             let is_through = self.go_round(round).await?;

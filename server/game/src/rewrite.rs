@@ -1,4 +1,4 @@
-//! Writes log entries in another form, for the export of a store.
+//! Converts log entries to another form, for the export of a store.
 
 use flagfall_board::GameId;
 use flagfall_store::record::{self, Form, LogEntry};
@@ -19,8 +19,7 @@ impl InForm {
         InForm { form, header: None }
     }
 
-    /// Returns the body of an entry in the other form. It must get the entries of each game in
-    /// order.
+    /// Returns the body of an entry in the other form. Pass the entries of each game in order.
     ///
     /// # Errors
     /// The reason why the entry cannot be converted. It does not quote the entry.

@@ -19,8 +19,8 @@ use tokio::time::Instant;
 
 use flagfall_base::admission::Network;
 
-/// The number of accounts above which idle ones are removed. Until then, an idle account is kept if
-/// it has used more time than others.
+/// The number of accounts above which all idle ones are removed. Below this number, an idle
+/// account is kept if it has used more time than others.
 const IDLE_MAX: usize = 4_096;
 
 /// The network and the player who are charged for a house player's thinking.
@@ -95,23 +95,24 @@ struct Player {
 #[derive(Default)]
 struct Crowd {
     account: Account,
-    /// The highest amount of used time that any player had at the moment when they were picked.
+    /// The most time that any player had used at the moment they were picked.
     least: Duration,
     players: HashMap<Arc<str>, Player>,
 }
 
 struct Room {
     free: usize,
-    /// The highest amount of used time that any network had at the moment when it was picked.
+    /// The most time that any network had used at the moment it was picked.
     least: Duration,
-    /// The number of waits begun and picks made. It serves as a ticket.
+    /// A counter that grows with every new wait and every pick. Its value at the start of a wait
+    /// is the ticket.
     picks: u64,
     networks: HashMap<Branch, Crowd>,
 }
 
 impl Room {
-    /// Begins to wait. Returns a ticket, and a receiver that gets a message when the ticket gets
-    /// a place.
+    /// Begins to wait for a place. Returns a ticket, and a receiver that gets a message when a
+    /// place is assigned to the ticket.
     fn wait(&mut self, share: &ThinkingShare) -> (u64, oneshot::Receiver<()>) {
         self.picks += 1;
         let network = self.networks.entry(share.branch()).or_default();

@@ -34,8 +34,8 @@ pub async fn set_blocked(
     } else {
         Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }
     };
-    // An unknown outcome counts as success. The player sees the result in their list, and
-    // repeating the command does no harm.
+    // Treat an unknown outcome as success, because the player sees the result in their list and
+    // can safely repeat the command.
     Ok(store.update(update).await? != UpdateOutcome::Conflict)
 }
 

@@ -133,8 +133,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, Refused> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // Lock the player's turn before taking a place for committed work. This way, a player
-        // takes at most one place, even if they open and close many connections.
+        // Take the player's lock before taking a place for committed work. So a player takes at
+        // most one place, even if they open and close many connections.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -200,8 +200,8 @@ impl Lobby {
         self.inner.store.get(key).await.map_or(true, |found| found.is_some())
     }
 
-    /// Returns the players connected to this server who have an open seek. Other servers are sent
-    /// this list.
+    /// Returns the players connected to this server who have an open seek. This list is sent to
+    /// the other servers.
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks.lock();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
@@ -487,8 +487,8 @@ impl Asker<'_> {
         let house = house_player(bot).ok_or_else(no_such_bot)?;
         check_rated(terms, [house.kind, self.player.kind])?;
         self.check_games().await?;
-        // In the plan, the house player made the offer and the player accepts it, so
-        // `terms.secret` is the player's wish.
+        // In the plan, the house player has made the offer and the player accepts it. So
+        // `terms.secret` is what the accepting player asked for.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(outcome, Some(plan), Update::default()).await?;
         self.finish(kept, store_unclear, Vec::new()).await
@@ -554,8 +554,8 @@ impl Asker<'_> {
         if has_room { Ok(()) } else { Err(opponent_busy()) }
     }
 
-    /// Creates the game of a stored command. If the offer has changed, `conflict` makes the
-    /// refusal. `offer` contains the writes that open the offer again if the game cannot be
+    /// Creates the game of a stored command. `conflict` returns the refusal to use if the offer
+    /// has changed. `offer` contains the writes that open the offer again if the game cannot be
     /// created.
     async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
         match kept {

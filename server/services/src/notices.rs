@@ -144,14 +144,14 @@ impl Notices {
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the requester's webhook immediately. A failed test is not an error. The
-    /// answer reports the failure.
+    /// Sends a test to the requester's webhook immediately. If the test fails, the answer says
+    /// so, and no error is returned.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;
-        // The time of the test is not stored in the webhook's record. Otherwise, a player could
-        // make more tests by replacing or removing the webhook.
+        // Store the time of the test outside the webhook's record. Otherwise, a player could make
+        // more tests by replacing or removing the webhook.
         let tested = WEBHOOK_TESTS.key([&player])?;
         let write = mark(tested.clone(), Some(self.store.now().plus_ms(TEST_EVERY_MS)));
         let conditions = vec![(tested, Expect::Absent)];

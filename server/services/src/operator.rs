@@ -1,6 +1,6 @@
-//! The actions of operators: read reports, close and reopen accounts, correct ratings. The update
-//! that carries out an action also writes it to the operators' log. This module never changes or
-//! deletes log entries, and never reads a running game.
+//! The actions of operators: reading reports, closing and reopening accounts, and correcting
+//! ratings. The update that carries out an action also writes it to the operators' log. This
+//! module never changes or deletes log entries, and never reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};

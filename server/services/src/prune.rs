@@ -48,7 +48,8 @@ impl Lifetimes {
     }
 }
 
-/// The numbers of deleted guests and games. In a dry run, the numbers that would be deleted.
+/// The numbers of deleted guests and games. In a dry run, these are the numbers that would have
+/// been deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pruned {
     pub guests: usize,
@@ -69,7 +70,7 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
     Some(mark(key, None))
 }
 
-/// True if each player is a guest or a house player.
+/// True if each player is a guest or a house player, and at least one is a guest.
 fn is_of_guests(players: &PerSide<Player>) -> bool {
     let kinds = Side::BOTH.map(|side| players[side].kind);
     kinds.iter().all(|kind| matches!(kind, PlayerKind::Guest | PlayerKind::House))
@@ -150,7 +151,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
 }
 
 /// Prunes all players and games of a store. Calls `told` with the numbers of players and games
-/// checked so far. After an error, this may be called again; deletions that were already made
+/// checked so far. After an error, this can be called again. Deletions that were already made
 /// remain.
 pub async fn prune_all(
     store: &dyn Archive,

@@ -220,8 +220,8 @@ impl Ratings {
         Ok(change)
     }
 
-    /// Returns the advantage of the first move, as computed from earlier games. Also adds to the
-    /// update that this game is counted.
+    /// Returns the advantage of the first move, as computed from earlier games, or 0 if the
+    /// settings ignore it. Also adds a write to `update` that counts this game.
     async fn first_move(
         &self,
         ruleset: &str,

@@ -15,7 +15,7 @@ use flagfall_base::scan::Scan;
 pub const REASON_LEN_MAX: usize = 300;
 /// The maximum number of reports of one player per day.
 const REPORTS_MAX: usize = 10;
-/// The time for which a report counts against this limit, in milliseconds.
+/// The time for which a report counts toward [`REPORTS_MAX`], in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// The time for which reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;

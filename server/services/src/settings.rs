@@ -228,7 +228,7 @@ pub struct Limits {
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value = "8",
           value_parser = count(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: usize,
-    /// The number of HTTP requests on one connection. After the last one, the server closes it.
+    /// The number of HTTP requests after which the server closes a connection.
     #[arg(skip = 200_u32)]
     pub requests_per_connection: u32,
     /// Maximum number of messages on one connection within --messages-seconds. Legal moves do not
@@ -346,8 +346,8 @@ pub struct Times {
     #[arg(long = "rest-seconds", env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS",
           default_value = "600", value_parser = time(SECOND, 1..=86_400), help_heading = "Games")]
     pub rest: Duration,
-    /// The time between two checks of the games that are not in memory for due flags and due
-    /// moves of house players.
+    /// The time between two checks for due flags and due moves of house players in games that are
+    /// not in memory.
     #[arg(skip = Duration::from_secs(1))]
     pub rest_look: Duration,
     /// Days after which a finished game in Redis is archived. An archived game takes up less than

@@ -85,8 +85,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Answers with the page. This includes unknown paths, so that a person who mistypes an address
-/// can continue from there.
+/// Answers with the page. Unknown paths get the page, too, so that a person who mistypes an
+/// address can continue from there.
 async fn show_page(Extension(page): Extension<Page>, request: Request) -> Result<Response, ApiError> {
     let path = request.uri().path();
     if !matches!(*request.method(), Method::GET | Method::HEAD)
@@ -97,7 +97,7 @@ async fn show_page(Extension(page): Extension<Page>, request: Request) -> Result
     page.open(path, request.headers()).await.ok_or(ApiError::NoSuchPath)
 }
 
-/// True if a path is this one or lies below it.
+/// True if `path` is `other` or lies below it.
 fn is_below(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -165,12 +165,12 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if is_check {
-        // Health checks are not counted as requests. They are limited in another way: the
-        // connection is closed after each check, so each check uses up a connection, and
-        // connections are counted.
+        // Health checks do not count as requests. They are limited because the connection is
+        // closed after each check, and the number of connections is limited.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    // Views depend on the caller, so proxies must not cache them, unless the handler allows it.
+    // Views depend on the caller, so proxies must not cache an answer unless its handler allows
+    // it.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if is_api && !app.settings.allowed_origins.is_empty() {
         cors::vary(headers);
@@ -188,13 +188,13 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let address = address_of(app, request.extensions(), request.headers());
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
-        // Through a proxy, every asset may come on a connection of its own. If these connections
-        // counted as handshakes of the client, even one page would be too much for a classroom
-        // that shares an address.
+        // Behind a proxy, each asset may arrive on its own connection. If these connections
+        // counted as handshakes of the client, opening one page could exceed the limit of a
+        // classroom that shares an address.
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // A WebSocket that has sent no hello may still be evicted.
+        // A WebSocket may be evicted until it has sent its hello.
         if !is_upgrade {
             app.admission.note_request(seat);
         }
@@ -231,7 +231,7 @@ async fn carry_out(app: &App, request: Request, next: Next) -> Response {
     }
     let (parts, body) = request.into_parts();
     // Read the body before taking one of the limited places, so that a slow sender does not
-    // occupy a place. Replace a body that is too long with one that is a byte over the limit, so
+    // occupy a place. Replace a body that is too long with zeros, one byte over the limit, so
     // that the route refuses it.
     let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(body) => Body::from(body.to_bytes()),

@@ -1,6 +1,6 @@
 //! Recognizes requests from this server's own page, and reads their session cookie.
 //!
-//! A browser also sends the cookie when a page of another site causes the request. So the server
+//! A browser sends the cookie even if a page of another site causes the request. So the server
 //! uses the cookie only if the browser says that a page of this server sent the request: with
 //! `Origin`, or with `Sec-Fetch-Site` if there is no `Origin`. A page on another port of the same
 //! host is not the server's own page, although browsers treat both as one site and send the
@@ -34,7 +34,6 @@ pub(crate) struct ForeignPage;
 /// The origin of a request, as the browser reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SentBy {
-    /// This server's own page.
     Own,
     /// A page of another origin that the operator allows. It must send a token.
     Allowed,
@@ -45,7 +44,7 @@ enum SentBy {
 }
 
 impl OwnPage {
-    /// Returns the request's data if this server's own page sent the request.
+    /// Returns the session cookie of a request if this server's own page sent the request.
     pub(crate) fn find(
         settings: &Settings,
         peer: IpAddr,
@@ -66,10 +65,10 @@ impl OwnPage {
 
 /// Returns the origin of this server's page.
 ///
-/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could let a
-/// name of their own lead to this server, and so control that header (DNS rebinding). Therefore
-/// the name must be a loopback name, or the request must come over HTTPS through a proxy, which
-/// needs a certificate for the name.
+/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could point
+/// a domain name of their own at this server and thereby control that header (DNS rebinding).
+/// Therefore the name must be a loopback name, or the request must come over HTTPS through a
+/// proxy, which needs a certificate for the name.
 fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
     if let Some(public) = &settings.public_url {
         return Some(public.clone());
@@ -200,7 +199,7 @@ mod tests {
         for site in ["none", "same-site", "cross-site"] {
             assert!(row(&[("sec-fetch-site", site)]).unwrap().is_none(), "{site}");
         }
-        // Without the cookie, the request of a foreign page is harmless, so it is not refused.
+        // Without the cookie, a request from a foreign page is harmless, so it is not refused.
         let bare = [("host", "127.0.0.1:7171"), ("origin", "https://evil.example")];
         assert!(find(&settings, &bare).unwrap().is_none());
     }

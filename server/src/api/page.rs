@@ -24,23 +24,22 @@ pub(crate) use addresses::{ACCOUNT, ADDRESSES};
 pub(crate) use headers::SECURITY_HEADERS;
 pub(crate) use headers::secure;
 
-/// Assets are named after their build, so they never change.
+/// The path of an asset contains the hash of its build, so the asset never changes.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
-/// A browser may keep a document, but asks each time whether it is still the same.
+/// Lets browsers cache a document, but they must check before each use whether it has changed.
 const ASK_AGAIN: &str = "no-cache";
 const NEVER: &str = "no-store";
 
-/// The name of the folder of the assets that are read from the disk.
+/// The build name in asset paths if the assets are read from the disk.
 const UNNAMED_BUILD: &str = "dev";
 
-/// The source of the page.
+/// The place that the page is read from.
 #[derive(Clone, Debug)]
 pub(crate) enum Page {
     /// The page that was built into the program.
     Embedded,
     /// A folder in a checkout. Its files are read on each request.
     Folder(Folder),
-    /// There is no page.
     Off,
 }
 
@@ -58,8 +57,8 @@ impl Page {
         matches!(Page::new(settings), Page::Embedded).then(flagfall_page::hash)
     }
 
-    /// Answers a path with the page. The status is 404 if the page does not have this address.
-    /// `None` if there is no page.
+    /// Answers a request for a path with the page, or returns `None` if there is no page. The
+    /// status is 404 if the page does not have this address.
     pub(crate) async fn open(&self, path: &str, request: &HeaderMap) -> Option<Response> {
         let page = page_at(path);
         let shown = page.unwrap_or(UNKNOWN);
@@ -72,8 +71,8 @@ impl Page {
             Page::Off => return None,
         };
         let mut response = match document {
-            // There is no page at this address, so a client cannot already have it. Without a
-            // tag, the answer is never 304.
+            // The page has no such address, so a client cannot already have the document. Without
+            // a tag, the answer is never 304.
             Ok(Some(document)) if page.is_none() => {
                 Representation { tag: None, ..document }.answer(request, NEVER)
             }
@@ -160,7 +159,7 @@ async fn from_disk<T: Into<Bytes> + Send + 'static>(
     Ok(Some(Representation { media_type, tag: None, plain: plain.into(), gzip: None, brotli: None }))
 }
 
-/// Returns an answer that tells the developer of the page what is wrong with it.
+/// Returns an answer that tells the page's developer why the page cannot be read.
 fn failed(error: &PageError) -> Response {
     tracing::warn!(%error, "the page cannot be read from its folder");
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response()

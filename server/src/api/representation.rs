@@ -60,7 +60,7 @@ fn weighted(entry: &str) -> (&str, f32) {
     let mut parts = entry.split(';').map(str::trim);
     let name = parts.next().unwrap_or_default();
     let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-    // An encoding whose weight cannot be parsed is not accepted.
+    // An encoding whose weight cannot be parsed counts as not accepted.
     let weight = weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0));
     (name, weight)
 }
@@ -85,7 +85,7 @@ pub(super) fn vary_by_encoding(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("accept-encoding"));
 }
 
-/// A document with its compressed forms.
+/// A document in its plain and compressed forms.
 #[derive(Clone, Debug)]
 pub(super) struct Representation {
     pub(super) media_type: &'static str,

@@ -1,4 +1,4 @@
-//! The server with a planted fault that the trial's checker has to find. Built only with the
+//! The server with a deliberate fault, which the trial's checker has to find. Built only with the
 //! feature `planted-faults`.
 
 use std::process::ExitCode;

@@ -52,7 +52,7 @@ impl Loaded {
         }
     }
 
-    /// Returns a replacement for a value that contains, or may contain, a secret.
+    /// Returns a replacement for a value that is, or may contain, a secret.
     fn secret(&self, setting: &Arg) -> Option<String> {
         if !setting.is_hide_env_values_set() {
             return None;

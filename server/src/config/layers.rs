@@ -1,8 +1,8 @@
 //! The sources of values: flags override the environment, the environment overrides the
 //! configuration file, and the file overrides the defaults.
 //!
-//! clap handles flags, environment and defaults. The values of the file replace the defaults, so
-//! that one parser checks all four sources.
+//! clap handles flags, environment and defaults. The values of the file are passed to clap as
+//! defaults, so clap's parser checks all four sources.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::Config;
 
-/// The flag that names the configuration file.
 const FILE_FLAG: &str = "config";
 
 /// Why there is no configuration.
@@ -81,7 +80,8 @@ pub(super) fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| arg.get_env().is_some() && arg.get_id() != FILE_FLAG)
 }
 
-/// Returns the section of the file for a setting: the first word of its heading in the help.
+/// Returns the file section that contains a setting: the first word of the setting's heading in
+/// the help.
 pub(super) fn section(setting: &Arg) -> String {
     let heading = setting.get_help_heading().unwrap_or_default();
     heading.split(' ').next().unwrap_or_default().to_lowercase()
@@ -98,7 +98,6 @@ struct File {
     lines: Vec<Line>,
 }
 
-/// A setting in the file.
 struct Line {
     id: String,
     number: usize,
@@ -122,7 +121,8 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Parses the settings in a file. The error is the offset of the first mistake, and its reason.
+/// Parses the settings in a file. The error contains the offset of the first mistake and its
+/// reason.
 fn lines(text: &str, command: &Command) -> Result<Vec<Line>, (usize, String)> {
     let table = DeTable::parse(text).map_err(|error| {
         (error.span().map_or(0, |span| span.start), format!("not TOML: {}", error.message()))
@@ -159,7 +159,7 @@ fn lines(text: &str, command: &Command) -> Result<Vec<Line>, (usize, String)> {
     Ok(lines)
 }
 
-/// Converts a value of the file to the values of the flag, and checks them as the flag would.
+/// Converts a value in the file to values of the flag, and checks them as the flag would.
 fn values(setting: &Arg, value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let is_list = matches!(setting.get_action(), ArgAction::Append);
     let values = match value {

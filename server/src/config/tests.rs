@@ -1,4 +1,4 @@
-//! Tests for the values that an operator may set, and the messages for wrong ones.
+//! Tests of the values that an operator may set, and of the messages about wrong values.
 
 use clap::CommandFactory;
 use flagfall_services::settings::PageSettings;
@@ -93,7 +93,7 @@ fn the_page_comes_from_the_program_a_folder_or_nowhere() {
     let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/../client-web");
     assert_eq!(page(&[]), PageSettings::default());
     assert_eq!(page(&["--page", checkout]).folder, Some(PathBuf::from(checkout)));
-    // A folder that is not used need not be there.
+    // The folder need not exist if it is not used.
     assert!(page(&["--no-page", "--page", "/no/such/folder"]).is_off);
 }
 

@@ -1,4 +1,4 @@
-//! The types of setting values, and the messages for wrong values.
+//! The types of setting values, and the messages about wrong values.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;

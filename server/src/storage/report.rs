@@ -1,4 +1,4 @@
-//! Messages of maintenance commands to the person who started them.
+//! Prints messages for the person who started a maintenance command.
 
 use std::fmt;
 use std::io::{self, Write};

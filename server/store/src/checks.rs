@@ -6,7 +6,7 @@ use crate::limits::{
 use crate::store::{Append, Update, Write};
 use crate::value::SecretBytes;
 
-/// Returns `error` if `found` is above the limit.
+/// Returns `error` if `found` is greater than `most`.
 fn limit(found: usize, most: usize, error: LimitError) -> Result<(), LimitError> {
     if found > most { Err(error) } else { Ok(()) }
 }

@@ -2,10 +2,9 @@
 //!
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
 //! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
-//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both.
-//! `docs/internals/clocks-and-outages.md` explains the rules and the reasons for them: stamps
-//! advance with the steady clock, are slewed to the wall clock, and never go back; a gap between
-//! heartbeats is an outage.
+//! [`MemoryStore`](crate::MemoryStore) make their own stamps from both. Stamps advance with the
+//! steady clock, are slewed to the wall clock, and never go back. A long gap between heartbeats
+//! counts as an outage. `docs/internals/clocks-and-outages.md` gives the reasons for these rules.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,7 +25,7 @@ const SLEW: i128 = 200;
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
-/// The largest difference between stamps and wall clock that is not logged.
+/// Stamps and wall clock may differ by this much without a log line.
 const TOLD_MS: u64 = 10_000;
 
 /// The clocks of a machine. Tests can replace them.
@@ -46,7 +45,7 @@ pub trait WallClock: Send + Sync + 'static {
 pub struct SystemClock;
 
 /// The system clock that keeps running while the machine is suspended. On Linux,
-/// `CLOCK_MONOTONIC` stops while the machine is suspended. On other systems, it does not.
+/// `CLOCK_MONOTONIC` stops during that time, so `CLOCK_BOOTTIME` is used there.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY: ClockId = ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -94,14 +93,15 @@ struct State {
     /// heartbeat comes long after that, the time in between is an outage.
     made: Option<(Duration, Stamp)>,
     outage: Option<Outage>,
-    /// An outage that is not in the record of outages yet.
+    /// An outage that must still be written to the record of outages.
     unkept: Option<Outage>,
     /// The time, by the steady clock, at which the wall clock was first found too far ahead to be
     /// trusted.
     doubted_since: Option<Duration>,
     /// True if the current difference between stamps and wall clock has been logged.
     is_told: bool,
-    /// True while the store pauses. When a long pause ends, it becomes an outage.
+    /// True while the store is paused. A pause that was long enough counts as an outage when it
+    /// ends.
     is_paused: bool,
 }
 
@@ -151,7 +151,6 @@ impl StampClock {
         }
     }
 
-    /// Returns the current time as a stamp.
     pub(crate) fn stamp(&self) -> Stamp {
         self.read(&mut self.state.lock())
     }
@@ -186,22 +185,22 @@ impl StampClock {
         (self.clock.steady().saturating_sub(beaten) > SILENCE).then_some(since)
     }
 
-    /// Returns the latest outage, if there was one.
     pub(crate) fn outage(&self) -> Option<Outage> {
         self.state.lock().outage
     }
 
-    /// Takes the outage that is not in the record of outages yet. The caller must write it there.
+    /// Takes the outage that must still be written to the record of outages. The caller must
+    /// write it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
         self.state.lock().unkept.take()
     }
 
-    /// Puts back an outage that the caller could not write to the record of outages.
+    /// Puts back an outage that the caller failed to write to the record of outages.
     pub(crate) fn put_back_unkept(&self, outage: Outage) {
         self.state.lock().unkept.get_or_insert(outage);
     }
 
-    /// True if an outage is not in the record of outages yet.
+    /// True if an outage must still be written to the record of outages.
     pub(crate) fn has_unkept(&self) -> bool {
         self.state.lock().unkept.is_some()
     }
@@ -260,8 +259,8 @@ impl State {
     }
 
     /// Records an outage, a period in which game clocks stood still. If the previous outage ended
-    /// only just before, the two are merged, because a game may not have read the previous one
-    /// yet.
+    /// only just before, the two are merged. Otherwise, a game that has not read the previous one
+    /// yet would miss it.
     fn note_outage(&mut self, since: Stamp, until: Stamp) {
         let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
         let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);
@@ -298,7 +297,7 @@ fn us(stamp: Stamp) -> u64 {
     stamp.0.saturating_mul(1_000)
 }
 
-/// The manual clock of the crate `flagfall-store-testing`. These tests cannot depend on that
+/// The source of the manual clock in `flagfall-store-testing`. These tests cannot depend on that
 /// crate, because its clock would implement the trait of another copy of this crate.
 #[cfg(test)]
 #[path = "../../../tests/store/src/manual_clock.rs"]

@@ -12,12 +12,13 @@
 //!   end of the log may contain the failed write: a read could miss entries that exist after the
 //!   restart.
 //! - **A full disk.** The store pauses before the disk is full, and when a write finds no space.
-//!   It then refuses changes and heartbeats, so game clocks stand still, but reads continue. A
-//!   group that finds no space is undone, so its requests are refused, not `Unknown`.
+//!   During a pause it refuses changes and heartbeats, so game clocks stand still, but it still
+//!   answers reads. A group that finds no space is undone, so its requests are refused, not
+//!   `Unknown`.
 //! - **Damage.** A flipped bit is repaired, and a damaged game goes into quarantine. If
-//!   acknowledged changes are lost, a new epoch begins. If nothing shows which games they belong
-//!   to, the store fails to open with [`EmbeddedOpenError::LostTail`] until the operator accepts
-//!   the loss.
+//!   acknowledged changes are lost, a new epoch begins. If the store cannot determine which games
+//!   they belong to, it fails to open with [`EmbeddedOpenError::LostTail`] until the operator
+//!   accepts the loss.
 //!
 //! The store cannot detect that the whole folder was replaced by an older copy. Begin a new epoch
 //! ([`Store::bump_epoch`]) after such a replacement; [`backup::restore`] does so by itself.
@@ -144,7 +145,8 @@ impl EmbeddedStore {
         self.shared.groups.load(Ordering::Relaxed)
     }
 
-    /// Returns why the store refuses changes, if its disk is too full.
+    /// Returns the reason for which the store refuses changes; `None` unless its disk is too
+    /// full.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {

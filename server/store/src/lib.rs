@@ -34,7 +34,8 @@ pub use store::{
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 
-// Lets the tests of this crate include the source of `ManualClock`, which uses the crate's name.
+// Lets the tests of this crate include the source of `ManualClock`, which imports this crate by
+// its name.
 #[cfg(test)]
 extern crate self as flagfall_store;
 

@@ -4,16 +4,17 @@
 //! of appends, what servers give back after a loss, and where stamps come from.
 //!
 //! # Durability
-//! The store promises as much durability as Redis itself. It reads Redis's settings at every
-//! connection and every 15 s ([`Durability`]), because settings can change while Redis runs. The
-//! store refuses a Redis that promises less than a game needs, unless [`Demand::Anything`] is
-//! set, and accepts no requests until the settings are right again. It always refuses a node of a
-//! Redis Cluster. A table in the same document shows which failures an acknowledged move survives
-//! with which settings.
+//! The store promises as much durability as Redis itself. It reads Redis's settings
+//! ([`Durability`]) whenever it connects, and every 15 s, because settings can change while Redis
+//! runs. The store refuses a Redis that promises less than a game needs, unless
+//! [`Demand::Anything`] is set, and accepts no requests until the settings are right again. It
+//! always refuses a node of a Redis Cluster. A table in the same document shows which failures an
+//! acknowledged move survives with which settings.
 //!
 //! An acknowledged move survives a power cut only if the disk has really written the data that it
-//! has confirmed. Each server holds the logs of the games it serves, up to
-//! [`RedisOptions::held_bytes_max`], and copies of some side records ([`Store::keep_copies`]).
+//! has confirmed. Redis may lose data, so each server keeps what it can give back: the logs of
+//! its games, up to [`RedisOptions::held_bytes_max`], and copies of some side records
+//! ([`Store::keep_copies`]).
 //!
 //! # Outcomes of requests
 //! `Ok`, `Conflict`, `Late` and `Early` are Redis's own answers, confirmed by the replicas if the
@@ -186,7 +187,7 @@ impl RedisStore {
         Ok(())
     }
 
-    /// Reads after all doubts are resolved. Reads again if the first read failed and raised a new
+    /// Resolves all doubts, then reads. Reads once more if the first read failed and raised a new
     /// doubt.
     async fn read_settled<T, F: Future<Output = Result<T, Fault>>>(
         &self,
@@ -228,8 +229,8 @@ impl RedisStore {
     }
 
     /// Reads a log. If the answer is empty although this process holds entries of the log, Redis
-    /// may have been emptied. In that case, this checks the connection, which gives the held
-    /// entries back, and then reads again.
+    /// may have been emptied. In that case, the connection is checked, which gives the held
+    /// entries back, and the log is read again.
     async fn read_log<T, F: Future<Output = Result<T, Fault>>>(
         &self,
         game: GameId,
@@ -389,7 +390,8 @@ impl Store for RedisStore {
             };
             let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
-                // The game is over, so there are no recent entries that Redis could lose.
+                // The log need not be held, because the game is over, so Redis cannot lose any
+                // recent entries of it.
                 self.shared.held.lock().forget(game);
             }
             Ok(is_packed)
@@ -398,7 +400,7 @@ impl Store for RedisStore {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // If the log were still held, it would be given back when Redis loses data.
+            // A log that is still held would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
             self.ask(|reply| Request::DeleteLog { game, reply }).await
         })

@@ -24,7 +24,7 @@ pub type ReadResult<'a, T> = StoreFuture<'a, Result<T, ReadError>>;
 /// A side record: its key and its value.
 pub type Record = (Key, Vec<u8>);
 
-/// One atomic addition to a game's log, with the side records that go with it.
+/// One atomic addition to a game's log, and the side records that are written with it.
 #[derive(Clone, Debug)]
 pub struct Append {
     pub game: GameId,
@@ -60,8 +60,8 @@ pub enum AppendOutcome {
         /// The damage, described without any content of the log.
         reason: String,
     },
-    /// The entries may or may not have been written. Read the log to find out, and do not append
-    /// again before that.
+    /// The entries may or may not have been written. Do not append again before reading the log
+    /// to find out.
     Unknown,
 }
 
@@ -160,8 +160,8 @@ pub enum UpdateOutcome {
     Ok,
     /// A condition did not hold. Nothing was written.
     Conflict,
-    /// The writes may or may not be done. Read the records to find out, and do not write again
-    /// before that.
+    /// The writes may or may not be done. Do not write again before reading the records to find
+    /// out.
     Unknown,
 }
 
@@ -350,7 +350,7 @@ pub trait Store: Send + Sync + 'static {
     /// Side records remain, so the caller deletes those first.
     ///
     /// # Errors
-    /// [`StoreError`]: part of the log may remain. The call may be repeated.
+    /// [`StoreError`]: part of the log may remain. It is safe to repeat the call.
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
@@ -392,24 +392,23 @@ pub trait Store: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns the time of the store's last answer, if it was so long ago that there may be an
-    /// outage. When the store answers again, it finds out whether there was an outage before
-    /// anything is read.
+    /// Returns the time of the store's last answer, if that was so long ago that there may be an
+    /// outage. The store determines whether there was an outage before it answers any read.
     fn silent_since(&self) -> Option<Stamp> {
         None
     }
 
-    /// Returns a receiver of future announcements, at least of appends by other servers. `None`
-    /// if only this process can append. A receiver that has lagged has missed announcements, and
-    /// must handle that like [`Announcement::Everything`].
+    /// Returns a receiver of future announcements. It gets at least those for appends by other
+    /// servers. Returns `None` if only this process can append. A receiver that has lagged has
+    /// missed announcements, and must handle that like [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         None
     }
 
     /// Sends a message to every server that uses this store, including this one. Each server gets
     /// the message at most once, and messages may arrive in any order. Does nothing if only this
-    /// process uses the store. At most [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX)
-    /// bytes.
+    /// process uses the store. A message has at most
+    /// [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
     ///
     /// # Errors
     /// [`StoreError`]: the message probably reached no server.

@@ -22,7 +22,7 @@ fn embedded(folder: &Path) -> EmbeddedStore {
 }
 
 /// Fills a store with games of different lengths, with bodies that are text and bodies that are
-/// not, and with records of all kinds.
+/// binary, and with records of all kinds.
 async fn fill(store: &dyn Store, clock: &ManualClock) -> Tally {
     let mut tally = Tally::default();
     for number in 0..20_u32 {

@@ -26,7 +26,6 @@ const GAMES: u32 = 60;
 const KILLS: u32 = 24;
 const KILLS_VARIABLE: &str = "FLAGFALL_KILLS";
 
-/// The store under test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The default options.
@@ -92,7 +91,7 @@ async fn play(store: Arc<dyn Store>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
-        // The large record is overwritten again and again, so that compaction has something to
+        // This large record is overwritten repeatedly, so that compaction has something to
         // remove.
         let large = put(&format!("large/{number}"), &"x".repeat(400));
         let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string()), large];
@@ -209,12 +208,12 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 async fn a_store_whose_files_cannot_grow_refuses_and_keeps_what_it_has() {
     let kind = Kind::Plain;
     let folder = scratch();
-    // The store is created without the file size limit, because the index allocates its journal
-    // at full length.
+    // The store is created before the file size limit applies, because the index allocates its
+    // journal at full length.
     drop(kind.open(folder.path()));
     let mut command = Command::new("sh");
-    // No file may grow beyond about 100 KiB. The signal for that error is ignored, so the write
-    // returns the error instead of ending the process.
+    // Limit every file to about 100 KiB. The child ignores the signal for exceeding the limit, so
+    // the write returns an error instead of ending the process.
     let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
     command.args(["-c", script]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]);

@@ -1,5 +1,5 @@
-//! Tests that the events of games survive being encoded as entry bodies and decoded, for every
-//! ruleset and in both forms.
+//! Tests that game events are unchanged after they were encoded as entry bodies and decoded
+//! again, for every ruleset and in both forms.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use flagfall_board::{PerSide, Side};
@@ -9,7 +9,7 @@ use flagfall_tests::{Chance, Logged, Match, rulesets};
 
 const SEATS: PerSide<&str> = PerSide::new("ana", "bo");
 
-/// Checks that an event survives encoding and decoding in both forms.
+/// Checks that an event is unchanged after encoding and decoding, in both forms.
 fn check(logged: &Logged, chance: &mut Chance, replayed: &mut Game) {
     let player = match chance.below(3) {
         0 => SEATS[Side::Red],

@@ -1,5 +1,4 @@
-//! Compares the durable stores with the store in memory, using random requests and any number of
-//! restarts.
+//! Compares the durable stores with the store in memory, using random requests and restarts.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
@@ -21,7 +20,7 @@ use proptest::test_runner::TestRunner;
 
 const START: Stamp = Stamp(1_000_000);
 
-/// The head of a log that an append expects.
+/// The kind of head that an append expects: the right one or a wrong one.
 #[derive(Clone, Copy, Debug)]
 enum Belief {
     Right,
@@ -168,7 +167,8 @@ async fn run<S: Store, F: Future<Output = S>>(
                 real.scan(key("k/"), after.map(name), limit).await,
                 model.scan(key("k/"), after.map(name), limit).await
             ),
-            // The counts are not compared, because a newly opened store sweeps by itself.
+            // The counts are not compared, because a store that has just been opened removes
+            // expired records by itself.
             Step::Sweep => {
                 real.sweep().await.unwrap();
                 model.sweep().await.unwrap();

@@ -1,5 +1,5 @@
-//! Tests of TLS with a real Redis: which certificates are trusted, and which errors the others
-//! cause.
+//! Tests of TLS with a real Redis: which certificates are trusted, and which errors untrusted
+//! ones cause.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Tests of accounts over the network: what names, passwords, tokens and recovery codes allow.
+//! Tests of accounts over the network: names, passwords, tokens and recovery codes.
 
 use crate::common::{Answer, House, settings};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
@@ -59,8 +59,7 @@ async fn signing_up_keeps_a_guests_games_and_token() {
     assert!(made.get("token").is_none());
     let own = house.ask("GET", &format!("/api/games/{game}"), &token, "").await.json();
     assert_eq!(own["audience"], "red");
-    // The name that the guest had before is free for another account, but the name of the new
-    // account is taken.
+    // Another account may take the guest's former name, but not the name of the new account.
     account(&house, "ana").await;
     assert_refused(&house.ask("POST", "/api/account", "", &sign_up("annaBELLA")).await, 409, "name_taken");
     assert_refused(
@@ -354,7 +353,7 @@ async fn concurrent_sign_ups_give_a_name_once() {
     let house = House::open(settings()).await;
     let other = House::open_on(house.store.clone(), settings()).await;
     let body = sign_up("ana");
-    // Both requests find that the name is free before either of them takes the name.
+    // Both requests find the name free before either of them takes it.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(2).await;
@@ -388,7 +387,7 @@ async fn tokens_made_on_two_servers_at_once_are_all_there() {
             crate::common::http(address, &request).await.status
         }
     };
-    // All four requests read the same record before any of them writes the record.
+    // All four requests read the same record before any of them writes to it.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(4).await;

@@ -1,5 +1,5 @@
 //! Tests a server with little memory. Clients start games until the server refuses one, and then
-//! the server restarts.
+//! the server is restarted.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time};
 const MIB: u64 = 1 << 20;
 /// The number of games that each guest plays against house players.
 const GAMES_PER_GUEST: usize = 10;
-/// A number of games that does not fit into the allowed memory.
+/// A number of games that exceeds the allowed memory.
 const GAMES_MAX: usize = 20_000;
 
 /// A running program. It is killed on drop, even if the test fails.
@@ -88,8 +88,8 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // The memory that a server needs without games is measured, because it differs between builds
-    // and machines.
+    // Measure the memory that a server needs without games, because it differs between builds and
+    // machines.
     let empty = Running::start(&folder.path().join("empty"), 1 << 40).resident();
     // At the start, the server reads the data folder, which takes up to 25 MiB for a while,
     // regardless of the number of games. The limit leaves about twice as much memory for games.
@@ -109,7 +109,6 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     };
     assert_eq!(refused, "server_full", "after {games} games");
     assert!(server.resident() < limit, "{} of {limit}", server.resident());
-    // The server must still be healthy.
     let health = http(server.address, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!(health.await.status, 200);
     println!("{games} games, {} of {limit} bytes resident", server.resident());

@@ -46,7 +46,6 @@ async fn say(client: &mut Client, id: &str, game: GameId, said: Said) -> Result<
     answer(client, id).await
 }
 
-/// Returns the next chat message.
 async fn hear(client: &mut Client) -> (Side, Said) {
     client
         .find(|message| match message {
@@ -226,7 +225,7 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
     say(&mut ana, "a", game, text("bye")).await.unwrap();
     assert_eq!(hear(&mut bo).await, (Side::Red, text("bye")));
 
-    // Neither of the two can accept an offer of the other.
+    // Neither Ana nor Bo can accept an offer from the other, because Bo has blocked Ana.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
         offerer
             .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })
@@ -241,7 +240,7 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
         bo.tell(&ClientToServer::AcceptSeek { cmd_id: cmd(&id), seek, secret: false }).await;
         assert_eq!(answer(&mut bo, &id).await, wanted);
     }
-    // The pool does not pair the two with each other, but pairs them with other players.
+    // The pool does not pair Ana with Bo, but pairs both with other players.
     for client in [&mut ana, &mut bo] {
         client.tell(&ClientToServer::EnterPool { cmd_id: cmd("p"), terms: terms() }).await;
         answer(client, "p").await.unwrap();

@@ -26,17 +26,17 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// The time after which a test that is still waiting counts as failed. No step of a test takes
-/// this long.
+/// The time after which a test that is still waiting has failed. No step of a test takes this
+/// long.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the default settings, but with a short wait for the client's part of a close, because
-/// many test clients do not answer a close.
+/// Returns the default settings, except that the server waits only briefly for a client to
+/// complete a close, because many test clients do not.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // The periodic check for work after a turn never comes, because the tests start that work
-    // themselves.
+    // The periodic check is effectively switched off, because the tests themselves start the work
+    // that follows a turn.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
@@ -54,7 +54,7 @@ pub(crate) struct House {
     pub(crate) ratings: Ratings,
     pub(crate) lobby: Lobby,
     pub(crate) jobs: Jobs,
-    /// The time by which the clock for jobs is ahead of real time.
+    /// How far the clock for jobs is ahead of real time.
     ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
@@ -216,7 +216,6 @@ pub(crate) async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpSt
     socket.connect(to).await
 }
 
-/// Sends a request and returns the answer.
 pub(crate) async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }
@@ -249,8 +248,8 @@ impl Client {
         self.say(&serde_json::to_string(message).unwrap()).await;
     }
 
-    /// Sends a message. Ignores the error if the server has already closed the connection,
-    /// because the server's last messages can still be read.
+    /// Sends a message. Ignores an error, because the server's last messages can be read even
+    /// after it has closed the connection.
     pub(crate) async fn send(&mut self, message: Message) {
         in_time("a message to be sent", self.socket.send(message)).await.ok();
     }
@@ -315,7 +314,7 @@ impl Client {
     }
 }
 
-/// Returns a WebSocket frame with these bytes. The frame is masked, like all frames from clients.
+/// Returns a masked WebSocket frame with these bytes. All frames from clients must be masked.
 pub(crate) fn frame(bytes: &[u8], is_reserved_bit_set: bool) -> Message {
     use tungstenite::protocol::frame::Frame;
     use tungstenite::protocol::frame::coding::{Data, OpCode};

@@ -1,4 +1,4 @@
-//! Tests of games with days per move: lists of games, challenges by name, queued moves.
+//! Tests of games that allow days per move: lists of games, challenges by name, queued moves.
 
 use crate::common::{Answer, Client, House, settings};
 use flagfall_board::{GameId, Side};
@@ -23,7 +23,6 @@ fn terms(days: u32) -> Terms {
     }
 }
 
-/// Two players and their connections.
 struct Pair {
     house: House,
     tokens: [String; 2],
@@ -39,8 +38,8 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
-    /// Restarts the server in a new epoch and reconnects the players. Before that, the log of
-    /// this game loses all but its first `entries` entries.
+    /// Removes all but the first `entries` entries of this game's log, restarts the server in a
+    /// new epoch, and reconnects the players.
     async fn began_anew(self, game: GameId, entries: u64) -> Pair {
         let Pair { house, tokens, clients, commands } = self;
         let store = house.store.clone();
@@ -255,7 +254,8 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
     let entries = pair.house.store.head(lost).await.unwrap().seq;
     let mut pair = pair.began_anew(lost, entries - 2).await;
     // The game again has as many moves as before the loss, and Bob's queued move is legal. But
-    // the move that Bob's move should answer was never made, so Bob's queue must be empty.
+    // Ann never made the move that the queued move was meant to answer, so Bob's queue must be
+    // empty.
     pair.play(0, lost, 0, "b4b5").await;
     pair.play(1, lost, 1, "j7j6").await;
     for (game, ply) in [(lost, 3), (kept, 4)] {
@@ -263,7 +263,7 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
         assert_eq!(pair.ply(game).await, ply);
         assert_eq!(pair.queued(1, game).await["moves"], json!([]));
     }
-    // A queue from the earlier epoch is refused as well.
+    // A queue that names the earlier epoch is refused, too.
     let body = json!({ "ply": 4, "epoch": 1, "moves": [moving("j5j4")] });
     let path = format!("/api/games/{kept}/queue");
     pair.play(0, kept, 4, "b5b4").await;

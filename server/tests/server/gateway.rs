@@ -1,5 +1,5 @@
-//! Tests of the WebSocket gateway over the network, with a real listener and real sockets. They
-//! cover all errors that a client can make.
+//! Tests of the WebSocket gateway with a real listener and real sockets. They cover all errors
+//! that a client can make.
 
 use std::time::Duration;
 
@@ -152,7 +152,7 @@ async fn a_flooding_connection_is_closed_and_can_reconnect() {
 
 #[tokio::test]
 async fn a_slow_reader_is_closed_while_others_go_on() {
-    // The grace period gives the client enough time to read the reason for the close.
+    // The grace period lets the client read the reason for the close.
     let mut settings = settings();
     settings.times.close_grace = TIMEOUT;
     let house = House::open(settings).await;
@@ -414,8 +414,8 @@ async fn pings_continue_while_the_store_hangs() {
         side: None,
     })
     .await;
-    // Eight pings take far longer than the time after which a silent connection counts as dead.
-    // The client answers none of them.
+    // Wait for eight pings without answering them. This takes far longer than the time after
+    // which a silent connection counts as dead.
     for _ in 0..8 {
         assert!(matches!(ana.hear().await, ServerToClient::Ping { .. }));
     }

@@ -1,5 +1,5 @@
 //! Tests of histories: who may read about finished games, how lists are divided into pages, and
-//! that each game is counted once.
+//! whether each game is counted exactly once.
 
 use std::sync::Arc;
 
@@ -219,7 +219,6 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     let mut table = Table::new().await;
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
-    // Running the jobs again changes nothing.
     table.house.run_jobs("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
@@ -324,8 +323,8 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "names are not part of what is signed");
     house.close().await;
 
-    // Restores the state of a server that crashed after the second game had ended and before the
-    // game was signed.
+    // Puts the store into the state that a crash would leave after the second game had ended but
+    // before it was signed.
     let key = |name: String| Key::new(name).unwrap();
     let writes = vec![
         Write::Delete { key: key(format!("proof/{}", games[1])) },

@@ -54,8 +54,8 @@ async fn health_is_good_while_the_store_reads_and_writes() {
 async fn readiness_does_not_depend_on_the_store() {
     let house = House::open(settings()).await;
     for is_available in [true, false, true] {
-        // The request is repeated, because the server's own heartbeat may report the other state
-        // in the meantime.
+        // Repeat the request, because the server's own heartbeat may change the state in the
+        // meantime.
         loop {
             house.connections.note_store(is_available);
             let ready = house.get("/ready").await;
@@ -79,7 +79,7 @@ async fn schemas_are_served_and_sent_again_only_when_they_changed() {
     for path in paths {
         let answer = house.get(path).await;
         assert!(answer.status == 200 && answer.json().is_object(), "{path}");
-        // The test converts the head of an answer to lowercase.
+        // The head is lowercase, because the test's client converts it.
         let tag = answer.head.lines().find_map(|line| line.strip_prefix("etag: w/")).unwrap().trim();
         let ask = async |tags: &str| {
             let request = format!(

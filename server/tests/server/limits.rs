@@ -108,7 +108,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         play(red, blue)
     }))
     .await;
-    // Each person watches two games of other people, and looks at the lobby and at a record.
+    // Each person watches two other people's games, and looks at the lobby and at a record.
     let watched = people.iter_mut().enumerate().map(|(number, client)| {
         let (games, house) = (&games, &house);
         async move {
@@ -198,8 +198,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         let mut stream = dial([127, 0, 0, 3], house.address).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
-        // Ignore an error of this read: the server may reset the connection if it rejects too
-        // many at once.
+        // Ignore a read error, because the server may reset the connection if it rejects too many
+        // at once.
         in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }
@@ -346,7 +346,8 @@ async fn fast_writers_are_read_more_slowly_and_not_refused() {
         let withdrawal = ClientToServer::CancelChallenge { cmd_id: cmd_id(&cancel), challenge };
         accepted(&mut ana, &cancel, &withdrawal).await;
     }
-    // When the server answers the next message, it has charged the bytes of the earlier ones.
+    // When the server answers the next message, it has already charged the bytes of the earlier
+    // messages.
     ana.say(r#"{"type":"my_games"}"#).await;
     ana.find(|message| matches!(message, ServerToClient::MyGames { .. }).then_some(())).await;
     assert!(count(&metrics(&house).await, HITS) > 0);
@@ -386,8 +387,8 @@ async fn open_offers_are_limited_per_address() {
     bo.tell(&seek("2")).await;
     let (code, words) = bo.refused().await;
     assert!(code == "too_many" && words.contains("offers from your address"), "{words}");
-    // The limit for offers applies to one address only. Another address can make offers, and
-    // offers that are already waiting are not affected.
+    // The limit for offers applies per address. Another address can still make offers, and open
+    // offers are not affected.
     let mut cy = house.connect_from(OTHER).await;
     cy.say(HELLO).await;
     cy.welcome().await;

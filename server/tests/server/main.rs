@@ -1,5 +1,5 @@
 //! Tests of a whole server on the loopback interface. Most tests run the server in the test
-//! process. Tests of stops and of stores run the program.
+//! process. The tests of stopping and of stores run the server program.
 //!
 //! All tests are in one binary, because each binary links the whole server.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

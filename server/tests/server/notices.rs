@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
-/// The server of a player's webhook, which accepts and answers one request at a time.
+/// The server behind a player's webhook. It accepts and answers one request at a time.
 struct Hook {
     listener: TcpListener,
     url: String,

@@ -24,7 +24,7 @@ async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
     (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Returns a server that often checks its store for actions of other servers.
+/// Returns a server that checks its store often for operator actions.
 async fn shared_house() -> House {
     let mut settings = settings();
     settings.times.revocation_interval = Duration::from_millis(10);

@@ -1,4 +1,4 @@
-//! Tests of which clients are admitted while the store is unavailable.
+//! Tests that check which clients are admitted while the store is unavailable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -21,8 +21,8 @@ struct StoreSwitch(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The link works until an update revokes a token. The store carries out that update, but the
-/// answer is lost and the link goes down.
+/// The link works until an update revokes a token. The store carries out that update, but its
+/// answer is lost, and the link goes down.
 const BREAKING: u8 = 2;
 
 /// True for a write that announces a revoked token to other servers.
@@ -72,13 +72,13 @@ fn eager() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_millis(20);
     settings.times.revocation_interval = Duration::from_millis(20);
-    // With this limit, a slow heartbeat on a busy machine does not mark the store as unavailable.
-    // Only a failed heartbeat does.
+    // With this limit, the store counts as unavailable only after a failed heartbeat, not after a
+    // slow one on a busy machine.
     settings.times.store_late = Duration::from_secs(60);
     settings
 }
 
-/// Returns a store that servers share, the link of one server to it, and that server.
+/// Returns a store for several servers, one server, and the link between the two.
 async fn shared(settings: Settings) -> (TestStore, Arc<StoreBetween<StoreSwitch>>, House) {
     let store = TestStore::announcing(SystemClock);
     let line = StoreSwitch::to(&store);
@@ -270,8 +270,8 @@ async fn tokens_revoked_elsewhere_are_closed_when_the_store_returns() {
     line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
-    // Without the store, this server cannot know of the revocation, so it admits the token for
-    // now.
+    // Without the store, this server cannot find out about the revocation, so it admits the token
+    // for now.
     let mut ana = house.again(&token).await;
     line.hands.set(UP);
     assert_eq!(ana.close_code().await, 4101);
@@ -318,8 +318,8 @@ async fn an_emptied_store_does_not_invalidate_known_tokens() {
     house.close().await;
 }
 
-/// Lets the update that plans a game pass, and then holds every call until the test releases the
-/// calls.
+/// Lets calls pass until an update has planned a game, and then holds every call until the test
+/// releases the calls.
 struct Gate {
     is_reached: watch::Sender<bool>,
     is_open: watch::Sender<bool>,

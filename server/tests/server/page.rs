@@ -9,7 +9,7 @@ use crate::common::{House, TIMEOUT, dial, http, in_time, settings};
 
 const GET_GAMES: &str = "GET /api/games HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/// Sends a request and reads the answer. The head of the answer states its length.
+/// Sends a request and reads the whole answer, whose length is in its head.
 async fn exchange(stream: &mut TcpStream, request: &str) -> String {
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -56,8 +56,8 @@ async fn a_connection_that_waits_too_long_is_closed() {
     let mut settings = settings();
     settings.times.http_idle = Some(Duration::from_millis(100));
     let house = House::open(settings).await;
-    // The client sends nothing more, or only the beginning of another request. The server waits
-    // for neither.
+    // The client sends nothing more, or only the beginning of another request. In both cases, the
+    // server stops waiting.
     for rest in ["", "GET /api/games HTTP/1.1\r\nHost"] {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
         exchange(&mut stream, GET_GAMES).await;
@@ -73,8 +73,8 @@ async fn requests_that_change_something_errors_and_proxies_close_the_connection(
     for request in [
         "POST /api/logout HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
         "GET /api/nothing HTTP/1.1\r\nHost: x\r\n\r\n",
-        // The answer to a health check closes the connection, because health checks are not
-        // limited in any other way.
+        // The answer to a health check closes the connection, because health checks are only
+        // limited by the number of connections.
         "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
         "GET /api/games HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",

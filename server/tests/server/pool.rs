@@ -21,8 +21,8 @@ fn terms(rated: bool) -> Terms {
     }
 }
 
-/// Returns settings with which only the first wave of a server starts by itself. The tests start
-/// all other waves.
+/// Returns settings with which a server starts only its first wave by itself. The tests start all
+/// other waves.
 fn slow() -> Settings {
     let mut settings = settings();
     settings.times.pool_wave = Duration::from_secs(3_600);
@@ -179,8 +179,8 @@ async fn a_place_survives_the_server() {
     // does not enter the pool twice.
     enter(&mut ana, "1", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
-    // The players may have been paired before or after they came back. In both cases they have
-    // the same single game.
+    // The players may have been paired before or after they came back. In either case, both are
+    // in the same single game.
     let games = [only_game(&mut ana).await, only_game(&mut bo).await];
     assert_eq!(games[0], games[1]);
     house.close().await;
@@ -222,8 +222,8 @@ async fn a_wave_reads_thousands_of_waiting_players() {
     let (mut bo, ..) = house.guest("bo").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
     let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
-    // Adds more records than one read returns. The ids in these records all come before the ids
-    // of real players, and no two of the records can be paired.
+    // Adds more records than one read returns. Their ids all come before the ids of real players,
+    // and no two of them can be paired.
     for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
         let write = |number: &u32| {
             let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -248,8 +248,8 @@ async fn pairings_are_kept_for_a_few_waves_and_delay_no_one() {
     let house = House::open(settings.clone()).await;
     let (mut ana, ..) = house.guest("ana").await;
     let (mut bo, ..) = house.guest("bo").await;
-    // Adds recent pairings from another server. There are more of them than one read returns, and
-    // all of them come before the id of the next game.
+    // Adds more pairings of another server than one read returns. They are recent, and all of
+    // them come before the id of the next game.
     let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
     for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
         let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };

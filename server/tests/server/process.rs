@@ -53,12 +53,10 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// Returns the exit code.
     fn end(self) -> Option<i32> {
         self.end_and_tell().0
     }
 
-    /// Returns the exit code and the output.
     fn end_and_tell(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         let mut said = String::new();
@@ -148,7 +146,7 @@ fn a_port_in_use_is_reported() {
 #[test]
 fn no_connection_is_accepted_before_the_store_answers() {
     // The test's Redis accepts connections but never answers. The server gets its own IP address,
-    // so that no other process uses its port.
+    // on which no other process uses its port.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let store = format!("redis://{}", silent.local_addr().unwrap());
     let address = TcpListener::bind("127.0.71.71:0").unwrap().local_addr().unwrap();

@@ -42,7 +42,6 @@ async fn account(house: &House, name: &str, bot: bool) -> String {
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// Two players in a rated game.
 struct Duel {
     red: Client,
     blue: Client,
@@ -70,7 +69,7 @@ async fn offer(client: &mut Client, terms: Terms) -> String {
         .await
 }
 
-/// Returns an id that no other command in these tests has.
+/// Returns a command id that is used only once in these tests.
 fn new_cmd() -> flagfall_protocol::CommandId {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     cmd(&format!("new-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
@@ -255,8 +254,8 @@ fn quiet() -> Settings {
     settings
 }
 
-/// Plays a game on a server whose store stops answering at a call after the resignation; `at` is
-/// the number of that call. Returns true if the server finished its work before that call.
+/// Plays a game on a server whose store stops answering after the resignation, at the call with
+/// the number `at`. Returns true if the server finished its work before that call.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = TestStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
@@ -265,7 +264,7 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
     mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
-    // Before it dies, the server still answers and then runs the jobs, as far as it can.
+    // The server answers and then runs the jobs, as far as it can before it dies.
     resigned(&mut red).await;
     let lived =
         house.jobs.run_due("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
@@ -477,8 +476,8 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert_eq!(undone, [false, true], "the latest first: {history}");
     }
 
-    // `undo_all` reverses the rating changes of the player's remaining games. The second call
-    // finds no such games.
+    // `undo_all` reverses the rating changes of the player's games that were not undone yet. The
+    // second call finds no such games.
     assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
     assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
     assert_eq!(operator.undo_all("bo").await.unwrap(), 0);
@@ -487,8 +486,8 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The entry on the leaderboard must match the current rating, because the next game looks for
-    // the entry and moves it.
+    // The entry on the leaderboard must match the current rating. Otherwise, the next game would
+    // not find the entry that it has to move.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;

@@ -15,7 +15,6 @@ const PASSWORD: &str = "correct horse battery";
 struct Browser<'a> {
     house: &'a House,
     origin: String,
-    /// The header `Cookie` that the browser sends.
     cookie: String,
 }
 
@@ -120,7 +119,6 @@ async fn a_page_becomes_a_guest_and_comes_back_as_the_same() {
     assert!(browser.cookie.starts_with(&format!("flagfall-{}=", house.address.port())));
     assert_eq!(browser.player().await.as_ref(), Some(&id));
     assert_eq!(browser.begin(&json!({})).await["player"]["id"], id, "another tab was faster");
-    // The guest plays, and is recognized over HTTP.
     let (mut client, _) = browser.connect().await;
     accepted(&mut client, &play_bot(false)).await;
     assert_eq!(browser.ask("GET", "/api/me", "").await.json()["player"]["id"], id);
@@ -230,7 +228,8 @@ async fn a_session_by_cookie_makes_a_token_only_with_the_password() {
     assert_eq!(listed["tokens"].as_array().unwrap().len(), 1, "the session alone");
     let made = browser.ask("POST", "/api/tokens", &make(PASSWORD)).await;
     assert_eq!(made.status, 201, "{}", made.body);
-    // A program that has a token makes others as before. A password that it sends must be right.
+    // With a token, a program can make tokens without a password. But if it sends a password, the
+    // password must be right.
     let token = made.json()["token"].as_str().unwrap().to_owned();
     assert_eq!(house.ask("POST", "/api/tokens", &token, &make("")).await.status, 201);
     assert_eq!(house.ask("POST", "/api/tokens", &token, &make("wrong horse battery")).await.status, 403);

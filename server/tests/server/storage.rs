@@ -16,7 +16,7 @@ fn program(words: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end, and checks its exit code and output. Returns the output.
+/// Runs the program until it ends, checks its exit code and output, and returns the output.
 #[track_caller]
 fn run(words: &[&str], code: i32, word: &str) -> String {
     let Output { status, stdout, stderr } = program(words).output().unwrap();
@@ -41,7 +41,7 @@ impl Running {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let first = lines.next().expect("the first line");
         let address = first.strip_prefix("listening on http://").expect("an address").parse().unwrap();
-        // These lines name the location of the data. The program prints them before the
+        // The program prints these lines, which name the location of the data, before the
         // instructions for playing.
         let said = lines.by_ref().take_while(|line| !line.starts_with("to play")).collect();
         Running { child, address, said }

@@ -180,8 +180,9 @@ async fn is_store_available(client: &mut Client) -> bool {
         .await
 }
 
-/// Waits until the pause of the store counts as an outage. Until then, every view shows less time
-/// than the one before. The first view after that shows the time at which the pause began.
+/// Waits until the store's pause counts as an outage. Until then, each view shows less remaining
+/// time than the previous view. The first view of the outage shows more, because it shows the
+/// time at which the pause began.
 async fn until_clocks_stand_still(client: &mut Client, game: GameId) {
     let mut polls = tokio::time::interval(Duration::from_millis(100));
     let mut shown_ms = u64::MAX;
@@ -292,7 +293,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     let server = Running::start(&["--store", &url]);
     let (mut red, red_token, blue, blue_token, game) = game(&server).await;
     step(&mut red, game, 0, "a4a5").await.unwrap();
-    // Red is connected while Redis is emptied, and Blue is not.
+    // Empty Redis while Red is connected and Blue is not.
     drop(blue);
     let _: String = redis.ask(&["FLUSHALL"]).await;
     let (mut blue, games) = server.again(&blue_token).await;
@@ -304,7 +305,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     step(&mut blue, game, 1, "a7a6").await.unwrap();
     view(&mut red, game).await;
     step(&mut red, game, 2, "a5a4").await.unwrap();
-    // A new server needs nothing but the data in Redis.
+    // A new server can continue the game from the data in Redis alone.
     drop((red, blue));
     server.signal("KILL");
     drop(server);

@@ -2,8 +2,8 @@
 /// `ALL`, a function that returns a value's name, and, if requested, a function that finds a
 /// value by its name.
 ///
-/// The names are written out and not derived from the Rust identifiers, so renaming a variant
-/// does not change any message or file.
+/// The macro's caller writes each name out. Renaming a variant therefore does not change any
+/// message or file.
 #[macro_export]
 macro_rules! named {
     ($(#[$of:meta])* $vis:vis enum $type:ident, $name:ident $(, $from:ident)? {

@@ -39,7 +39,7 @@ crate::named! {
     }
 }
 
-/// The numbering of the ranks that is shown to people. The default is the US numbering.
+/// One of the two numberings in which ranks are shown to people. The default is the US numbering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

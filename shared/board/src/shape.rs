@@ -91,11 +91,12 @@ impl BoardShape {
 
     /// Like [`SquareSet::fill`], but paths may also cross joints.
     ///
-    /// A path that wraps around also ends before the first square that is not in `through`.
+    /// A path ends before the first square that is not in `through`, even if it wraps around the
+    /// board.
     pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
         let reached = from.fill(through, direction);
-        // A line has at most one joint, so a second fill from the far side of the joint completes
-        // the path.
+        // A line has at most one joint, so a second fill from the far side of that joint
+        // completes the path.
         let carried = self.carry(reached, direction).intersection(through);
         reached.union(carried).fill(through, direction)
     }

@@ -189,8 +189,8 @@ impl Direction {
     /// `None` if the squares are equal, or if they are in different rows and different columns.
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
-        // The CPU mispredicts branches on the direction of a move, so this code computes the
-        // direction without branches. Only the check for a common line is a branch.
+        // The CPU often mispredicts branches on the direction of a move, so the direction is
+        // computed without branches. Only the check for a common line is a branch.
         let columns = to.column() as i8 - from.column() as i8;
         let rows = to.row() as i8 - from.row() as i8;
         if (columns == 0) == (rows == 0) {

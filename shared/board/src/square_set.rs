@@ -140,8 +140,8 @@ impl SquareSet {
     /// These squares, plus all squares on the paths that lead from them in a direction. A path
     /// enters only squares that are in `through`.
     ///
-    /// Every path ends at the edge of the 16x10 frame. For speed, the code has no branch that
-    /// depends on the squares.
+    /// Every path ends at the edge of the 16x10 frame. The code has no branch that depends on the
+    /// squares, because such branches would be slow.
     #[must_use]
     #[inline]
     pub const fn fill(self, through: SquareSet, direction: Direction) -> SquareSet {
@@ -206,11 +206,11 @@ impl SquareSet {
         &self.0
     }
 
-    /// The square at index `n` in one word of the set, counting only squares that are in the set.
+    /// The `n`-th square of one word of the set, counting from 0.
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
-        // A word usually has few squares. The loop below skips the first squares without
-        // branching, because a branch on a random `n` would often be mispredicted.
+        // A word usually has few squares. The first three are skipped without a branch, because a
+        // branch on a random `n` would often be mispredicted.
         const PASSED: u32 = 3;
         let mut bits = self.0[word];
         for place in 0..PASSED {
@@ -244,23 +244,23 @@ impl SquareSet {
     }
 }
 
-/// Packs the first column of a word's four rows into four bits.
+/// Packs four bits, one for each row of the word's first column, into the lowest bits.
 const fn gather(word: u64) -> u16 {
     let column = word & FIRST_COLUMN;
     ((column | column >> 15 | column >> 30 | column >> 45) & 0xf) as u16
 }
 
-/// Spreads four bits over the first column of a word's four rows.
+/// Spreads the lowest four bits over the four rows of the word's first column.
 const fn scatter(bits: u16) -> u64 {
     let bits = bits as u64;
     (bits | bits << 15 | bits << 30 | bits << 45) & FIRST_COLUMN
 }
 
-/// Computes [`SquareSet::fill`] to the right in one word. The code removes the first column from
-/// the free squares, because otherwise a path would continue into the next row.
+/// Computes [`SquareSet::fill`] to the right in one word. Squares of the first column do not
+/// count as free, because otherwise a path would continue into the next row.
 ///
-/// The method is `o^(o-2r)` from chess programming, applied to all source squares at once. The
-/// code subtracts the bit after each source from the set of squares that are not free. The borrow
+/// The method is `o^(o-2r)` from chess programming, applied to all source squares at once. It
+/// subtracts the bit after each source from the set of squares that are not free. The borrow then
 /// runs through the free squares up to the next square that is not free. The bits that change
 /// form the path.
 #[inline]
@@ -270,8 +270,8 @@ const fn fill_right(from: u64, free: u64) -> u64 {
     from | free & (ends ^ ends.wrapping_sub(from << 1))
 }
 
-/// Computes [`SquareSet::fill`] to the left in one word. The subtraction of `fill_right` does not
-/// work here, because a borrow never runs toward lower bits. Instead, each step of the loop
+/// Computes [`SquareSet::fill`] to the left in one word. Subtraction does not work in this
+/// direction, because a borrow never runs toward lower bits. Instead, each step of the loop
 /// doubles the length of the paths.
 #[inline]
 const fn fill_left(mut from: u64, free: u64) -> u64 {

@@ -1,7 +1,6 @@
 /// A time from the store's clock, in milliseconds since 1970-01-01 UTC.
 ///
-/// The code of this crate never reads a clock. Functions that need the time take it as an
-/// argument.
+/// This crate never reads a clock. Its functions take the time as an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(transparent), schemars(inline))]
@@ -11,7 +10,7 @@ impl Stamp {
     /// The time as text, such as `2026-03-01 17:05 UTC`.
     pub fn utc(self) -> String {
         let minutes = self.0 / 60_000;
-        // The count starts on 0000-03-01, so that a leap day is the last day of its year.
+        // Count from 0000-03-01, so that a leap day is the last day of its year.
         let days = minutes / 1440 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,6 +1,6 @@
 /// Implements serde for a type that is serialized as its `Display` text and read with `FromStr`.
 ///
-/// The optional second argument converts the parser's error to another message.
+/// The optional second argument replaces the message of the parser's error.
 #[macro_export]
 macro_rules! text_serde {
     ($type:ty) => {

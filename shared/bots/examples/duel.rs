@@ -134,7 +134,7 @@ struct Scored {
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// For --red and --blue, the time spent on choosing moves, and the number of moves.
+    /// The time spent on choosing moves and the number of moves, for --red and for --blue.
     think: [(Duration, u32); 2],
 }
 
@@ -147,8 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // With --swap, each game and the following one with swapped sides draw lakes and
-        // deployments from the same seed, so they differ only in the players' sides.
+        // With --swap, a game and the following game with swapped sides draw lakes and
+        // deployments from the same seed. They differ only in which player has which side.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());

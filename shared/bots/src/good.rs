@@ -35,20 +35,21 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// The effort per world, in positions. With twice the effort, a player draws twice as many
-/// worlds.
+/// The number of positions to examine per world. If twice as many may be examined in total, a
+/// player draws twice as many worlds.
 const NODES_A_WORLD: usize = 150;
-/// The effort that one exchange of ranks costs, in positions.
+/// The number of examined positions that one rank exchange counts as.
 const NODES_AN_EXCHANGE: u32 = 5;
-/// The maximum number of exchanges of ranks for one decision.
+/// The maximum number of rank exchanges for one decision.
 const EXCHANGES_MAX: u32 = 20_000;
 /// If the best value falls by more than this amount from one depth to the next, the moves that
 /// were dropped earlier are searched again.
 const SURPRISE: i32 = 1_500;
 /// The maximum depth of the search, in plies.
 const DEPTH_MAX: i32 = 12;
-/// The factor that converts scores of the level *simple* to values of the search. The search
-/// evaluates the consequences of strikes, and *simple* evaluates where to go and what to avoid.
+/// The factor that converts scores of the level *simple* to the search's scale, so that the two
+/// can be added. The search evaluates the consequences of strikes. The scores of *simple* tell
+/// where to go and what to avoid.
 const SIMPLE_UNIT: f32 = 200.0;
 
 /// Probabilities below this value are ignored.
@@ -108,7 +109,7 @@ struct Scene {
     /// All pieces. Our own pieces come first.
     pieces: Vec<Piece>,
     mine: usize,
-    /// The enemy pieces of uncertain rank. For each, the index in `pieces` and the number in
+    /// The enemy pieces of uncertain rank, each with its index in `pieces` and its number in
     /// `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,
@@ -201,8 +202,8 @@ impl Scene {
             }
             best = highest;
             let floor = means.iter().copied().min().unwrap_or(0);
-            // The moves that are no longer searched get a lower value than all moves that are
-            // still searched.
+            // Give the moves that were dropped a lower value than all moves that are still
+            // searched.
             values.iter_mut().for_each(|value| *value = (*value).min(floor - 1));
             candidates.iter().zip(means).for_each(|(candidate, mean)| values[*candidate] = mean);
             candidates.sort_by_key(|candidate| -values[*candidate]);
@@ -329,8 +330,8 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
 }
 
 /// Returns the probability of each rank for each of our hidden pieces, in order, from the enemy's
-/// point of view. The enemy can infer these from the pieces' squares and from the number of
-/// pieces left.
+/// point of view. The enemy can infer these probabilities from the pieces' squares and from the
+/// number of remaining pieces of each rank.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {

@@ -9,7 +9,7 @@ use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 const PLACEMENTS_MAX: usize = 512;
 
 /// One side's memory of one game. It may start in the middle of a game. If views are missing, the
-/// memory drops everything that may no longer be true.
+/// memory drops all facts that may have changed.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// The ply of the latest view.
@@ -79,8 +79,8 @@ impl Memory {
         self.vacated |= view.chips.map_or(SquareSet::EMPTY, |chips| chips.all());
     }
 
-    /// Records a conclusion from a lost strike: if the winning defender stays hidden, its rank is
-    /// one that beats the side's attacker (§D1).
+    /// Learns from a lost strike: if the winning defender stays hidden, its rank is one that
+    /// beats the side's attacker (§D1).
     fn note_strike(&mut self, view: &View, side: Side) {
         let Some(OwnMove { squares, rank, is_strike: true, placement: _ }) = self.pending.take() else {
             return;

@@ -5,11 +5,11 @@ use flagfall_rules::{Command, Ruleset, View};
 
 use crate::Chance;
 
-/// A level's way of choosing moves in one game, and the state needed for that.
+/// A level's way of choosing moves in one game, with the state that it needs.
 ///
 /// A mind receives the views of its side in order, but some views may be missing, and the first
-/// one may come from the middle of the game. The mind stores everything that it needs to
-/// remember.
+/// view may come from the middle of the game. So the mind must remember the earlier facts that it
+/// needs.
 pub(crate) trait Mind: Send {
     /// Returns a command for a view in which this side has to act, or `None` if the side has no
     /// legal command. The command is always legal in the view.
@@ -19,8 +19,8 @@ pub(crate) trait Mind: Send {
     fn watch(&mut self, _view: &View) {}
 }
 
-/// The best choice so far. If the scores of two choices differ by less than `whim`, one of them
-/// is chosen at random.
+/// The best choice so far. If the scores of two choices differ by less than `whim`, either may be
+/// chosen at random.
 pub(crate) struct Best<'a, T> {
     chance: &'a mut Chance,
     whim: f32,

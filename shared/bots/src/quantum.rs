@@ -1,6 +1,6 @@
 //! The level *simple* in games with coins (§Q). It scores each choice of a rank against the ranks
-//! that the enemy can have. The score of a strike is that of the best choice in it. Other moves
-//! go toward pieces that are worth striking.
+//! that the enemy can have. The score of a strike is the score of its best choice. Other moves go
+//! toward pieces that are worth striking.
 
 mod good;
 mod matrix;
@@ -17,24 +17,25 @@ use crate::mind::{Best, Mind};
 
 /// The cost of revealing a rank, as a share of the rank's value.
 const SHOWN: f32 = 0.12;
-/// The random noise that is added to scores. If two commands differ by less, one of them is
-/// chosen at random.
+/// The random noise that is added to scores. If two commands differ by less than this, either may
+/// be chosen.
 const WHIM: f32 = 0.8;
-/// The random noise if all ranks are certain.
+/// The amount of random noise that is added when all ranks are known.
 const SURE_WHIM: f32 = 0.1;
 /// The additional value of every strike, because the other side may have to choose the Flag as
 /// its rank.
 const PRESSURE: f32 = 1.5;
-/// The additional value of every strike if the game will soon be drawn for lack of captures.
+/// The additional value of every strike if the game will soon be drawn because of the limit of
+/// plies without a capture.
 const LAST_PRESSURE: f32 = 12.0;
-/// If a side has at most this many unmoved coins to spare, moving an unmoved coin costs more.
+/// If a side has at most this many unmoved coins to spare, moving one of them costs more.
 const SPARE_MIN: usize = 3;
 
 /// The value of a strike at an unmoved coin that can only become the Flag or a Bomb. It is halved
 /// for every Bomb in the pool.
 const SIEGE: f32 = 30.0;
 /// The additional value of a piece if it is the side's last piece that can move. Without such a
-/// piece, the side loses by the reserve rule (§Q6).
+/// piece, the side loses under the reserve rule (§Q6).
 const LAST_MOVER: f32 = 3.0;
 
 /// The mind of the level *simple* in games with coins.
@@ -145,9 +146,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the expected gain of a strike. Our coin takes its best rank. If a known piece
-    /// strikes a coin, the result is the average of two cases: the coin takes a random rank, or
-    /// it takes its best rank.
+    /// Returns the expected gain of a strike. If a known piece strikes a coin, the result is the
+    /// average of two cases: the coin takes a random rank, or it takes the best rank for its
+    /// side. If our piece is a coin, it takes the best rank for our side.
     fn strike(&self, own: &SeenPiece, foe: &SeenPiece, steps: u8) -> f32 {
         let foe_ranks = self.ranks(foe, foe.is_moved);
         let own_ranks: Ranks = if own.identity == Identity::Coin && steps > 1 {
@@ -170,8 +171,8 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// Returns the cost of moving an unmoved coin. There is a cost because the reserve rule
-    /// restricts a side that has no more coins to spare.
+    /// Returns the cost of moving an unmoved coin. Such a move has a cost because the reserve
+    /// rule restricts a side that has no more coins to spare.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
@@ -205,7 +206,7 @@ impl Turn<'_> {
     }
 }
 
-/// The pieces and coins that both sides have left. These numbers are public.
+/// The numbers of pieces and coins that both sides have left. These numbers are public.
 struct Stock {
     pools: PerSide<RankCounts>,
     /// For each side, the number of unmoved coins beyond those that the reserve rule requires
@@ -257,7 +258,7 @@ impl Stock {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
             // The striking side could lose all of its movable pieces to Bombs, and would then
-            // lose the game by the reserve rule.
+            // lose the game under the reserve rule.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))

@@ -1,5 +1,5 @@
-//! The level *simple*. It scores every legal move and the enemy's reply to that move, using the
-//! facts that it knows. It also moves toward possible gains.
+//! The level *simple*. It scores every legal move and the enemy's reply to that move, using only
+//! the facts that its side knows. It also moves toward possible gains.
 
 mod attraction;
 mod belief;
@@ -40,10 +40,10 @@ const TIRED: f32 = 0.03;
 /// The value of keeping a rank secret, as a share of the rank's value, while the enemy has its
 /// whole army.
 const SECRECY: f32 = 0.14;
-/// The strength of the enemy's army at which the value of keeping a rank secret is halved.
+/// The strength of the enemy's army at which a secret rank has half of its full value.
 const SECRECY_HALVED: f32 = 15.0;
-/// The random noise that is added to scores. If two moves differ by less, one of them is chosen
-/// at random.
+/// The random noise that is added to scores. If two moves differ by less than this, either may be
+/// chosen.
 const WHIM: f32 = 0.04;
 
 /// The mind of the level *simple* in one game.
@@ -93,8 +93,8 @@ pub(crate) struct Turn<'a> {
     /// The amount of risk that the player takes. It is 0 at first and grows to 1 during a long
     /// time without captures.
     boldness: f32,
-    /// The value of an even exchange, as a share of the value of the exchanged pieces. It is
-    /// higher for the side that is ahead.
+    /// The value of exchanging pieces of equal value, as a share of that value. It is higher for
+    /// the side that is ahead.
     trade: f32,
     /// For each rank, the attractions of all squares, computed on first use.
     attractions: [Option<Pulls>; Rank::COUNT],
@@ -170,7 +170,7 @@ impl<'a> Turn<'a> {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
 
-    /// Returns the score of making no move, which can be compared with the scores of moves.
+    /// Returns the score of making no move, for comparison with the scores of moves.
     pub(crate) fn rest(&self) -> f32 {
         -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
@@ -305,12 +305,12 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the hash that the piece on `square` would have if it were on the square `on`. A
-    /// placement's hash combines these values. The constants are those of the splitmix64
-    /// generator (Steele, Lea, Flood 2014).
+    /// Returns the part that the piece on `square` would contribute to a placement's hash if the
+    /// piece were on the square `on`. The constants are those of the splitmix64 generator
+    /// (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Two of the side's own pieces count as equal if they have the same rank. Any two enemy
-        // pieces count as equal.
+        // Pieces of the same kind are interchangeable. The kind of one of the side's own pieces
+        // is its rank, and all enemy pieces have the same kind.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,

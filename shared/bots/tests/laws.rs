@@ -5,7 +5,8 @@ use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
 use flagfall_tests::duel::{self, Played};
 
-/// The effort of a player: enough to find violations, and fast enough for every build.
+/// The effort of a player. It is enough to find violations, but small enough for tests in any
+/// build.
 const EFFORT: Effort = Effort { nodes: 200 };
 
 /// Plays one game between two levels. Returns the game and all of its commands.
@@ -32,8 +33,8 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     (played, commands)
 }
 
-/// The number of turns after which a player is replaced by a new one. This number is so large
-/// that no player is ever replaced.
+/// The number of turns after which a player is replaced, if the same player is to play the whole
+/// game.
 const WHOLE_GAME: usize = usize::MAX;
 
 /// Returns the number of games for each pair of levels. One is enough, because every game in

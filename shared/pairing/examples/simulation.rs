@@ -1,7 +1,7 @@
-//! Simulates the ranked pool without a network. Simulated people, each with a true strength,
-//! come, wait, play and leave, and the server's code pairs and rates them. The program prints how
-//! long they wait, how much the ratings of opponents differ, and how fast ratings approach the
-//! true strengths.
+//! Simulates the ranked pool without a network. Simulated people come, wait, play and leave. Each
+//! has a true strength. The server's code pairs and rates them. The program prints how long
+//! people wait, how much the ratings of opponents differ, and how fast ratings approach the true
+//! strengths.
 //!
 //! `cargo run --release -p flagfall-pairing --example simulation -- --players 2000 --days 14`
 
@@ -36,7 +36,7 @@ struct Args {
     /// The number of seconds from one wave to the next.
     #[arg(long, default_value_t = 5.0)]
     wave: f64,
-    /// The number of minutes without a game after which a player gives up.
+    /// The number of minutes for which a player waits for a game before giving up.
     #[arg(long, default_value_t = 10.0)]
     patience: f64,
     /// The standard deviation of the true strengths, in rating points.
@@ -48,10 +48,11 @@ struct Args {
     /// The amount by which each missed wave lowers a pair's cost.
     #[arg(long, default_value_t = Settings::default().wave_bonus)]
     wave_bonus: f64,
-    /// The cost up to which every pair is allowed.
+    /// The lowest limit for the cost of a pair.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
-    /// The amount by which each point of deviation raises the limit for two uncertain ratings.
+    /// The amount by which each point of deviation raises the limit of a pair of uncertain
+    /// ratings.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
     /// The seed. Runs with the same seed give the same result.
@@ -102,8 +103,8 @@ impl Agenda {
     }
 }
 
-/// The measurements. They cover the second half of the simulated days, when ratings have settled
-/// and people come at a constant rate.
+/// The measurements. They leave out the first half of the simulated days, because ratings are not
+/// yet settled and people do not yet come at a constant rate.
 #[derive(Default)]
 struct Counted {
     waits_s: Vec<f64>,

@@ -7,8 +7,8 @@
 //! paired despite larger differences.
 //!
 //! If both ratings are uncertain, the limit is higher, because such ratings say little about
-//! which player is stronger. If one rating is certain, the limit is not raised. A higher limit
-//! does not change the cost, so the matching still prefers close ratings.
+//! which player is stronger. Otherwise, the limit is not raised. A higher limit does not change
+//! the cost, so the matching still prefers close ratings.
 //!
 //! The result of [`pair`] depends only on its arguments, not on a clock or the network. The
 //! simulation (`examples/simulation.rs`) can therefore run the same code as the server.
@@ -21,25 +21,28 @@ pub struct Settings {
     /// The amount by which each wave that a player has missed lowers the cost of the player's
     /// pairs.
     pub wave_bonus: f64,
-    /// The maximum amount by which the missed waves of one player lower the cost of a pair.
+    /// The maximum amount by which one player's missed waves can lower the cost of a pair.
     pub wave_bonus_max: f64,
-    /// The minimum value of the limit for the cost of a pair.
+    /// The lowest limit for the cost of a pair.
     pub cost_allowed: f64,
-    /// The limit is at least the lower rating of the pair divided by this value. This gives
-    /// strong players a higher limit, which they need because there are few of them.
+    /// The divisor of the limit for strong players: the limit is the lower rating of a pair
+    /// divided by this value, if that exceeds [`Settings::cost_allowed`]. Strong players need a
+    /// higher limit, because there are few of them.
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
     /// The amount by which each point of deviation above [`Settings::certain_deviation`] raises a
-    /// pair's limit. The smaller of the two deviations is used, and it counts twice, once for
-    /// each player.
+    /// pair's limit. Only the smaller of the two deviations is used, but it counts twice, once
+    /// for each player.
     pub deviation_widening: f64,
-    /// A bonus for pairing a player who has often moved first with a player who has not. It is
-    /// added for each game of difference between the two, up to [`IMBALANCE_MAX`] games.
+    /// The bonus for each game by which the two players' surpluses of first moves differ, up to
+    /// [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often
+    /// than the other.
     pub side_bonus: f64,
 }
 
-/// The maximum imbalance of first moves that counts, in games.
+/// The maximum difference between two players' surpluses of first moves that earns a bonus, in
+/// games.
 pub const IMBALANCE_MAX: i32 = 4;
 
 impl Default for Settings {
@@ -61,11 +64,11 @@ impl Default for Settings {
 pub struct Waiting<K> {
     /// The player.
     pub player: K,
-    /// The player's rating at the present time.
+    /// The player's current rating.
     pub rating: f64,
-    /// The deviation of the rating at the present time. It grows while the player does not play.
+    /// The current deviation of the rating. It grows while the player does not play.
     pub deviation: f64,
-    /// The number of waves that the player has missed, because they were not paired.
+    /// The number of waves in which the player was not paired.
     pub waves_missed: u32,
     /// The number of the player's rated games in this ruleset in which they moved first, minus
     /// the number in which they moved second.
@@ -86,15 +89,15 @@ pub struct Pair<K> {
     pub second: K,
 }
 
-/// The maximum number of players that are matched together, because the running time grows with
-/// the cube of this number. Larger pools are split into parts by rating. A player at the border
-/// of a part may miss a better partner for one wave.
+/// The maximum number of players that are matched together. Larger pools are split into parts by
+/// rating, because the running time grows with the cube of the number of players. A player at the
+/// border of a part may miss a better partner for one wave.
 pub const PART_MAX: usize = 160;
 
-/// Returns the pairs of a wave. If the two players of a pair have moved first equally often,
-/// `coin` decides who moves first: if it is true, the player with the lower rating does. Two
-/// players who have just played each other are paired only if neither of them can be paired with
-/// anyone else in the pool.
+/// Returns the pairs of a wave. The player with the smaller surplus of first moves moves first.
+/// If the surpluses are equal, `coin` decides: true means that the player with the lower rating
+/// moves first. Two players who have just played each other are paired only if neither of them
+/// can be paired with anyone else in the pool.
 ///
 /// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
@@ -114,8 +117,8 @@ pub fn pair<K: Copy + Ord + Hash>(
     pairs
 }
 
-/// Returns the limit for the cost of a pair with these ratings, before it is raised for uncertain
-/// ratings.
+/// Returns the limit for the cost of a pair with these ratings. It does not include the increase
+/// for uncertain ratings.
 fn cost_allowed(one: f64, other: f64, settings: &Settings) -> f64 {
     (one.min(other) / settings.rating_per_cost).max(settings.cost_allowed)
 }
@@ -130,16 +133,17 @@ fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// Returns the maximum difference between this player's rating and an opponent's. Assumes that
-/// the opponent has just entered the pool and has an equally uncertain rating.
+/// Returns the maximum difference between this player's rating and that of a possible opponent.
+/// Assumes that the opponent has just entered the pool and that both ratings are equally
+/// uncertain.
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
 }
 
-/// Returns the merit of a pair: the limit before it is raised, minus the cost, plus the bonus for
-/// sides. Returns `None` if the pair is not allowed, because of its cost or because one player
-/// refuses to play the other.
+/// Returns the merit of a pair: its limit without the increase for uncertain ratings, minus its
+/// cost, plus the bonus for sides. Returns `None` if the pair is not allowed, because of its cost
+/// or because one player refuses to play the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
     if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
         return None;
@@ -159,7 +163,7 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
     one.last_opponent == Some(other.player) || other.last_opponent == Some(one.player)
 }
 
-/// The factor that converts rating points to weights, which are whole numbers.
+/// The factor that converts rating points to weights. Weights are whole numbers.
 const WEIGHT_UNIT: f64 = 100.0;
 /// The weight of a pair before its merit is added. It exceeds all differences in merit within a
 /// part, so that the matching pairs as many players as possible.
@@ -196,7 +200,7 @@ fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(
     pairs.filter_map(|(place, mate)| mate.filter(|mate| place < *mate).map(|mate| (place, mate))).collect()
 }
 
-/// Gives the first move to the player who has moved first less often.
+/// Gives the first move to the player with the smaller surplus of first moves.
 fn with_sides<K: Copy>(low: &Waiting<K>, high: &Waiting<K>, coin: &mut impl FnMut() -> bool) -> Pair<K> {
     let low_first = match low.first_surplus.cmp(&high.first_surplus) {
         std::cmp::Ordering::Less => true,

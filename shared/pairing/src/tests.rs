@@ -43,9 +43,9 @@ fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
 fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
-    // The ratings are 200 points apart, and the limit is 100. Missed waves must lower the cost by
-    // the other 100 points. Each missed wave lowers the cost by 12 points, so the two players
-    // must have missed 9 waves in total.
+    // The ratings are 200 points apart, and the limit is 100, so missed waves must lower the cost
+    // by 100 points. Each lowers it by 12 points, so the two players must have missed 9 waves in
+    // total.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -73,7 +73,8 @@ fn two_uncertain_ratings_need_not_wait() {
     // These are two newcomers after a game against each other.
     let pool = [uncertain(1, 1230.0, 350.0), uncertain(2, 1770.0, 350.0)];
     assert_eq!(pairs(&pool), [(1, 2)]);
-    // The limit depends on the more certain rating, so a settled player's limit does not grow.
+    // The smaller deviation decides whether the limit is raised. Here, it belongs to a certain
+    // rating, so the limit stays at 100.
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
     // The limit is 100, plus twice 90, because the smaller deviation exceeds 110 by 90.
@@ -115,8 +116,8 @@ fn rematches_are_avoided_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // Player 2 has since played another game, so only player 1 still has the other as the last
-    // opponent. This is enough to keep the two apart.
+    // Player 2 has since played another game, so only player 1 still has player 2 as the last
+    // opponent. This is enough to keep them apart.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
@@ -127,14 +128,15 @@ fn rematches_are_avoided_while_others_wait() {
 
 #[test]
 fn blocked_players_are_paired_with_others_in_the_same_wave() {
-    // The players with the closest ratings are 1 and 2, and also 3 and 4. But player 1 has
-    // blocked player 2.
+    // The closest ratings are those of players 1 and 2, and of players 3 and 4. However, player 1
+    // then blocks player 2.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1501.0), waiting(3, 1540.0), waiting(4, 1541.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
     pool[0].apart = vec![2];
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // Either of the two may refuse, even if no other player is waiting.
+    // Here, player 2 has blocked player 1 instead. The two are kept apart even if no other player
+    // is waiting.
     (pool[0].apart, pool[1].apart) = (Vec::new(), vec![1]);
     assert_ne!(pairs(&pool)[0], (1, 2));
     assert_eq!(pairs(&pool[..2]), []);

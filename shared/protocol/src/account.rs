@@ -33,8 +33,8 @@ flagfall_board::named! {
     }
 }
 
-/// Creates an account. If the request has a guest's token, that guest is turned into the account.
-/// `POST /api/account`.
+/// Creates an account. If the request has a guest's token, the guest becomes this account. `POST
+/// /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
@@ -70,7 +70,7 @@ pub struct Login {
     pub name: String,
     /// The account's password.
     pub password: Secret,
-    /// The name of the new token in the list of tokens, at most 40 characters.
+    /// The name of the new token, at most 40 characters. It appears in the list of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_name: Option<String>,
 }
@@ -84,11 +84,11 @@ pub struct LoggedIn {
     pub token: Secret,
 }
 
-/// Begins the session of a page in a browser. `POST /api/session`.
+/// Starts a session for the server's page in a browser. `POST /api/session`.
 ///
-/// With `name` and `password`, the session is that of an account. Without a password, the session
-/// is that of the player who already has a session in this browser, or otherwise that of a new
-/// guest. With `recovery_code`, `password` becomes the account's new password.
+/// With `name` and `password`, the session belongs to that account. Without a password, it
+/// belongs to the player who already has a session in this browser, or to a new guest if there is
+/// none. With `recovery_code`, `password` becomes the account's new password.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
@@ -98,17 +98,17 @@ pub struct NewSession {
     /// The account's password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Secret>,
-    /// The account's recovery code, to set a new password if the old one is lost.
+    /// The account's recovery code. It is needed to set a new password if the old one is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_code: Option<Secret>,
-    /// True to create the account. If the browser has the session of a guest, that guest is
-    /// turned into the account.
+    /// True to create the account. If the browser has a guest's session, the guest becomes the
+    /// account.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sign_up: bool,
 }
 
-/// The player of a session. The token is in the cookie that came with the answer, where no script
-/// can read it.
+/// The player of a session. The response also sets a cookie with the token. Scripts on the page
+/// cannot read this cookie.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SessionInfo {
     /// The player.
@@ -119,7 +119,7 @@ pub struct SessionInfo {
     pub recovery_code: Option<Secret>,
 }
 
-/// Sets a new password with the recovery code, if the old password is lost. `POST /api/recover`.
+/// Sets a new password, using the recovery code. `POST /api/recover`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recover {
@@ -178,8 +178,8 @@ pub struct NewToken {
     /// The permissions of the token. Only bot accounts can have tokens with the scope `bot`.
     #[serde(default)]
     pub scope: Scope,
-    /// The account's password. Required if the request comes with the session cookie of the
-    /// server's page, so that nobody makes a lasting token in a browser that was left open.
+    /// The account's password. Required if the request uses the session cookie of the server's
+    /// page. This prevents anyone who finds an open browser from creating a permanent token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Secret>,
 }
@@ -223,7 +223,7 @@ pub struct Me {
     pub player: Player,
     /// The token that was used for the request.
     pub token: TokenInfo,
-    /// The consequences of leaving games, as they apply to this player.
+    /// The player's recent departures from games, and the wait that follows from them.
     pub conduct: Conduct,
 }
 
@@ -234,9 +234,9 @@ pub struct BlockList {
     pub players: Vec<Player>,
 }
 
-/// The consequences of leaving games. Players who often leave games or do not deploy must wait
-/// before they can be paired, and the wait becomes longer each time. Only the player can see
-/// these consequences.
+/// How often a player has left games recently, and how long they must wait because of it. Players
+/// who leave games or do not deploy must wait before they can be paired, and the wait becomes
+/// longer each time. Only the player can see these values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
     /// The number of times within a day that the player left a game or did not deploy.
@@ -301,7 +301,7 @@ pub struct AccountExport {
     /// The moves that the player has queued in running correspondence games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,
-    /// The consequences of leaving games, as they apply to this player.
+    /// The player's recent departures from games, and the wait that follows from them.
     #[serde(default)]
     pub conduct: Conduct,
 }

@@ -37,13 +37,13 @@ impl Said {
     }
 }
 
-/// The maximum number of combining marks on one character. No language needs more than this, and
-/// large numbers of marks could cover the line above.
+/// The maximum number of combining marks on one character. No language needs more, and longer
+/// stacks of marks could cover the line above.
 const MARKS_MAX: usize = 3;
 
 /// True if `text` has 1 to `len_max` characters, is not blank, and is safe to print. Control
-/// characters, direction changes, invisible characters and stacks of combining marks are not
-/// safe.
+/// characters, characters that change the writing direction, invisible characters and stacks of
+/// combining marks are not safe.
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
         letter.is_control()

@@ -31,9 +31,8 @@ pub enum ClientToServer {
         /// at most 64 characters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<String>,
-        /// True for a page in a browser. Without a `token`, the client is then the player of the
-        /// session cookie that the browser sent when it connected. If there is no valid cookie,
-        /// the client is anonymous.
+        /// True for a page in a browser. If `token` is absent, the browser's session cookie then
+        /// identifies the player. If there is no valid cookie either, the client is anonymous.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         session: bool,
     },
@@ -57,8 +56,8 @@ pub enum ClientToServer {
         /// The side that the seeker wants. If absent, the server chooses it at random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         side: Option<Side>,
-        /// The range in which a player's rating must be to accept the seek. If absent, any player
-        /// may accept it.
+        /// The ratings with which a player may accept the seek. If absent, any player may accept
+        /// it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
@@ -80,7 +79,8 @@ pub enum ClientToServer {
         #[serde(default)]
         secret: bool,
     },
-    /// Offers a game to anyone who has the code in the answer. The challenge expires after a day.
+    /// Offers a game to anyone who has the code that the server returns. The challenge expires
+    /// after a day.
     Challenge {
         /// The client's id for this command.
         cmd_id: CommandId,
@@ -140,7 +140,7 @@ pub enum ClientToServer {
         cmd_id: CommandId,
     },
     /// Offers a rematch with the sides swapped, after a game has ended. The new game starts when
-    /// both players have offered one.
+    /// both players have offered a rematch.
     Rematch {
         /// The client's id for this command.
         cmd_id: CommandId,
@@ -153,7 +153,7 @@ pub enum ClientToServer {
         /// The game.
         game: GameId,
         /// The last event of the game that the client has seen. If present, the answer includes
-        /// the events after it.
+        /// all later events.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<Position>,
     },
@@ -170,11 +170,11 @@ pub enum ClientToServer {
         cmd_id: CommandId,
         /// The game.
         game: GameId,
-        /// The ply at which the client issued the command. If the game has a different ply, the
+        /// The ply at which the client issued the command. If the game is at a different ply, the
         /// server refuses the command as `stale_ply`.
         ply: Ply,
         /// The epoch of the view on which the client based the command. Clients should send it.
-        /// If the game has a later epoch, the server refuses the command as `stale_epoch`, unless
+        /// If the game's epoch is later, the server refuses the command as `stale_epoch`, unless
         /// the command is a deployment or was already accepted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<u64>,
@@ -457,8 +457,8 @@ impl Time {
         }
     }
 
-    /// True if the server compensates for network delay, which it does only with clocks that
-    /// count seconds.
+    /// True if the server compensates for network delay. This is the case if the clocks count
+    /// seconds, not days.
     pub fn gives_lag_back(&self) -> bool {
         match self {
             Time::Fischer { .. } | Time::Delay { .. } => true,

@@ -32,7 +32,8 @@ pub struct SavedDeployments {
     pub deployments: Vec<SavedDeployment>,
 }
 
-/// Deployments to start from. `GET /api/rulesets/RULESET/deployments/suggested`.
+/// Deployments that the server suggests for a ruleset. `GET
+/// /api/rulesets/RULESET/deployments/suggested`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SuggestedDeployments {
     /// The ruleset's id.

@@ -131,8 +131,8 @@ pub struct RulesetStatistics {
     pub ruleset: String,
     /// The player's results with each side.
     pub by_side: PerSide<Tally>,
-    /// The player's results with each deployment, most used first. If the player has used many
-    /// deployments, only the most recent ones are listed.
+    /// The player's results with each deployment, sorted by the number of games, most used first.
+    /// Deployments that the player has not used for a long time may be missing.
     pub by_deployment: Vec<DeploymentTally>,
 }
 

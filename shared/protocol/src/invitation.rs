@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::Terms;
 use crate::player::Player;
 
-/// Addresses an open challenge that the player has made to another player. `POST
-/// /api/me/challenges`.
+/// Addresses one of the player's open challenges to another player. `POST /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {

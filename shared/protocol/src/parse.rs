@@ -67,7 +67,8 @@ enum MoveKind {
 
 /// Parses a client's message.
 ///
-/// # Errors [`Malformed`] describes the error without repeating a value from the text.
+/// # Errors
+/// [`Malformed`] describes the error without repeating a value from the text.
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     // For `PlainMove`, serde would also accept arrays in place of objects. Text that contains
     // arrays therefore takes the slow path.

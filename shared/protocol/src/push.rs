@@ -1,4 +1,4 @@
-//! Web Push: notices of turns for browsers whose page is closed.
+//! Web Push: notifies players of their turns even while the page is closed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct NewPush {
     pub auth: Secret,
 }
 
-/// Ends a browser's notices. `DELETE /api/push`.
+/// Stops notifying a browser. `DELETE /api/push`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemovePush {

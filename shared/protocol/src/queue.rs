@@ -15,14 +15,15 @@ use crate::client_to_server::GameCommand;
 pub struct QueuedMove {
     /// The queued turn: a move, or a turn that moves a piece to or from the reserve.
     pub command: GameCommand,
-    /// The move that the opponent must have made just before this turn. If they made a different
-    /// one, the turn is not taken. If absent, the turn has no condition.
+    /// The move that the opponent must have made just before this turn. If they made another
+    /// move, this turn is not taken. If absent, the turn has no condition.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<Move>,
 }
 
 impl fmt::Debug for QueuedMove {
-    /// Writes a placeholder, because a planned move hints at the rank of the moving piece.
+    /// Writes a placeholder instead of the move, because a planned move hints at the piece's
+    /// rank.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("QueuedMove(hidden)")
     }
@@ -36,8 +37,8 @@ pub struct NewQueue {
     /// The ply of the game when the turns were planned. If the game has moved on, the server
     /// refuses the request as stale.
     pub ply: Ply,
-    /// The `epoch` of the `game` message on which the turns are based. If the game has a later
-    /// epoch, the server refuses the request as stale.
+    /// The `epoch` of the `game` message on which the turns are based. If the game's epoch is
+    /// later, the server refuses the request as stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
     /// The turns to queue, from 1 to 20.

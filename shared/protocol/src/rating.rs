@@ -36,8 +36,7 @@ impl Speed {
             Time::Unlimited {} => return None,
             Time::Correspondence { days: _ } => return Some(Speed::Correspondence),
             Time::Fischer { base_s, increment_s } => (base_s, increment_s),
-            // The free time of every turn counts in full here, although players rarely use all of
-            // it.
+            // The free time counts in full here, although players rarely use all of it.
             Time::Delay { base_s, free_s } => (base_s, free_s),
         };
         Some(match u64::from(base_s) + Speed::PLIES * u64::from(ply_s) {
@@ -86,7 +85,7 @@ pub struct RatingChange {
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The advantage of moving first that the calculation assumed, in points.
+    /// The advantage of moving first, in points, as assumed by the calculation.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub first_move: i32,
     /// Each side's rating before the game.

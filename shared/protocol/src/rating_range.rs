@@ -1,4 +1,4 @@
-//! The range in which a player's rating must be to accept an open offer.
+//! Ranges of ratings, which limit who may accept an open offer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

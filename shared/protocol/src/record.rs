@@ -80,13 +80,13 @@ pub struct GameRecord {
     pub signature: Option<RecordSignature>,
 }
 
-/// The kind of a record: the facts that its changes contain.
+/// The kind of a record. It determines which facts the changes show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
     /// The changes show the facts that the audience saw during play.
     Live,
-    /// From the first event on, the changes show every rank that the audience may see after the
+    /// All changes, including the earliest, show every rank that the audience may see after the
     /// end.
     Opened,
 }
@@ -101,7 +101,8 @@ pub struct RecordSignature {
     pub value: SignatureText,
 }
 
-/// A public key for the signatures of finished games. Servers may have stopped signing with it.
+/// A public key that verifies the signatures of finished games. Servers may sign newer games with
+/// another key.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeyInfo {
     /// The id of the key: the first 16 hexadecimal digits of its SHA-256.
@@ -112,17 +113,17 @@ pub struct SigningKeyInfo {
     pub since: u64,
 }
 
-/// All public keys for the signatures of finished games in a store, including keys that are out
-/// of use.
+/// All public keys that verify the signatures of a store's finished games, including keys that
+/// servers have stopped signing with.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SigningKeys {
     /// The keys, sorted by id.
     pub keys: Vec<SigningKeyInfo>,
 }
 
-/// The source of an imported record. In an imported record, all times are zero, and players have
-/// only names. If the source format has no commitments, the commitments are null and each salt is
-/// 32 zero bytes.
+/// The source of an imported record. The record's times are all zero, and only the names of its
+/// players are known. If the source format has no commitments, the commitments are null and each
+/// salt is 32 zero bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// The name of the format: `text`, `strados` or `pbm`.

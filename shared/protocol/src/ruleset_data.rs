@@ -57,7 +57,7 @@ pub struct RulesetData {
     pub bombs: BombsInfo,
     /// True if a defender that wins moves to the attacker's square.
     pub winner_advances: bool,
-    /// True if a side must not recreate an earlier position during an unbroken chase.
+    /// True if a side that chases a piece without a break must not recreate an earlier position.
     pub more_squares: bool,
     /// True if a game is a draw when neither side can move.
     pub blocked_draws: bool,
@@ -132,7 +132,7 @@ pub enum DrawnLakes {
     Drawn,
 }
 
-/// An entry for a house player in the answer of `/api/rulesets`.
+/// A house player, as listed by `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HousePlayerInfo {
     /// The level, as in `play_bot`. Weaker levels come first in the list.
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the data of a ruleset and the JSON form of the data.
+    /// Returns the data of a ruleset, once as a value and once as JSON.
     fn data(ruleset: &Ruleset) -> (RulesetData, Value) {
         let data = RulesetData::from(ruleset);
         let json = serde_json::to_value(&data).expect("JSON");

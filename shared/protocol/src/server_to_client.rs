@@ -28,7 +28,8 @@ pub enum ServerToClient {
         /// The name and version of the server program.
         server: String,
         /// The player whose token the client sent, or the new guest. Absent for an anonymous
-        /// client, which sent `session` without a session cookie and can only watch.
+        /// client, which sent `session` without a valid session cookie. Such a client can only
+        /// watch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         player: Option<Player>,
         /// The token of a new guest. The client should store it and keep it secret, because the
@@ -45,11 +46,11 @@ pub enum ServerToClient {
         claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
-        /// The hash of the page that this server serves. Present for a client that sent
-        /// `session`. A page with a different hash is out of date.
+        /// The hash of the page that this server serves. Sent only to clients that sent
+        /// `session`. If a client's page has a different hash, that page is out of date.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         page: Option<String>,
-        /// True if the server has a text of its operator, at `/api/about`.
+        /// True if `/api/about` has text from the server's operator.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         about: bool,
     },
@@ -187,8 +188,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone, and the opponent may claim the game from a certain time on. The server
-    /// also sends this message, without the time, when the opponent loses this right.
+    /// A player is gone, and the opponent may claim the game from a certain time on. If the
+    /// opponent loses this right, the server sends the message without a time.
     Claimable {
         /// The game.
         game: GameId,
@@ -206,8 +207,8 @@ pub enum ServerToClient {
         /// The side that has offered the rematch.
         side: Side,
     },
-    /// The same player has opened the game on a newer connection. This connection can only watch
-    /// from now on.
+    /// The same player has opened the game on a newer connection. The connection that receives
+    /// this message can only watch from now on.
     Superseded {
         /// The game.
         game: GameId,
@@ -242,11 +243,11 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The server has lost its connection to the store or has restored it. Without the store, the
-    /// server refuses commands, but open games stay visible.
+    /// The server has lost its connection to the store or has restored it. While the store is
+    /// unreachable, the server refuses commands, but clients can still watch open games.
     StoreState {
-        /// True if the server can reach its store. Until the first message of this kind, clients
-        /// should assume that it can.
+        /// True if the server can reach its store. Until the first such message, clients should
+        /// assume that it is true.
         available: bool,
     },
     /// Another player has addressed a challenge to this player. `/api/me/challenges` lists it
@@ -311,10 +312,10 @@ impl Abort {
 pub struct PoolStatus {
     /// The time at which the player entered the pool, in milliseconds since 1970.
     pub since: u64,
-    /// The range in which an opponent's rating must currently be for the two to be paired. The
-    /// server assumes that the opponent has just entered the pool and has a rating that is as
-    /// uncertain as this player's. The range grows while the player waits. Absent if games on
-    /// these terms have no ratings.
+    /// The ratings with which an opponent can currently be paired with this player. The range
+    /// assumes that the opponent has just entered the pool and that both ratings are equally
+    /// uncertain. It grows while the player waits. Absent if games on these terms have no
+    /// ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<RatingRange>,
     /// The number of players who wait for a game on the same terms, including this player.
@@ -403,8 +404,7 @@ pub struct Seek {
     /// The side that the seeker wants. If absent, the server chooses it at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// The range in which a player's rating must be to accept the seek. If absent, any player may
-    /// accept it.
+    /// The ratings with which a player may accept the seek. If absent, any player may accept it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
     /// The seeker's rating for games on these terms, at the time when they opened the seek.
@@ -422,7 +422,7 @@ pub struct GameHead {
     pub seq: u64,
 }
 
-/// A ruleset in the list of `/api/rulesets`.
+/// A ruleset, as listed by `/api/rulesets`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetInfo {
     /// The ruleset's id.

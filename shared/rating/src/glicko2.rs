@@ -52,13 +52,12 @@ pub struct GameResult {
     pub opponent: Rating,
     /// The player's result.
     pub score: Score,
-    /// The player's advantage in the game, in rating points, for example because they moved
-    /// first.
+    /// The player's advantage in this game, in rating points. For example, it is an advantage to
+    /// move first.
     pub advantage: f64,
 }
 
-/// Returns g(phi): the weight of a game, which is smaller if the opponent's rating is more
-/// uncertain.
+/// Returns g(phi): the weight of a game. It is smaller for a more uncertain opponent.
 fn weight(deviation: f64) -> f64 {
     let phi = deviation / SCALE;
     (1.0 + 3.0 * phi * phi / (PI * PI)).sqrt().recip()
@@ -87,7 +86,7 @@ pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
 
 /// Returns the player's rating after the games of one rating period. `periods` is the number of
 /// periods since the player's previous games. If `periods` is 1, this is exactly Glickman's
-/// algorithm. The result is not limited to the permitted range.
+/// algorithm. The result may be outside the permitted range of ratings.
 pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
     if results.is_empty() {
         return Rating { deviation: deviation_after(player, periods), ..player };

@@ -3,7 +3,7 @@
 //! pure: they use no clock and no I/O.
 //!
 //! A stored [`Rating`] is the rating after the player's last rated game. [`Rating::aged`] adds
-//! the uncertainty of the time since then, and [`rate`] computes both players' ratings after a
+//! the uncertainty that has grown since then, and [`rate`] computes both players' ratings after a
 //! game.
 
 mod glicko2;
@@ -24,8 +24,9 @@ impl Rating {
     }
 
     /// Returns the expected score against an opponent, from 0 to 1. `advantage` is the advantage
-    /// of moving first in rating points, and it is negative if the opponent moves first. Both
-    /// deviations are taken into account, so a win against an unknown player is never certain.
+    /// of moving first in rating points, and it is negative if the opponent moves first. The
+    /// deviations of both ratings are taken into account, so a win against an unknown player is
+    /// never certain.
     pub fn expected_score(self, opponent: Rating, advantage: f64) -> f64 {
         glicko2::expected_between(self, opponent, advantage)
     }

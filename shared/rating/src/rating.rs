@@ -15,17 +15,17 @@ pub struct Rating {
 pub const TAU: f64 = 0.75;
 /// The number of rating periods in a day.
 pub const PERIODS_PER_DAY: f64 = 0.214_36;
-/// The smallest deviation. With a smaller one, ratings would hardly change.
+/// The smallest deviation. If deviations became smaller, ratings would hardly change.
 pub const DEVIATION_MIN: f64 = 45.0;
-/// The largest deviation, which is also that of newcomers.
+/// The largest deviation. Newcomers have this deviation.
 pub const DEVIATION_MAX: f64 = 500.0;
 /// The smallest deviation of a provisional rating. Provisional ratings are shown with a question
 /// mark.
 pub const PROVISIONAL_DEVIATION: f64 = 110.0;
-/// The largest deviation that a player on the leaderboard can have.
+/// The largest deviation with which a player is on the leaderboard.
 pub const LEADERBOARD_DEVIATION: f64 = 75.0;
 /// The largest volatility. Without this limit, an unusual series of results could make a rating
-/// unstable permanently.
+/// permanently unstable.
 const VOLATILITY_MAX: f64 = 0.1;
 /// The smallest rating.
 const VALUE_MIN: f64 = 400.0;

@@ -4,9 +4,9 @@
 //! `cargo bench -p flagfall-rules` prints plies per second for each ruleset. The target is 12
 //! million for `classic` and 3 million for the others.
 //!
-//! It also prints `replays`, which applies the events of `classic` games again, without decisions
-//! and random choices. A slow or busy machine affects both numbers, so their ratio depends only
-//! on the engine.
+//! It also prints `replays`: the speed at which the recorded events of `classic` games are
+//! applied again, without decisions and random choices. A slow or busy machine lowers the numbers
+//! for `classic` and `replays` alike, so their ratio depends only on the engine.
 
 use std::hint::black_box;
 
@@ -49,8 +49,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag stays first in the list, because it must be deployed. The other pieces to
-            // deploy are drawn at random.
+            // The Flag stays first in the list, because it must be deployed. The rest is
+            // shuffled, so that random pieces stay in the reserve.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }

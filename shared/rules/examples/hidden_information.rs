@@ -13,7 +13,7 @@ use flagfall_rules::{
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The set-up: Red's Sergeant stands next to Blue's Colonel.
+    // Red's Sergeant stands next to Blue's Colonel.
     let board = ".6bF.3/.10/.10/.10/.2~2.2~2.2/.2~2r7b3~2.2/.10/.10/.10/rFr9.8";
     let text = format!("silent-defense red 40 3 {board}");
     let mut game = Game::from_position(GameTerms::untimed(&SILENT_DEFENSE), Position::from_text(&text)?);

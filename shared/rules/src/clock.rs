@@ -1,5 +1,5 @@
-//! Clocks as plain values. All times are arguments. They come from the time stamps of the log,
-//! never from the system clock.
+//! Clocks as plain values. Times are passed as arguments and come from the log, never from the
+//! system clock.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_view::LagQuota;
@@ -21,13 +21,13 @@ pub enum TimeControl {
 }
 
 impl TimeControl {
-    /// Returns the time that a side must be absent before the opponent may claim the game, in
-    /// milliseconds.
+    /// Returns the time in milliseconds for which a side must be absent before the opponent may
+    /// claim the game.
     ///
-    /// The result grows with the length of the game: `least_ms` for each quarter of an hour that
-    /// one side may take for forty plies. The minimum is `least_ms`, and the maximum is five
-    /// times `least_ms`. Without a clock, the result is the maximum. The result is `None` in
-    /// correspondence games, where players need not be present.
+    /// The result grows with the time that one side has for forty plies: it is `least_ms` for
+    /// each quarter of an hour. It is never less than `least_ms` and never more than five times
+    /// `least_ms`. Without a clock, it is this maximum. The result is `None` in correspondence
+    /// games, where players need not be present.
     pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -54,10 +54,10 @@ impl TimeControl {
 pub struct Clock {
     control: TimeControl,
     remaining_ms: PerSide<u64>,
-    /// The free time that each side has left in its turn.
+    /// The free time that each side has left in its current turn.
     free_ms: PerSide<u64>,
-    /// For each side, the time at which its clock started to run. Both clocks may run at once,
-    /// while both sides have to choose in a strike (§Q4).
+    /// For each side, the time at which its clock started to run. Both clocks run at the same
+    /// time while both sides have to choose in a strike (§Q4).
     since: PerSide<Option<Stamp>>,
     quota: LagQuota,
     /// The lag compensation that each side can still receive.
@@ -90,9 +90,9 @@ impl Clock {
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
     }
 
-    /// Returns the lag compensation in milliseconds for a side that acts now. The compensation
-    /// equals the round trip of the side's connection. It is limited by the side's remaining
-    /// stock of compensation, and by the time for which the side's clock has been running.
+    /// Returns the lag compensation in milliseconds for a side that acts now: the round trip of
+    /// the side's connection. The compensation cannot exceed the side's remaining stock, or the
+    /// time for which the side's clock has been running.
     pub(crate) fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         let gone_ms = u32::try_from(self.gone_ms(side, now)).unwrap_or(u32::MAX);
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
@@ -138,12 +138,12 @@ impl Clock {
         self.start(side.opponent(), at);
     }
 
-    /// A side's remaining time at a given moment, in milliseconds.
+    /// A side's remaining time at the time `now`, in milliseconds.
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
 
-    /// A side's remaining free time at a given moment, in milliseconds.
+    /// A side's remaining free time at the time `now`, in milliseconds.
     ///
     /// Free time is used up before the main time.
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
@@ -159,8 +159,8 @@ impl Clock {
         self.since[side].is_some()
     }
 
-    /// The time at which the running clock was started. If both clocks are running, the later of
-    /// the two times.
+    /// The time at which the running clock was started. If both clocks are running, this is the
+    /// later of the two times.
     pub(crate) fn running_since(&self) -> Option<Stamp> {
         self.since[Side::Red].max(self.since[Side::Blue])
     }
@@ -184,8 +184,8 @@ impl Clock {
         red.min(blue)
     }
 
-    /// The time after which a side loses on time. This is the side's deadline, plus the time that
-    /// the server waits for a late ply because of lag compensation.
+    /// The earliest time after which a side loses on time. It is the side's deadline, plus the
+    /// time that the server waits for a late ply because of lag compensation.
     pub(crate) fn flag_fall(&self) -> Option<Stamp> {
         let wait_ms = |side| self.lag_stock_ms[side].min(self.quota.per_ply_ms).into();
         let of = |side| Some(self.deadline_of(side)?.plus_ms(wait_ms(side)));

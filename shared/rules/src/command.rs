@@ -36,15 +36,15 @@ pub enum Command {
     Resign,
     /// Abort the game. Allowed until the side has made its first ply.
     Abort,
-    /// Claim a game that the other side has left. Callers pass this command to
-    /// [`crate::decide_claim`] with the time of the absence.
+    /// Claim a game that the other side has left. Callers use [`crate::decide_claim`], because
+    /// `decide` does not know whether the other side is absent.
     Claim(Claim),
 }
 
 /// A move that a side requests.
 ///
-/// A move is written as in `a4a5`. A sign after the squares names the path, as in `a1a7-`, and a
-/// suffix names the color of the chip, as in `a4a5=g`.
+/// A move is written as in `a4a5`. A `+` or `-` after the squares names the path, as in `a1a7-`,
+/// and a suffix names the color of the chip, as in `a4a5=g`.
 ///
 /// `Debug` shows no color, because after a failed strike the named color stays secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,7 +81,7 @@ impl fmt::Debug for Choice {
     }
 }
 
-/// The placing of a piece from the reserve (§S1.5). `Debug` shows only the square.
+/// A placement of a piece from the reserve (§S1.5). `Debug` shows only the square.
 ///
 /// A placing is written as in `9@a4`, or `9^@a4` for a labeled piece. A suffix such as `=g` names
 /// the color of the chip.

@@ -145,7 +145,8 @@ impl Ruleset {
     /// example, `classic,ties=both` is the same as `classic`. To compare rulesets, use
     /// [`Ruleset::id`], which is always the same for the same ruleset.
     ///
-    /// # Errors [`NoSuchRuleset`] describes the error.
+    /// # Errors
+    /// [`NoSuchRuleset`] describes the error.
     pub fn parse(text: &str) -> Result<&'static Ruleset, NoSuchRuleset> {
         let mut parts = text.split(',');
         let id = parts.next().unwrap_or_default();
@@ -163,7 +164,7 @@ impl Ruleset {
         if changes.is_empty() { Ok(base) } else { custom(base, &changes).ok_or(NoSuchRuleset::Unknown) }
     }
 
-    /// Returns the ruleset with this id, which may include changes.
+    /// Does the same as [`Ruleset::parse`], but returns `None` instead of an error.
     pub fn find(id: &str) -> Option<&'static Ruleset> {
         Ruleset::parse(id).ok()
     }
@@ -214,8 +215,7 @@ fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOpt
 }
 
 /// Returns a ruleset for every combination of option values of a named ruleset. The combinations
-/// are computed on first use. All named rulesets together have a few thousand combinations. A
-/// test checks the number.
+/// are computed on first use. All named rulesets together have a few thousand of them.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
@@ -243,7 +243,7 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
 }
 
 /// Creates a ruleset from `base` and these changes. The memory of its id is leaked, because
-/// rulesets live as long as the program.
+/// rulesets are never freed.
 fn changed(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
     let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
     let id = base.id.to_owned() + &names.collect::<String>();
@@ -370,8 +370,8 @@ mod tests {
                 count += 1;
             }
         }
-        // The count must stay in this range, because every combination takes up a few hundred
-        // bytes of memory once it is computed.
+        // Every computed combination takes up a few hundred bytes of memory, so there must not be
+        // too many.
         assert!((1_000..15_000).contains(&count), "{count}");
     }
 }

@@ -26,7 +26,8 @@ pub(crate) use ending::judge_mobility;
 ///
 /// `ply` is the ply at which the player issued the command, and `now` is the current time.
 ///
-/// # Errors A [`Refusal`], which only the sender may see.
+/// # Errors
+/// A [`Refusal`], which only the sender may see.
 pub fn decide(
     game: &Game,
     side: Side,
@@ -69,14 +70,14 @@ pub fn decide(
                 Side::Red => 0,
                 Side::Blue => 1,
             };
-            // A side that has struck has already begun its first ply, even if the strike is still
-            // pending.
+            // A side whose strike is pending has already begun its first ply.
             let has_struck = game.position.has_strike_pending() && game.position.turn() == side;
             if game.ply() > own_first_ply || has_struck {
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
-                // Without this refusal, a side could abort the game to escape its loss.
+                // Otherwise, a side with an illegal deployment could abort the game to escape its
+                // loss.
                 return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))
@@ -92,7 +93,8 @@ pub fn decide(
 /// `claimable_from` is the time from which the other side has been absent long enough for a
 /// claim. It is `None` while the other side is present.
 ///
-/// # Errors A [`Refusal`], which only the sender may see.
+/// # Errors
+/// A [`Refusal`], which only the sender may see.
 pub fn decide_claim(
     game: &Game,
     side: Side,
@@ -145,7 +147,7 @@ fn check_moment(game: &Game, ply: Ply, now: Stamp) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns the events that follow if a deadline has passed. Returns no events if none has passed.
+/// Returns the event that ends the game, if a deadline has passed. Otherwise, returns no events.
 #[must_use]
 pub fn decide_deadline(game: &Game, now: Stamp) -> Events {
     if game.flag_fall().is_none_or(|flag_fall| now <= flag_fall) {
@@ -172,7 +174,7 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Stops the clocks at `since`, which is when servers stopped being able to accept moves.
+/// Stops the clocks as of `since`, the time from which no server could accept moves.
 ///
 /// Returns no events if the clocks are already stopped or the game is over.
 #[must_use]
@@ -189,7 +191,7 @@ pub fn decide_resume(game: &Game) -> Events {
     if game.is_paused() { only(EventKind::Resumed) } else { Events::default() }
 }
 
-/// Restarts the clocks at an earlier time, `since`.
+/// Restarts the clocks as of the earlier time `since`.
 ///
 /// Returns no events if the clocks are running, or if they were stopped after `since`.
 #[must_use]
@@ -202,9 +204,9 @@ pub fn decide_resume_since(game: &Game, since: Stamp) -> Events {
 
 /// Ends a game by an umpire's decision, for a reason that the board does not show.
 ///
-/// The allowed reasons are that a side resigned, ran out of time, left the game, or broke the
-/// umpire's rules. If the reason applies to both sides, there is no winner. Returns no events if
-/// the game is over or the reason is not allowed.
+/// The allowed reasons are that a side resigned, ran out of time, left the game or broke the
+/// umpire's rules, or that the game was aborted. If the reason applies to both sides, there is no
+/// winner. Returns no events if the game is over or the reason is not allowed.
 #[must_use]
 pub fn decide_verdict(game: &Game, outcome: Outcome) -> Events {
     match outcome.reason {
@@ -343,8 +345,8 @@ fn play_with_variants(
     play_with(position, side, asked, variants)
 }
 
-/// Decides on a move. `variants` is the state that only some rulesets have. If the caller passes
-/// the constant `NOTHING`, the compiler removes the code for that state.
+/// Decides on a move. `variants` is the state that only some rulesets have. Callers may pass the
+/// constant `NOTHING`, which lets the compiler remove the code for that state.
 #[inline(always)]
 fn play_with(
     position: &Position,
@@ -545,8 +547,7 @@ pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Res
         return Err(Refusal::NotYourTurn);
     }
     let square = position.owed_color().ok_or(Refusal::NoChoice)?;
-    // No check for a legal move is needed, because the side can always remove the piece that
-    // stands on the chip.
+    // No check for a legal move is needed: the side can at least remove the piece on the chip.
     let end = judge_limits(position, position.quiet_plies, position.ply()).map(EventKind::Ended);
     Ok(Events::new([Some(EventKind::Colored { side, square, color }), end, None]))
 }

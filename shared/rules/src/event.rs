@@ -9,7 +9,7 @@ use crate::commitment::Salt;
 use crate::outcome::Outcome;
 use crate::setup::Deployment;
 
-/// An event of a game. It is decided once and never checked again.
+/// An event of a game. Events are trusted: they are not checked again when they are applied.
 ///
 /// An event may contain hidden ranks, so its contents are private. [`crate::see`] returns the
 /// part that an audience may see, and the store saves events with [`crate::secret`]. `Debug`
@@ -19,14 +19,15 @@ pub struct Event(pub(crate) EventKind);
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// A side submitted a deployment (§A4). The other side does not learn of later changes to it.
+    /// A side submitted a deployment (§A4). The other side does not see whether it is changed
+    /// later.
     Deployed(Box<Deployed>),
     /// Both sides have deployed. The pieces are on the board, and Red is to move.
     Started { commitments: Box<PerSide<Option<Commitment>>> },
     /// The side to move made a move. If the move was a strike, the strike is resolved.
     Moved(Moved),
-    /// The side to move struck, and at least one piece is a coin, so a side has to choose a rank
-    /// before the ply is complete (§Q4).
+    /// The side to move struck, and at least one of the two pieces is a coin. The ply is complete
+    /// when each side with a coin in the strike has chosen a rank (§Q4).
     Struck(UnresolvedStrike),
     /// A side chose the rank of its coin in a strike (§Q4). The choice is secret until the last
     /// choice is made. The event `Moved` follows the last choice.
@@ -42,17 +43,17 @@ pub(crate) enum EventKind {
     DrawOffered { side: Side },
     /// A side declined the other side's offer.
     DrawDeclined { side: Side },
-    /// The clocks stopped at `since`, which is when servers stopped being able to accept moves.
+    /// The clocks stopped as of `since`, the time from which no server could accept moves.
     Paused { since: Stamp },
     /// The clocks are running again.
     Resumed,
-    /// The clocks started again at `since`, which is earlier than the event.
+    /// The clocks started again as of `since`, a time before this event.
     ResumedSince { since: Stamp },
     /// The game ended.
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted. The event stores this value in a box, so that the events of
+/// A deployment as it was submitted. Events store it in a box, so that the far more frequent
 /// plies stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
@@ -62,8 +63,8 @@ pub(crate) struct Deployed {
     pub(crate) is_change: bool,
 }
 
-/// A ply with its result. The result is stored so that old games stay the same if a rule changes
-/// later.
+/// A ply with its result. The result is stored so that a later change of the rules does not
+/// affect old games.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub(crate) side: Side,
@@ -78,7 +79,7 @@ pub(crate) struct Moved {
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike in which a side still has to choose the rank of its coin. Everyone may see it.
+/// A strike in which a side still has to choose the rank of its coin. This is public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,
@@ -91,7 +92,7 @@ pub(crate) struct UnresolvedStrike {
     pub(crate) owes: PerSide<bool>,
 }
 
-/// The placing of a piece from the reserve.
+/// A placement of a piece from the reserve.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) side: Side,
@@ -157,12 +158,12 @@ pub struct Events {
 }
 
 impl Event {
-    /// True if this event ends the game. Everyone may know this.
+    /// True if this event ends the game. The answer is public.
     pub fn is_end(&self) -> bool {
         self.outcome().is_some()
     }
 
-    /// The outcome of the game, if this event ended it. Everyone may know it.
+    /// The outcome of the game, if this event ended it. The outcome is public.
     pub fn outcome(&self) -> Option<Outcome> {
         if let EventKind::Ended(outcome) = self.0 { Some(outcome) } else { None }
     }
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_ply_takes_sixteen_bytes() {
-        // Events are copied with every ply, so a larger event would slow down all rulesets.
+        // Every ply copies events, so a larger event would slow down all rulesets.
         assert_eq!(size_of::<Event>(), 16);
     }
 }

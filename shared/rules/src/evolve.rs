@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // If a strike is pending, it stays secret which side has already chosen and whose
-            // clock has therefore stopped (§Q4).
+            // This also stops the clocks that are shown during a pending strike. They must not
+            // reveal which side has already chosen (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;
@@ -80,8 +80,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
 
 /// Gives `lag_ms` milliseconds back to the acting side, and then applies an event.
 ///
-/// `lag_ms` is the result of [`Game::lag_credit_ms`] at the time of the command. If the event
-/// stops no clock, no time is given back.
+/// `lag_ms` is the value that [`Game::lag_credit_ms`] returned when the command was given. No
+/// time is given back if the event stops no clock.
 pub fn evolve_compensated(game: &mut Game, event: &Event, at: Stamp, lag_ms: u32) {
     if lag_ms > 0
         && let (Some(clock), Some(side)) = (&mut game.clock, event.ends_time_of())
@@ -103,7 +103,7 @@ fn resume(game: &mut Game, at: Stamp) {
 }
 
 /// Runs the clock of each side that still has to choose. The other side and the public see clocks
-/// that do not show whether a side has chosen (§Q4).
+/// that do not reveal whether a side has chosen (§Q4).
 fn await_choices(game: &mut Game, at: Stamp) {
     let Some(clock) = &mut game.clock else { return };
     for side in Side::BOTH {

@@ -1,5 +1,5 @@
-//! A game that one side follows using only moves and outcomes of strikes. It is meant for
-//! programs whose protocol has no views.
+//! A game that one side follows from reports of moves and strikes. It is meant for programs whose
+//! protocol has no views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
 use flagfall_view::{Fate, Move, Viewer};
@@ -14,11 +14,11 @@ use crate::ruleset::{Disclosure, Ruleset, Start};
 use crate::seen::View;
 use crate::strike;
 
-/// A game that one side, the follower, knows only from the reported moves and outcomes.
+/// A game that one side, the follower, knows only from reports of moves and strikes.
 ///
 /// The type contains a complete position, so that the engine can keep track of squares, captures,
-/// limits and repetitions. In this position, every enemy piece of unknown rank has an arbitrary
-/// rank. The follower never sees these ranks, because only the view is public.
+/// limits and repetitions. Enemy pieces of unknown rank have a placeholder rank there. The
+/// follower never sees this rank, because only the view is public.
 pub struct FoggedGame {
     game: Game,
     side: Side,
@@ -35,7 +35,7 @@ pub struct ToldMove {
 
 /// A strike as it is reported to the follower.
 ///
-/// A rank is missing if the ruleset does not disclose it to the follower (§D1).
+/// A rank is `None` if the ruleset hides it from the follower (§D1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ToldStrike {
     /// The pieces that left the board.
@@ -51,17 +51,17 @@ pub struct ToldStrike {
 pub enum StrikeOutcome {
     /// Only the piece that was struck.
     DefenderLeft,
-    /// Only the piece that moved.
+    /// Only the piece that struck.
     AttackerLeft,
-    /// Both pieces of the strike.
+    /// Both pieces.
     BothLeft,
 }
 
 /// Why a report does not fit the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of this ruleset cannot be followed from reports. The ruleset has plies other than
-    /// moves and strikes, or a defender that wins can stay hidden and still move to the
+    /// Games of this ruleset cannot be followed from reports. Either it has plies other than
+    /// moves and strikes, or reports do not show whether a hidden defender that wins moves to the
     /// attacker's square.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
@@ -76,11 +76,12 @@ pub enum Misheard {
     /// The side to move has no piece on that square.
     #[error("{0}: the side to move has no piece on this square")]
     NoPiece(Square),
-    /// The squares are not in one line, or a piece that can move only one square moved farther.
+    /// No piece can move like this: the squares are not in one line, or a piece that can move
+    /// only one square moved farther.
     #[error("{0}: this piece cannot move like that")]
     Way(Move),
-    /// The report is a strike on an empty square or on the side's own piece, or it is a move
-    /// without a strike to an occupied square.
+    /// The report is a strike on an empty square or on one of the side's own pieces, or it is a
+    /// plain move to an occupied square.
     #[error("{0}: the reported strike does not match the pieces on the squares")]
     Strike(Square),
     /// The piece is known to have another rank, or its rank is needed but missing.
@@ -127,8 +128,8 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        // If a defender wins and stays hidden, the report does not show whether the defender is a
-        // Bomb, which stays, or another piece, which advances (§D1, §O1).
+        // If a defender wins and stays hidden, the report does not show whether it is a Bomb,
+        // which stays, or another piece, which moves to the attacker's square (§D1, §O1).
         let hides_ways = ruleset.winner_advances && ruleset.disclosure == Disclosure::SilentDefense;
         if ruleset.reserve || ruleset.start == Start::Coins || hides_ways {
             return Err(Misheard::Ruleset);
@@ -137,8 +138,7 @@ impl FoggedGame {
             return Err(Misheard::Lakes);
         }
         let mut position = Position::empty(ruleset, lakes);
-        // Enemy pieces need a rank here, but it does not matter which one. Use the Flag, because
-        // every army has one.
+        // Every enemy piece gets the Flag as its placeholder rank, because every army has a Flag.
         let foes = foes.iter().map(|square| (square, side.opponent(), Rank::Flag));
         let own = own.iter().map(|(square, rank)| (*square, side, *rank));
         for (square, whose, rank) in own.chain(foes) {
@@ -152,7 +152,8 @@ impl FoggedGame {
 
     /// Applies a reported move of the side to move.
     ///
-    /// # Errors [`Misheard`] if the move is impossible. In this case, the game does not change.
+    /// # Errors
+    /// [`Misheard`] if the move is impossible. In this case, the game does not change.
     pub fn hear(&mut self, told: &ToldMove) -> Result<(), Misheard> {
         let ToldMove { squares: Move { from, to }, strike } = *told;
         let position = self.game.position();
@@ -218,8 +219,8 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank(squares.from))?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Use any rank that stays hidden and leads to this outcome. All such ranks give the
-            // same result, because no hidden winner advances in these rulesets.
+            // Use any rank that stays hidden and leads to this outcome. It does not matter which
+            // one, because a hidden winner never moves in these rulesets.
             None => ruleset
                 .army
                 .iter()
@@ -229,7 +230,8 @@ impl FoggedGame {
         strike.filter(|strike| outcome(strike) == Some(told.outcome)).ok_or(Misheard::Outcome(squares.to))
     }
 
-    /// Returns the rank of a piece in a strike: the known rank, or else the reported rank.
+    /// Returns the rank of a piece in a strike: the rank that the follower already knows, or else
+    /// the reported rank.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),

@@ -28,11 +28,11 @@ pub struct GameTerms {
     pub lakes: SquareSet,
     /// The clock.
     pub time: TimeControl,
-    /// The time for deployments, in milliseconds after the game's creation.
+    /// The deadline for deployments, in milliseconds after the game's creation.
     pub deploy_ms: u64,
     /// The time at which the game was created.
     pub created: Stamp,
-    /// For each side, true if the player asked that their deployment and the full record stay
+    /// For each side, true if the player wants their deployment and the full record to stay
     /// private after the end.
     pub secret: PerSide<bool>,
 }
@@ -53,8 +53,8 @@ pub struct Game {
     /// The last ply, if it moved a piece between the board and a reserve.
     pub(crate) last_exchange: Option<Exchange>,
     pub(crate) clock: Option<Clock>,
-    /// The state that prevents others from learning whether a side has chosen in a strike. `Some`
-    /// only in games with coins.
+    /// The clocks that hide whether a side has chosen in a strike. `Some` only in games with
+    /// coins.
     pub(crate) veil: Option<Box<Veil>>,
     pub(crate) paused_since: Option<Stamp>,
     pub(crate) offers: Offers,
@@ -63,11 +63,11 @@ pub struct Game {
     pub(crate) latest: Stamp,
 }
 
-/// The clock that a side's opponent and the public see while a strike is pending.
+/// Clocks that hide from a side's opponent and from the public whether the side has chosen.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
-    /// The clock as it would be if neither side had chosen yet (§Q4). `Some` only while a strike
-    /// is pending.
+    /// Both clocks as they would be if neither side had chosen yet (§Q4). `Some` only while a
+    /// strike is pending.
     pub(crate) clock: Option<Clock>,
 }
 
@@ -204,7 +204,7 @@ impl Game {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
 
-    /// Starts the clock of each side for which the game is waiting.
+    /// Starts the clock of each side whose action the game is waiting for.
     pub(crate) fn start_clocks(&mut self, at: Stamp) {
         if let Some(clock) = &mut self.clock {
             Side::BOTH
@@ -244,10 +244,9 @@ impl Game {
         self.limit(Clock::flag_fall)
     }
 
-    /// A time before which no deadline can pass, no matter which plies and pauses come in the
-    /// meantime.
+    /// A time before which no deadline can pass, no matter which plies and pauses follow.
     ///
-    /// `None` after the end of the game, and while a game without a clock is played.
+    /// `None` after the end of the game, and while a game without a clock is being played.
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
         match self.phase {

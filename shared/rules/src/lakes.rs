@@ -27,9 +27,9 @@ impl Ruleset {
         match self.lakes {
             Lakes::OfTheShape => self.shape.lakes,
             Lakes::Drawn => {
-                // Byte values at or above the largest multiple of `PAIRS` are skipped, because
-                // they would favor the first pairs. The probability that all 32 bytes are skipped
-                // is 2^-192.
+                // Skip byte values at or above the largest multiple of `PAIRS`, because they
+                // would favor the first pairs. The probability that all 32 bytes are skipped is
+                // 2^-192.
                 let fair = entropy.0.into_iter().find(|byte| *byte < u8::MAX / PAIRS * PAIRS);
                 pairs().nth(usize::from(fair.unwrap_or(0) % PAIRS)).unwrap_or(self.shape.lakes)
             }

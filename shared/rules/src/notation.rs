@@ -101,7 +101,8 @@ pub enum PositionTextError {
 impl Position {
     /// Parses a position.
     ///
-    /// # Errors [`PositionTextError`] describes the error and its place.
+    /// # Errors
+    /// [`PositionTextError`] describes the error and its place.
     pub fn from_text(text: &str) -> Result<Position, PositionTextError> {
         let text = text.trim_ascii();
         let (id, rest) =
@@ -247,8 +248,8 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     }
     let mut parts = text.split(',');
     let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
-    // In the text, the attacker must already be marked as moved, and as revealed if it strikes
-    // from more than one square away.
+    // The text must already mark the attacker as moved, and as revealed if it strikes from more
+    // than one square away.
     let is_near = squares.from.distance(squares.to) == 1;
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
@@ -265,8 +266,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
             Some(_) | None => return Err(ERROR),
         };
         let rank = rank_of(rank).ok_or(ERROR)?;
-        // The last choice of a strike would have resolved it, so a pending strike cannot include
-        // that choice.
+        // The last choice would have resolved the strike, so a pending strike cannot include it.
         let waits = choose(position, side, Choice(rank)).is_ok_and(|events| events.iter().count() == 1);
         if !waits {
             return Err(ERROR);
@@ -383,8 +383,8 @@ impl BoardReader<'_> {
         is_there
     }
 
-    /// Parses the number of consecutive equal squares, from 1 to 99. The result is 1 if the text
-    /// has no number here.
+    /// Parses the number of consecutive equal squares, from 1 to 99. Without a number, the result
+    /// is 1.
     fn count(&mut self) -> u8 {
         let mut count: Option<u8> = None;
         while let Some(digit) = self.peek().and_then(|character| character.to_digit(10)) {

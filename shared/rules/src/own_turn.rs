@@ -17,7 +17,8 @@ pub enum Carrier {
     Scout,
     /// The move along a line of chips that have the color of the chip under the piece (§S3.1).
     SupplyLine,
-    /// The flash over chips, which take the color of the chip under the piece (§S3.2).
+    /// The flash over chips. The chips on its path take the color of the chip under the piece
+    /// (§S3.2).
     Flash,
 }
 
@@ -40,7 +41,8 @@ impl View {
         Some(self.moves(&own))
     }
 
-    /// All legal commands of the viewer on the board. `None` if it is not the viewer's turn.
+    /// The commands that the viewer may give on the board. `None` if the game is not waiting for
+    /// the viewer.
     pub fn legal_commands(&self) -> Option<LegalCommands> {
         if let Some(strike) = &self.pending_strike {
             return self.choices(strike).map(LegalCommands::of_choices);
@@ -84,8 +86,8 @@ impl View {
                 Some((squares.to, shape.distance(from, squares.to, direction)?, direction))
             })
             .collect();
-        // Sort the shorter path to a square first. If both paths are equally long, sort the path
-        // toward higher rows or columns first.
+        // For each square, the shorter path comes first. If both paths are equally long, the path
+        // toward higher rows or columns comes first.
         paths.sort_unstable_by_key(|(to, distance, direction)| (*to, *distance, direction.sign()));
         paths.dedup_by_key(|(to, _, _)| *to);
         let target = |(square, distance, direction)| {
@@ -102,8 +104,8 @@ impl View {
         strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()
     }
 
-    /// The ranks that the viewer may choose for their coin in a strike, if they have not chosen
-    /// yet (§Q4).
+    /// The ranks that the viewer may choose for their coin in this strike. `None` if the viewer
+    /// has no choice to make (§Q4).
     fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
         let Viewer::Player(side) = self.audience else { return None };
         let PendingStrike { side: striker, squares: Move { from, to }, owes, own_choice } = *strike;

@@ -14,17 +14,17 @@ pub(crate) struct Piece {
     /// True if the piece's rank is public (§A7).
     pub(crate) is_revealed: bool,
     /// A number that distinguishes pieces within a position (§T3). It never leaves the engine,
-    /// because it reveals the order of the deployment. Pieces from a reserve all have the number
+    /// because it reveals where the piece was deployed. Pieces from a reserve all have the number
     /// 0.
     pub(crate) id: u8,
 }
 
-/// A piece packed into two bytes, because a server holds a position in memory for every running
-/// game.
+/// A piece packed into two bytes. Positions must be small, because a server keeps one in memory
+/// for every running game.
 ///
 /// From the lowest bit up, the bits are: one bit that is always set, eight bits for the id, four
-/// bits for the rank, and one bit each for the side, for a piece that has moved, and for a piece
-/// that is revealed. The rank of a coin is a number above those of all ranks.
+/// bits for the rank, one bit for the side, one that is set if the piece has moved, and one that
+/// is set if it is revealed. The rank of a coin is a number above those of all ranks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept(NonZeroU16);
 

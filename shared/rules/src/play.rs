@@ -1,4 +1,4 @@
-//! Games within a single process, which decides on commands and applies the events immediately.
+//! Games within a single process. The events of a command are applied immediately.
 
 use flagfall_board::{Side, Stamp};
 

@@ -459,7 +459,7 @@ impl Position {
         self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
     }
 
-    /// The side that acts next, for callers in which the two sides act one after the other.
+    /// The side that acts next, for callers that let the two sides act one after the other.
     ///
     /// Normally, this is the side to move. While a strike is pending, it is first the side that
     /// struck, and then the other side. Use this function only in tools and tests, because it

@@ -20,8 +20,8 @@ use crate::ruleset::Ruleset;
 use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
-/// Returns the view of a game: the facts that a viewer may see. The clocks have their values at
-/// the time `now`.
+/// Returns the view of a game: the facts that a viewer may see. The clocks are read at the time
+/// `now`.
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
@@ -261,8 +261,8 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
     // While a strike is pending, the real clock of the other side is not shown, because a stopped
     // clock would reveal that the side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
-    // The shown time is never earlier than the start of a running clock. The times of events are
-    // not used, because this viewer may not have seen those events.
+    // The time shown is never earlier than the start of a running clock. `game.latest` is not
+    // used for this, because it could reveal an event that is hidden from this viewer.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
@@ -323,7 +323,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// Returns what a piece's moves have proved about its rank (§S3.4).
+/// Returns the identity of a piece of hidden rank, judging by the piece's moves (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
@@ -362,7 +362,7 @@ struct Known {
     /// For each side, true if the viewer may see the ranks of the side's pieces on the board.
     ranks: PerSide<bool>,
     /// For each side, true if the viewer may see the ranks in the side's past placings. In a live
-    /// view, the end of the game does not add ranks to past events.
+    /// view, these ranks stay hidden even after the end of the game.
     placings: PerSide<bool>,
 }
 
@@ -389,7 +389,8 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     }
 }
 
-/// True if the game has ended and its hidden ranks are open. An aborted game opens none.
+/// True if the game has ended and its hidden ranks are open. They stay hidden if the game was
+/// aborted.
 fn is_open(game: &Game) -> bool {
     game.outcome.is_some_and(|outcome| outcome.reason != EndReason::Aborted)
 }
@@ -408,8 +409,8 @@ fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<Opened>> {
 fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
     let Moved { side, from, to, proves, strike, laid } = *moved;
     let rank_if = |whose: Side, is_shown: bool, rank: Rank| {
-        // The rank is visible here only if it was visible when the move happened. The end of the
-        // game opens ranks in the deployments and does not change past events.
+        // Use only what was visible when the move happened. The end of the game opens the
+        // deployments, but does not change past events.
         if is_shown || viewer.is_side(whose) { Identity::Known(rank) } else { Identity::Hidden }
     };
     let strike = strike.map(|Strike { attacker, defender, labels: _ }| {

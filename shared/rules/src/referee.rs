@@ -69,8 +69,9 @@ impl Referee {
 
     /// The position after both sides have deployed on a board with these lakes, with Red to move.
     ///
-    /// # Errors The reason why a setup is not a valid deployment. If both setups are invalid, the
-    /// error is about the first.
+    /// # Errors
+    /// The reason why a setup is not a valid deployment. If both setups are invalid, the error is
+    /// about the first.
     pub fn deployed(
         &self,
         ruleset: &'static crate::Ruleset,

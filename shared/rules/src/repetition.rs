@@ -9,7 +9,7 @@ use crate::ruleset::Ruleset;
 /// The maximum number of past moves that the two-squares rule considers in any ruleset.
 const CHAIN_MAX: usize = 5;
 
-/// The history of a game that the repetition rules need.
+/// The part of a game's history that the repetition rules need.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Repetition {
     chains: PerSide<Chain>,
@@ -23,12 +23,13 @@ pub(crate) struct Repetition {
     trail: Vec<u64>,
 }
 
-/// The longest run of a side's most recent plies that were all made by the same piece.
+/// The recent moves of the piece that a side moved last. The chain starts over when the side
+/// moves another piece.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Chain {
     /// The square of the piece. `None` if the piece has left the board.
     at: Option<Square>,
-    /// The last moves of the run. The latest is at index `len - 1`.
+    /// The piece's last moves. The latest is at index `len - 1`.
     moves: [Option<Move>; CHAIN_MAX],
     len: u8,
 }
@@ -87,7 +88,7 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// Returns the limit for the piece's next move, if all of its last `limit` moves crossed a
+    /// Returns the limit for the piece's next move, if its last `limit` moves all crossed a
     /// common border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
@@ -137,8 +138,8 @@ impl Repetition {
         if ruleset.two_squares_limit.is_some() {
             self.chains[side].note(squares, attacker_at);
             if is_strike && self.chains[other].at == Some(squares.to) {
-                // The chain continues with the struck piece on its new square. If the struck
-                // piece left the board, no other piece on this square continues the chain.
+                // The chain follows the struck piece to its new square. If the piece left the
+                // board, the chain must not continue with another piece on this square.
                 self.chains[other].at = defender_at;
             }
         }
@@ -155,8 +156,8 @@ impl Repetition {
         self.last[side] = Some(squares);
     }
 
-    /// Records the current placement. Older placements are dropped while neither side is chasing,
-    /// because only the placements since the beginning of a chase matter.
+    /// Records the current placement. While neither side is chasing, older placements are
+    /// dropped, because only placements since the beginning of a chase matter.
     fn trail_push(&mut self, is_strike: bool, next: Side) {
         if is_strike || (self.chase[next] == 0 && self.chase[next.opponent()] == 0) {
             self.trail.clear();
@@ -214,8 +215,8 @@ impl Repetition {
         self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
     }
 
-    /// Removes the moves that the more-squares rule forbids, and calls `refused` with each of
-    /// them.
+    /// Removes the moves that the more-squares rule forbids, and calls `refused` with each
+    /// removed move.
     #[inline]
     pub(crate) fn cut_chases(
         &self,

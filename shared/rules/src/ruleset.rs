@@ -44,7 +44,8 @@ pub struct Ruleset {
     /// The maximum number of moves in a row in which a piece may cross the same border between
     /// two squares (§C3). A further crossing is illegal.
     pub two_squares_limit: Option<u8>,
-    /// True if a side must not recreate an earlier position during an unbroken chase (§T1, §T2).
+    /// True if a side that chases a piece without a break must not recreate an earlier position
+    /// (§T1, §T2).
     pub more_squares: bool,
     /// The way in which a game begins (§A4, §Q1).
     pub start: Start,

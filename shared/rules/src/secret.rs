@@ -14,7 +14,7 @@ use crate::setup::Deployment;
 
 pub use crate::event::Struck as StruckRecord;
 
-/// An event as the log stores it. The type has no `Debug` and cannot be serialized by itself.
+/// An event as the log stores it. The type implements neither `Debug` nor serialization.
 #[derive(Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
@@ -60,8 +60,7 @@ pub enum SecretRecord {
     Ended { winner: Option<Side>, reason: EndReason },
 }
 
-/// The error for a record that is not a valid event, because its deployment contains unknown
-/// letters.
+/// The error for a record whose deployment contains unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the record's deployment has letters that are not pieces")]
 pub struct SecretRecordError;

@@ -14,14 +14,14 @@ use crate::ruleset::Ruleset;
 /// views in messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// The view without its rules.
+    /// The view, which has only the ruleset's id.
     pub seen: GameView,
     /// The rules of the game.
     pub ruleset: &'static Ruleset,
 }
 
 impl View {
-    /// Creates the value from a view. Returns `None` if no ruleset has the view's ruleset id.
+    /// Adds the ruleset to a view. Returns `None` if no ruleset has the view's ruleset id.
     pub fn of(seen: GameView) -> Option<View> {
         let ruleset = Ruleset::find(&seen.ruleset)?;
         Some(View { seen, ruleset })

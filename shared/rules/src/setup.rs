@@ -24,7 +24,7 @@ coded! {
     pub enum SetupRefusal {
         /// The text has fewer characters than there are home squares (§P4).
         TooShort { have: usize, want: usize } = "setup_too_short",
-        /// The text has more characters than there are home squares. It is not truncated.
+        /// The text has more characters than there are home squares.
         TooLong { have: usize, want: usize } = "setup_too_long",
         /// A character is not the letter of a piece (§P4).
         UnknownLetter { letter: char } = "setup_unknown_letter",
@@ -54,9 +54,9 @@ impl Setup {
     /// Within a row, the characters go from left to right as the player sees it. Whitespace is
     /// ignored.
     ///
-    /// # Errors [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and
-    /// [`SetupRefusal::UnknownLetter`]. The numbers of pieces are checked later, by
-    /// [`Setup::deploy`].
+    /// # Errors
+    /// [`SetupRefusal::TooShort`], [`SetupRefusal::TooLong`] and [`SetupRefusal::UnknownLetter`].
+    /// The numbers of pieces are checked later, by [`Setup::deploy`].
     pub fn from_text(text: &str, side: Side, ruleset: &Ruleset) -> Result<Setup, SetupRefusal> {
         let want = ruleset.shape.home_len();
         let letters = || text.chars().filter(|letter| !letter.is_whitespace());
@@ -78,7 +78,8 @@ impl Setup {
 
     /// Checks the setup against the ruleset (§A4, §B1).
     ///
-    /// # Errors The first error that is found. Squares are checked before the numbers of pieces.
+    /// # Errors
+    /// The first error that is found. Squares are checked before the numbers of pieces.
     pub fn deploy(&self, side: Side, ruleset: &Ruleset) -> Result<Deployment, SetupRefusal> {
         let taken = self.taken(side, ruleset)?;
         let mut counts = [0_usize; Rank::COUNT];
@@ -147,7 +148,8 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// An accepted deployment. For each place in its text (§P4), it has a rank or an empty square.
+/// An accepted deployment: a rank or an empty square for each place in the deployment's text
+/// (§P4).
 ///
 /// The deployment is legal, except in rulesets in which an illegal deployment is accepted but
 /// loses (§U7). It contains hidden ranks, and `Debug` does not show them.

@@ -37,8 +37,8 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
 /// public.
 pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Strike {
     let (attacker_fate, defender_fate) = match winner(ruleset, attacker, defender) {
-        // A Phoenix discovers the other piece's rank and returns to its own square. It does not
-        // capture the Flag either (§S2.2).
+        // A Phoenix only discovers the other piece's rank and returns to its own square, even if
+        // it struck the Flag (§S2.2).
         _ if attacker == Rank::Phoenix => (Fate::Stays, Fate::Stays),
         Winner::Attacker => (Fate::Advances, Fate::Leaves),
         Winner::Defender if ruleset.winner_advances && defender.is_movable() => {

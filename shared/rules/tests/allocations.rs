@@ -43,8 +43,8 @@ fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
             .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag stays first in the list, because it must be deployed. The other pieces to
-            // deploy are drawn at random.
+            // The Flag stays first in the list, because it must be deployed. The rest is
+            // shuffled, so that random pieces stay in the reserve.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + chance.below(end));
             }
@@ -102,9 +102,9 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // The more-squares rule allocates memory for the history of a chase. The memory is
-        // enlarged a few times, and it is copied when a careful check for the end of the game is
-        // needed. The number of allocations does not grow with the number of plies.
+        // The more-squares rule stores the history of a chase. This memory grows a few times, and
+        // a full check for the end of the game copies it, but the number of allocations does not
+        // grow with the number of plies.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
             let mut chance = Chance(seed * 2 + 1);

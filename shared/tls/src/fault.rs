@@ -4,8 +4,8 @@ use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
-/// Why a TLS connection could not be made. `Display` writes the part of a sentence that follows
-/// the peer's name.
+/// Why a TLS connection could not be made. `Display` continues a sentence that begins with the
+/// peer's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum HandshakeFault {
@@ -53,8 +53,8 @@ impl From<&io::Error> for HandshakeFault {
 
 fn of_certificate(error: &CertificateError) -> HandshakeFault {
     match error {
-        // A bad signature can also mean an untrusted issuer: if a trusted certificate has the
-        // same name as the issuer but a different key, the signature does not match.
+        // A bad signature can also mean an untrusted issuer: a trusted certificate can have the
+        // issuer's name but a different key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
         CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
         CertificateError::NotValidForNameContext { expected: _, presented } => {

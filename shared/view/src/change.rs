@@ -30,9 +30,9 @@ pub struct ViewChange {
     /// All pieces that each side has lost so far. Present after a strike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
-    /// After a turn, the pieces that are now on the turn's squares: for a move, its starting
-    /// square and its target square. After the start and the end of the game, all pieces on the
-    /// board.
+    /// The pieces on the squares that a turn has affected. For a move, these squares are its
+    /// starting square and its target square. After the start and the end of the game, all pieces
+    /// on the board.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.

@@ -24,8 +24,8 @@ impl SeenClock {
         self.running.is_some_and(|running| running.includes(side))
     }
 
-    /// The time at which the running clock runs out. If both clocks are running, the earlier of
-    /// the two times. `None` if neither clock is running.
+    /// The time at which the first of the running clocks runs out. `None` if neither clock is
+    /// running.
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
         Side::BOTH.into_iter().filter(|side| self.is_running(*side)).map(of).min()
@@ -66,16 +66,16 @@ impl Running {
     }
 }
 
-/// The limits of lag compensation, in milliseconds. The server compensates each side for the
-/// network delay on the side's connection, until the side's stock of compensation is used up.
+/// The limits of lag compensation, in milliseconds. The server gives each side time back for the
+/// network delay of its connection, until the side's stock of compensation is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LagQuota {
-    /// The amount by which a side's stock grows with each of the side's turns. It is also the
-    /// longest time that the server waits for a late move before the side loses on time.
+    /// The amount by which each turn of a side refills the side's stock. It is also the longest
+    /// time that the server waits for a late move before the side loses on time.
     pub per_ply_ms: u32,
-    /// The initial stock of each side, which is also its maximum.
+    /// The stock of each side at the start of the game, which is also the maximum.
     pub stock_ms: u32,
 }
 

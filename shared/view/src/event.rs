@@ -15,8 +15,8 @@ pub enum GameEvent {
         /// The deployment's text, without spaces.
         setup: String,
     },
-    /// A side has submitted its first deployment. A player receives this event only for the
-    /// opponent, a spectator for both sides.
+    /// A side has submitted its first deployment. Players receive this event only when the
+    /// opponent deploys. Spectators receive it for both sides.
     Ready {
         /// The side that has submitted a deployment.
         side: Side,

@@ -5,7 +5,7 @@ use flagfall_board::{ChipColor, Side, Square};
 use crate::identity::Identity;
 use crate::rank_counts::RankCounts;
 
-/// The placing of a piece from a reserve, reduced to the facts that a client may see.
+/// A placement of a piece from a reserve, reduced to the facts that a client may see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct SeenPlacing {

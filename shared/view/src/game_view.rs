@@ -61,8 +61,8 @@ pub struct GameView {
     /// The chip whose color the side to move must name before it can do anything else.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
-    /// The number of pieces of each rank that each side's coins can still become, in rulesets
-    /// with coins. Ranks without pieces are left out.
+    /// For each side, the pieces that its coins can still become: the number of pieces of each
+    /// rank, without ranks that have none left. Only in rulesets with coins.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pools: Option<PerSide<RankCounts>>,
     /// The strike in which a side still has to choose the rank of its coin.

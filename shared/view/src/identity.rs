@@ -30,8 +30,8 @@ impl Identity {
         if let Identity::Known(rank) = self { Some(rank) } else { None }
     }
 
-    /// The ranks that the piece can have. A coin can have all ranks here, because the function
-    /// does not look at the side's pool.
+    /// The ranks that the piece can have. For a coin, these are all ranks, because the side's
+    /// pool is not taken into account.
     pub const fn ranks(self) -> RankSet {
         match self {
             Identity::Known(rank) => RankSet::only(rank),

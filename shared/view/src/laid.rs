@@ -10,13 +10,13 @@ use crate::text::TextError;
 
 /// The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`,
 /// `g`), as in `a7a8=g`.
-// All squares are on one line (§S3.3): one square where a piece landed, or up to four squares for
-// a flash.
+// All squares are on one line (§S3.3). A flash changes at most four squares, and any other move
+// at most one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "String", rename = "LaidText"))]
 pub struct Laid {
-    /// The squares of the line, with one bit per column or row. The form is compact, because a
-    /// value is stored for every ply.
+    /// The changed squares of the line, with one bit per column or row. The form is compact,
+    /// because a value is stored for every ply.
     bits: NonZeroU16,
     line: Line,
     color: ChipColor,

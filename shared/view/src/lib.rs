@@ -2,9 +2,10 @@
 //! contains no rules of the game.
 //!
 //! The rules engine creates these values, and it reveals the state of a game in no other form.
-//! The values contain only facts that their audience may know, so messages and records can safely
-//! be built from them. The feature `serde` makes them serializable and gives them JSON Schemas.
-//! [`GameView::apply`] replays a game from its first view, its events and their changes.
+//! Messages and records can safely be built from these values, because they contain only facts
+//! that their audience may know. The feature `serde` makes them serializable and gives them JSON
+//! Schemas. [`GameView::apply`] applies an event and its change to a view, so a game can be
+//! replayed from its first view.
 
 mod change;
 mod clock;

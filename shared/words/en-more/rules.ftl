@@ -10,6 +10,8 @@ rules-reserve = The reserve
 rules-labels = Labels
 rules-chips = Chips
 rules-lines = Lines of chips
+rules-changes = Custom games
+rules-changes-none = No rule of this ruleset can be changed.
 
 ## The army
 

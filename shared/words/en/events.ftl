@@ -41,6 +41,15 @@ event-draw-declined = { side } declines the draw.
 event-paused = The server is away, so the game is paused and no clock runs.
 event-resumed = The game continues.
 
+no-move-yet = No move has been made.
+# $squares: of a move that was planned for the player's turn.
+plan-dropped = The planned move { $squares } is dropped, because the position has changed.
+draw-offered-own = You have offered a draw.
+# What waits for the player, in a title or a list.
+your-turn-note = Your turn
+deploy-note = Deploy your army
+saved-title = Saved deployments
+
 ## Moves
 
 # $side, $squares: the two squares, as in a4a5.
@@ -101,8 +110,14 @@ owed-color = { side } must name the color of its chip on { $square }.
 # $rank.
 choice-taken = You chose { rank }, which is final. The strike waits for the other side's choice.
 
-## Reserve and pool
+## Losses, reserve and pool
 
+# $side; $kinds: how many ranks; $pieces: a list.
+losses =
+    { $kinds ->
+        [0] { side } has lost nothing.
+       *[other] { side } has lost: { $pieces }.
+    }
 # $side.
 pool-empty =
     { $side ->

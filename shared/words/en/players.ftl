@@ -66,8 +66,12 @@ presence-left = left
 
 # Games that a player left. $count: games; $left: how long until they can be paired again.
 conduct-none = You have not left any game in the last 24 hours.
-conduct-left = Games in the last 24 hours that you left, or in which you did not deploy: { $count }.
-conduct-waiting = Games in the last 24 hours that you left, or in which you did not deploy: { $count }. You can be paired again in { $left }.
+conduct-left =
+    { $count ->
+        [one] In the last 24 hours, you left 1 game or did not deploy in it.
+       *[other] In the last 24 hours, you left { $count } games or did not deploy in them.
+    }
+conduct-waiting = { conduct-left } You can be paired again in { $left }.
 
 # Phrases that players can send without typing them. $phrase: the name of the phrase in the protocol.
 phrase =

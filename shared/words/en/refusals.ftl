@@ -23,7 +23,7 @@ refusal-malformed =
         [unknown_field] This is not a message of the protocol, because of the unknown field `{ $field }`.
         [duplicate_field] This is not a message of the protocol, because of the duplicate field `{ $field }`.
         [expected] This is not a message of the protocol. Expected { $expected }.
-        [body] The body must be a JSON object with exactly the fields that /api/openapi.json names for this path, sent as Content-Type: application/json.
+        [body] The body must be a JSON object with exactly the fields that /api/openapi.json lists for this path. Send it with the Content-Type header application/json.
        *[value] This is not a message of the protocol, because a field has a value that is not allowed.
     }
 # $reason: not_first, repeated.
@@ -37,11 +37,11 @@ refusal-protocol-version = This server speaks version { $version } of the protoc
 # $reason: missing (a request without a token), unknown_to_http (a request with an unknown token).
 refusal-bad-token =
     { $reason ->
-        [missing] This request needs a token. POST /api/login returns one. Send it in the header Authorization: Bearer TOKEN.
-        [unknown_to_http] The token is unknown. Log in for a new one, or leave out the header Authorization to see only what is public.
+        [missing] This request needs a token. POST /api/login returns one. Send the token in a header: Authorization: Bearer TOKEN.
+        [unknown_to_http] The token is unknown. Log in for a new one, or leave out the Authorization header to see only what is public.
        *[unknown] The token is unknown. It was mistyped or revoked, or it belonged to a guest who was away for too long. Log in again, or play as a new guest.
     }
-refusal-sign-in-expected = You are looking on as nobody in particular. Sign in, or begin as a guest, to do this.
+refusal-sign-in-expected = You are only looking on. To take part, log in or start as a guest.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was already used for another command. Give each command a new id.
 refusal-stale-epoch = The server lost the last moves of this game, so your command may no longer apply. Look at the game, then try again.
@@ -132,7 +132,7 @@ refusal-too-many =
        *[other] Too many requests. Try again later.
     }
 # $seconds: how long to wait.
-refusal-too-many-attempts = Too many attempts for this name or from your network. Try again in { duration-seconds }. You need not wait on a device or network from which you have logged in before, or if you use your recovery code.
+refusal-too-many-attempts = Too many attempts for this name or from your network. Try again in { duration-seconds }. You do not need to wait if you use your recovery code, or a device or network from which you have logged in before.
 
 ## Accounts
 
@@ -197,8 +197,8 @@ refusal-own-offer =
 refusal-no-such-ruleset =
     { $reason ->
         [known] There is no such ruleset. Choose one of these: { $known }.
-        [rated] There is no such ruleset with ratings. Name a ruleset without changes, because custom rules have no ratings.
-        [suggested] There is no such ruleset with deployments. For custom rules, name the ruleset without the changes.
+        [rated] There are no ratings for these rules. Name a ruleset without changes, because custom rules have no ratings.
+        [suggested] There are no deployments for these rules. For custom rules, name the ruleset without the changes.
         [saved] There is no such ruleset. To save a deployment for custom rules, name the ruleset without the changes.
        *[other] There is no such ruleset.
     }
@@ -298,7 +298,7 @@ refusal-no-such-webhook =
 # $reason: length ($max: plies).
 refusal-bad-queue =
     { $reason ->
-        [length] You can queue 1 to { $max } plies, which can be moves, removals and placings.
+        [length] You can queue 1 to { $max } plies. A ply is a move, or takes a piece off the board, or places one on it.
        *[game] You can only queue moves in your own running games with days per move.
     }
 refusal-own-turn = It is your turn. Make your move first, then queue the moves after it.
@@ -306,11 +306,11 @@ refusal-own-turn = It is your turn. Make your move first, then queue the moves a
 ## The HTTP API
 
 refusal-no-such-path = There is nothing at this path. /api/openapi.json lists the paths of the HTTP API; games are played over the WebSocket at /ws.
-refusal-method-not-allowed = This path does not support this method. The header Allow lists the methods that it supports.
+refusal-method-not-allowed = This path does not support this method. The Allow header lists the methods that are supported.
 # $reason: session (a request with the session of this server's page, or for one), page.
 refusal-foreign-origin =
     { $reason ->
-        [session] Only this server's own page can have a session, at the address that the server's operators have set. Programs and other pages send a token instead.
+        [session] Only this server's own page can have a session, and only at the address that the server's operators have set. Programs and other pages must send a token instead.
        *[page] Web pages from this origin may not connect to the server. Its operators can allow the origin.
     }
 refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a WebSocket client.
@@ -318,14 +318,14 @@ refusal-upgrade-expected = This path speaks WebSocket version 13. Connect with a
 refusal-bad-query =
     { $reason ->
         [list] The query is not valid. The parameter "bots" must be true or false.
-        [games] The query is not valid. The parameter "order" must be newest or rating, "phase" must be "over" and cannot be combined with order=rating, and "limit" is a number.
+        [games] The query is not valid. The parameter "order" must be newest or rating, "phase" must be "over" and cannot be combined with order=rating, and "limit" must be a number.
         [suggested] The query is not valid. The parameter "seed" must be a whole number from 0 to 4294967295.
         [page] The query is not valid. The parameter "after" must be the value of "next" from the previous page, and "limit" must be a number.
        *[record] The query is not valid. The parameter "format" must be json or text, and "as" must be red, blue, public or all.
     }
 # $kib: the limit in KiB.
 refusal-body-too-large = The body of the request is too long. Send at most { $kib } KiB.
-refusal-host-expected = A request must have exactly one header Host with the name of the server's host.
+refusal-host-expected = A request must have exactly one Host header, and it must name the server's host.
 refusal-timed-out = The answer took too long. Try again in a moment.
 
 ## Playing a game
@@ -418,8 +418,8 @@ refusal-own-piece = One of your own pieces is on that square.
 refusal-strike-from-afar = In this ruleset a Scout can only strike a piece on a neighboring square. Move next to the piece first.
 refusal-two-squares = Two-squares rule: this piece has gone back and forth between these squares too often in a row. Move it elsewhere, or move another piece.
 refusal-more-squares = More-squares rule: this move would repeat a position while you chase a piece. Make another move.
-refusal-no-path = The path in that direction does not lead there. With + the piece goes toward higher row numbers or later column letters, with - the other way.
-refusal-no-supply-line = That piece cannot go so far. All squares on the way must have chips of the color on the piece's own square, or the move must be a flash over chips within the piece's range.
+refusal-no-path = The path in that direction does not lead there. A “+” after the move leads toward higher row numbers or later column letters, a “-” the other way.
+refusal-no-supply-line = That piece cannot go so far. Along a supply line, every square on the way must have a chip of the same color as the piece's own square. A flash may cross chips of any color, but only within the piece's range.
 refusal-color-wanted = Name the color of the chip to lay: red, yellow, blue or green.
 refusal-color-refused = You cannot name a color for this move. Either the ruleset has no chips, or the move is a flash, which takes the color of its first square.
 refusal-choice-pending = Make your open choice first. Name the color of the chip where your piece won, or say what your coin is.

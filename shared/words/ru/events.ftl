@@ -5,7 +5,7 @@ event-deployed = Ваша расстановка отправлена.
 event-ready = { side } готовы.
 event-started = Обе стороны готовы. Партия начинается.
 # $side, $rank: the rank that the side chose for its coin.
-event-chosen = { side } выбирают, кем станет монета: { rank }.
+event-chosen = { side } выбирают для своей монеты фигуру: { rank }.
 # $side, $square.
 event-removed = { side } убирают фигуру с поля { $square }.
 # A piece comes from the reserve. $side, $square, $rank (piece if the rank is not known), $labeled: yes or no.
@@ -46,6 +46,15 @@ event-draw-offered = { side } предлагают ничью.
 event-draw-declined = { side } отклоняют ничью.
 event-paused = Сервер недоступен: партия приостановлена, часы стоят.
 event-resumed = Партия продолжается.
+
+no-move-yet = Ходов ещё не было.
+# $squares: of a move that was planned for the player's turn.
+plan-dropped = Предварительный ход { $squares } отменён: позиция изменилась.
+draw-offered-own = Вы предлагаете ничью.
+# What waits for the player, in a title or a list.
+your-turn-note = Ваш ход
+deploy-note = Расставьте армию
+saved-title = Сохранённые расстановки
 
 ## Moves
 
@@ -98,11 +107,11 @@ strike-both-stay =
 # A strike with coins. $side: the attacker's; $squares; $choosing: who must choose: both, attacker or defender.
 strike-pending =
     { $choosing ->
-        [both] { side } атакуют { $squares }. Обе стороны должны выбрать, кем станут их монеты.
-        [attacker] { side } атакуют { $squares } и должны выбрать, кем станет их монета.
+        [both] { side } атакуют ходом { $squares }. Обе стороны должны выбрать, кем станут их монеты.
+        [attacker] { side } атакуют ходом { $squares } и должны выбрать, кем станет их монета.
        *[defender] { $side ->
-            [red] Красные атакуют { $squares }. Синие должны выбрать, кем станет их монета.
-           *[blue] Синие атакуют { $squares }. Красные должны выбрать, кем станет их монета.
+            [red] Красные атакуют ходом { $squares }. Синие должны выбрать, кем станет их монета.
+           *[blue] Синие атакуют ходом { $squares }. Красные должны выбрать, кем станет их монета.
         }
     }
 
@@ -113,8 +122,20 @@ owed-color = { side } должны назвать цвет своей фишки
 # $rank.
 choice-taken = Ваш выбор: { rank }. Изменить его нельзя. Исход удара решится, когда выберет другая сторона.
 
-## Reserve and pool
+## Losses, reserve and pool
 
+# $side; $kinds: how many ranks; $pieces: a list.
+losses =
+    { $kinds ->
+        [0] { $side ->
+            [red] У красных потерь нет.
+           *[blue] У синих потерь нет.
+        }
+       *[other] { $side ->
+            [red] Потери красных: { $pieces }.
+           *[blue] Потери синих: { $pieces }.
+        }
+    }
 # $side.
 pool-empty =
     { $side ->

@@ -70,8 +70,13 @@ presence-left = нет в партии
 
 # Games that a player left. $count: games; $left: how long until they can be paired again.
 conduct-none = За последние 24 часа вы не покинули ни одной партии.
-conduct-left = Партии за последние 24 часа, которые вы покинули или в которых не расставили фигуры: { $count }.
-conduct-waiting = Партии за последние 24 часа, которые вы покинули или в которых не расставили фигуры: { $count }. Снова искать соперника можно через { $left }.
+conduct-left =
+    { $count ->
+        [one] За последние 24 часа вы покинули { $count } партию или не расставили в ней фигуры.
+        [few] За последние 24 часа вы покинули { $count } партии или не расставили в них фигуры.
+       *[many] За последние 24 часа вы покинули { $count } партий или не расставили в них фигуры.
+    }
+conduct-waiting = { conduct-left } Снова искать соперника можно через { $left }.
 
 # Phrases that players can send without typing them. $phrase: the name of the phrase in the protocol.
 phrase =

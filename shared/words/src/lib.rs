@@ -1,4 +1,4 @@
-//! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
+//! Texts for people, in the format of [Project Fluent](https://projectfluent.org).
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
 //! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the
@@ -38,6 +38,7 @@ macro_rules! shared {
             include_str!(concat!("../", $language, "/players.ftl")),
             include_str!(concat!("../", $language, "/refusals.ftl")),
             include_str!(concat!("../", $language, "/rulesets.ftl")),
+            include_str!(concat!("../", $language, "-more/account.ftl")),
             include_str!(concat!("../", $language, "-more/pictures.ftl")),
             include_str!(concat!("../", $language, "-more/rules.ftl")),
         ]
@@ -50,7 +51,7 @@ pub const ENGLISH: &[&str] = shared!("en");
 /// The Russian texts that all clients share.
 pub const RUSSIAN: &[&str] = shared!("ru");
 
-/// A language of the texts.
+/// A language in which there are texts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Language {
     /// American English, in which all texts exist.
@@ -97,17 +98,17 @@ macro_rules! args {
     }};
 }
 
-/// The texts in one language. A text that the language lacks is English.
+/// The texts in one language. English texts replace those that the language lacks.
 pub struct Words {
-    /// The language's texts, then the English texts, unless the language is English.
+    /// The language's own texts. Unless the language is English, the English texts follow.
     bundles: Vec<FluentBundle<FluentResource>>,
 }
 
 impl Words {
     /// Creates the English texts: those that all clients share, and those in the client's files.
     ///
-    /// Lines that are not valid Fluent, and texts whose id already exists, are left out. The
-    /// client's tests make sure that its files contain neither of these.
+    /// Lines that are not valid Fluent and texts whose id already exists are left out. Each
+    /// client has tests which check that its files contain neither.
     pub fn with(files: &[&str]) -> Words {
         Words { bundles: vec![bundle(Language::English, files)] }
     }
@@ -172,7 +173,7 @@ impl Words {
         (text, errors.iter().map(ToString::to_string).collect())
     }
 
-    /// Finds a text, and the language that has it.
+    /// Finds a text, and the language's bundle that contains it.
     fn find(&self, id: &str) -> Option<(&FluentBundle<FluentResource>, FluentMessage<'_>)> {
         let has_value = |text: &FluentMessage<'_>| text.value().is_some();
         self.bundles.iter().find_map(|bundle| Some((bundle, bundle.get_message(id).filter(has_value)?)))
@@ -182,8 +183,8 @@ impl Words {
 fn bundle(language: Language, files: &[&str]) -> FluentBundle<FluentResource> {
     let id = language.code().parse::<LanguageIdentifier>().unwrap_or_default();
     let mut bundle = FluentBundle::new_concurrent(vec![id]);
-    // Fluent's isolation marks are turned off. They are needed only for text of mixed direction,
-    // and terminals show them as garbage.
+    // Fluent's isolation marks are turned off, because terminals show them as garbage. Only text
+    // of mixed writing direction needs them.
     bundle.set_use_isolating(false);
     for file in language.files().iter().chain(files) {
         let resource = FluentResource::try_new((*file).to_owned());

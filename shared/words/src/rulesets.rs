@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(
             english().ruleset_summary(ruleset),
             "Tournament, changed: a Bomb leaves with its attacker; no more-squares rule; \
-             no draw for want of captures."
+             no draw for lack of captures."
         );
     }
 }

@@ -64,8 +64,8 @@ fn every_phrase_has_a_text() {
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);
-    // Skip values that contain a space. They are not codes, but come from the `reason = "…"` of
-    // an attribute.
+    // Skip values that contain a space. They are not codes, but reasons in attributes, such as
+    // `reason = "…"`.
     let codes_of = |source: &'static str| {
         let values = source.split_once("coded! {").unwrap().1.split(" = \"").skip(1);
         values.filter(|rest| rest.split('"').next().is_some_and(|code| !code.contains(' ')))
@@ -79,7 +79,8 @@ fn every_code_has_a_text() {
     for code in &codes {
         assert!(words.has(&refusal_id(code)), "{code} has no text");
     }
-    // The codes of the HTTP API. They are listed here because the server defines them.
+    // The codes of the HTTP API, which the server defines. They are repeated here, because this
+    // crate does not depend on the server.
     let http = [
         "no_such_path",
         "method_not_allowed",
@@ -137,8 +138,8 @@ fn a_client_adds_its_own_texts() {
     assert!(words.has("rank"));
 }
 
-/// Returns a table of the codes whose texts have arguments. For each code, it lists the possible
-/// reasons and the other arguments.
+/// Returns a table of the codes whose texts have arguments, with the possible reasons and the
+/// other arguments of each code.
 fn table_of_arguments() -> String {
     let mut table = "| code | reasons | other arguments |\n|---|---|---|\n".to_owned();
     for (id, needs) in all_texts(ENGLISH) {

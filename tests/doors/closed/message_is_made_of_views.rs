@@ -1,4 +1,4 @@
-//! A message about a game is made of a view, not of the game.
+//! A message about a game is made from a view, not from the game.
 
 fn view(game: &flagfall_rules::Game) -> flagfall_protocol::GameView {
     game.into()

@@ -1,4 +1,4 @@
-//! Nobody can read a salt before the end.
+//! A salt cannot be read before the end of the game.
 
 fn bytes_of(salt: &flagfall_rules::Salt) {
     let _ = salt.0;

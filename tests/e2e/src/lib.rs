@@ -3,8 +3,8 @@
 //! It starts `flagfall-server` and `flagfall --plain`, types lines into them and waits, with a
 //! limit, for expected lines. It ends every process that it started, even if a test panics.
 //!
-//! `FLAGFALL_SERVER_BIN` and `FLAGFALL_CLIENT_BIN` can name the programs. Otherwise the programs
-//! are built first.
+//! `FLAGFALL_SERVER_BIN` and `FLAGFALL_CLIENT_BIN` can name the programs. If they are not set,
+//! the programs are built first.
 
 mod mirror;
 mod process;

@@ -1,4 +1,4 @@
-//! A copy of a game. The engine plays it inside the test, so the test knows both deployments.
+//! A copy of a game, which the engine plays inside the test, so the test knows both deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -7,21 +7,21 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-/// A ply or another act of a side, as the lines of both clients must show it.
+/// A ply or another act of a side, with the lines that the clients must show for it.
 #[derive(Clone, Debug)]
 pub struct Ply {
     /// The side that acts.
     pub side: Side,
     /// The text that the side types, as in `a4a5`.
     pub typed: String,
-    /// The sentences that everybody may read. None of them is about a choice while the other
-    /// side's choice is still due (§Q4).
+    /// The sentences that everybody may read. They do not mention a choice while the other side
+    /// must still choose (§Q4).
     pub sentences: Vec<String>,
     /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
-    /// only the side that chooses reads about its choice.
+    /// only the side that made a choice reads about it.
     pub heard: PerSide<Vec<String>>,
-    /// The lines of the record after the end of the game, which reveals the reserves and choices.
-    /// Lines of plies begin with the ply's number.
+    /// The lines of the record after the end of the game, when reserves and choices are revealed.
+    /// A line about a ply begins with the ply's number.
     pub recorded: Vec<String>,
     /// The sentence about the end of the game, if it ends with this ply.
     pub end: Option<String>,
@@ -36,7 +36,8 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// A game with two random deployments, and with these lakes if the ruleset draws them.
+    /// Creates a game with two random deployments, and with these lakes if the ruleset draws
+    /// lakes for each game.
     ///
     /// # Panics
     /// If there is no such ruleset.
@@ -59,7 +60,7 @@ impl Mirror {
         Mirror { game, chance, setups }
     }
 
-    /// The side to move. None after the end.
+    /// Returns the side to move, or `None` after the end.
     #[must_use]
     pub fn turn(&self) -> Option<Side> {
         self.game.game.turn().filter(|_| self.game.game.phase() == Phase::Playing)
@@ -130,8 +131,8 @@ impl Mirror {
     }
 
     /// Returns a random act, in rulesets that have acts other than moves. Draws a few acts and
-    /// chooses one of them, preferably a strike if `wants_strike` is true, and preferably not a
-    /// strike otherwise.
+    /// chooses one of them: preferably a strike if `wants_strike` is true, otherwise preferably
+    /// another act.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
@@ -150,7 +151,7 @@ impl Mirror {
         wished.or(tries.first()).expect("an act of a side that has one").clone()
     }
 
-    /// A random choice for a coin, but not the Flag if another rank is possible.
+    /// Returns a random choice for a coin. Chooses the Flag only if no other rank is possible.
     fn any_choice(&mut self, side: Side) -> Command {
         let commands = view(&self.game.game, Viewer::Player(side), self.game.now).legal_commands();
         let mut choices: Vec<Command> = commands.iter().flat_map(|commands| commands.iter()).collect();
@@ -188,7 +189,7 @@ impl Mirror {
     }
 }
 
-/// An act as a person types it.
+/// Returns an act as a person would type it.
 fn typed(command: &Command) -> String {
     let chip =
         |color: &Option<ChipColor>| color.map_or_else(String::new, |color| format!(" {}", color.name()));
@@ -212,7 +213,7 @@ fn typed(command: &Command) -> String {
     }
 }
 
-/// The sentence about an event, in the words that clients must print.
+/// Returns the sentence about an event that clients must print.
 fn told(event: &GameEvent) -> String {
     match event {
         GameEvent::Moved(seen) => {
@@ -268,7 +269,6 @@ fn told_move(seen: &SeenMove) -> String {
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}{result}.")
 }
 
-/// The sentence about a pending strike.
 fn told_strike(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let owing: Vec<String> =

@@ -7,11 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time limit for any step. It is much longer than needed, so that tests do not fail because
-/// the machine is slow.
+/// The time limit for any step. It is far longer than needed, so that tests do not fail on a slow
+/// machine.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The number of lines of the transcript that a failure prints.
+/// The number of transcript lines to print after a failure.
 const SHOWN_LINES: usize = 80;
 
 /// All output of a process so far.
@@ -57,10 +57,10 @@ impl Output {
     }
 }
 
-/// The way in which a process ended.
+/// How a process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The exit code of the process. None if a signal ended the process.
+    /// The exit code of the process. `None` if a signal ended the process.
     pub code: Option<i32>,
     /// The whole output of the process in one text.
     pub said: String,
@@ -98,7 +98,7 @@ pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
     shared: Arc<Output>,
-    /// The number of lines that earlier waits have already used up.
+    /// The number of lines that earlier waits have already consumed.
     at: usize,
     status: Option<ExitStatus>,
     patience: Duration,
@@ -124,7 +124,7 @@ impl Process {
         Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: TIMEOUT }
     }
 
-    /// Returns the same process with another time limit, for commands that build first.
+    /// Changes the time limit, for commands that build first.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Process {
         self.patience = patience;
@@ -140,7 +140,7 @@ impl Process {
         process.ended()
     }
 
-    /// Types a line.
+    /// Writes a line to the process's input.
     ///
     /// # Panics
     /// If the process no longer reads its input.
@@ -203,7 +203,7 @@ impl Process {
         self.shared.lock().lines.iter().any(|line| line.contains(part))
     }
 
-    /// Waits for the end. A process that was killed has no code.
+    /// Waits until the process ends. A process that was killed has no exit code.
     ///
     /// # Panics
     /// If it does not end in time.
@@ -227,7 +227,7 @@ impl Process {
         Ended { code: status.code(), said, printed }
     }
 
-    /// Ends the input, as Ctrl-D does.
+    /// Closes the process's input, as Ctrl-D does.
     pub fn end_input(&mut self) {
         self.input = None;
     }
@@ -249,17 +249,19 @@ impl Process {
         self.signal("TERM");
     }
 
-    /// Stops the process, as if the machine had frozen.
+    /// Suspends the process, as if the machine had frozen.
     ///
     /// # Panics
+    ///
     /// If the signal cannot be sent.
     pub fn freeze(&self) {
         self.signal("STOP");
     }
 
-    /// Lets a stopped process continue.
+    /// Lets a suspended process continue.
     ///
     /// # Panics
+    ///
     /// If the signal cannot be sent.
     pub fn thaw(&self) {
         self.signal("CONT");

@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 
 use crate::TIMEOUT;
 
-/// The largest number of bytes of an answer that are read.
+/// Maximum number of bytes of an answer to read.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// An HTTP answer.
@@ -19,14 +19,15 @@ pub struct Answer {
     pub body: String,
 }
 
-/// Sends these bytes, and returns the answer up to the end of the connection.
+/// Sends these bytes, and returns everything that the server sends until it closes the
+/// connection.
 ///
 /// # Panics
 /// If the server cannot be reached, or keeps the connection open for too long.
 #[must_use]
 pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
     let mut stream = connect(address);
-    // The server may refuse before it has read everything.
+    // Ignore an error, because the server may refuse the request before it has read everything.
     stream.write_all(bytes).ok();
     let mut text = Vec::new();
     if let Err(error) = stream.take(ANSWER_BYTES_MAX).read_to_end(&mut text) {
@@ -64,7 +65,6 @@ fn connect(address: SocketAddr) -> TcpStream {
 #[derive(Debug)]
 pub struct Socket(TcpStream);
 
-// The opcode of a text message.
 const TEXT: u8 = 1;
 // The opcodes of a binary message and of a close.
 const BINARY: u8 = 2;
@@ -123,13 +123,14 @@ impl Socket {
         self.send_bytes(&frame);
     }
 
-    /// Sends bytes that need not be a frame.
+    /// Sends bytes, which need not be a valid frame.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        // The server may already have closed the connection. Its answer can still be read.
+        // Ignore an error, because the server may already have closed the connection. Its answer
+        // can still be read.
         self.0.write_all(bytes).ok();
     }
 
-    /// The next message.
+    /// Returns the next message.
     ///
     /// # Errors
     /// The close code if the server closes, or 0 if the connection ended without one.
@@ -159,7 +160,7 @@ impl Socket {
         }
     }
 
-    /// All further messages, and the close code.
+    /// Returns all further messages, and the close code.
     #[must_use]
     pub fn drain(mut self) -> (Vec<String>, u16) {
         let mut messages = Vec::new();

@@ -7,8 +7,7 @@ use std::process::Command;
 
 use crate::{Ended, Process, command};
 
-/// A running Redis with a configuration that guarantees the durability that games need. Dropping
-/// the value ends it.
+/// A running Redis that is configured to be as durable as games need. It is stopped on drop.
 #[derive(Debug)]
 pub struct Redis {
     process: Process,
@@ -46,8 +45,8 @@ impl Redis {
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        // Let the shell read the script. A file that was just written cannot be executed while a
-        // child process of another test still has it open.
+        // Run the script through the shell. A file that was just written cannot be executed while
+        // a child process of another test still has it open.
         let mut setup = command(Path::new("/bin/sh"));
         Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
@@ -68,7 +67,7 @@ impl Redis {
         Redis::with_settings(settings, folder, self.password.clone())
     }
 
-    /// Stops the process. Connections stay open but get no answer.
+    /// Suspends the process. Connections stay open but get no answer.
     pub fn freeze(&self) {
         self.process.freeze();
     }
@@ -104,8 +103,8 @@ impl Redis {
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // Run the command as an operator does who has just made the backup: in the same folder,
-        // with the password still set.
+        // Run the command as an operator would right after a backup: in the same folder, with the
+        // password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()
@@ -127,7 +126,7 @@ impl Redis {
         Redis { process, port, password, operator: None }
     }
 
-    /// Returns the address of the Redis, in the form that `--store` takes.
+    /// Returns the address of the Redis, as `--store` takes it.
     #[must_use]
     pub fn url(&self) -> String {
         let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();

@@ -21,7 +21,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// New, empty folders.
+    /// Creates new, empty folders.
     ///
     /// # Panics
     /// If they cannot be made.
@@ -31,7 +31,7 @@ impl Site {
         Site { redis: None, folder, older: None, with_older_client: Vec::new() }
     }
 
-    /// Returns the same site, except that these players use the client of an earlier version.
+    /// Returns the same site, except that these players use the earlier version of the client.
     #[must_use]
     pub fn with_older(self, older: &OlderPrograms, people: &[&'static str]) -> Site {
         Site { older: Some(older.clone()), with_older_client: people.to_vec(), ..self }
@@ -43,7 +43,7 @@ impl Site {
         Site { with_older_client: Vec::new(), ..self }
     }
 
-    /// A new site whose data is in a Redis.
+    /// Creates a site whose data is in a Redis.
     ///
     /// # Panics
     /// If none can be started.
@@ -54,7 +54,7 @@ impl Site {
         Site { redis: Some(redis), ..site }
     }
 
-    /// A new site with the Redis that `deploy/` describes.
+    /// Creates a site with the Redis that `deploy/` describes.
     ///
     /// # Panics
     /// If none can be started.
@@ -83,7 +83,8 @@ impl Site {
         self.path().join("data")
     }
 
-    /// The command that starts a server here on this port. 0 means any port.
+    /// Returns the command that starts a server of this site on this port. Port 0 means any free
+    /// port.
     #[must_use]
     pub fn server_command(&self, port: u16) -> Command {
         self.command_of(&server_program(), port)
@@ -114,7 +115,8 @@ impl Site {
         Server::start(&mut self.older_command(0))
     }
 
-    /// The command that starts a server of the earlier version on this port. 0 means any port.
+    /// Returns the command that starts a server of the earlier version on this port. Port 0 means
+    /// any free port.
     ///
     /// # Panics
     /// If the site has no earlier version.
@@ -130,7 +132,7 @@ impl Site {
         Server::start(self.server_command(0).env("FLAGFALL_STORE", redis.url()))
     }
 
-    /// A client's command, with its own credentials under this name.
+    /// Returns a client command that keeps its credentials under this name.
     #[must_use]
     pub fn client_command(&self, who: &str, words: &[&str]) -> Command {
         let program = match &self.older {
@@ -173,20 +175,19 @@ impl Server {
         Server { process, address, metrics }
     }
 
-    /// Starts a client of this server. The test types its standard input.
+    /// Starts a client of this server. The test writes to its standard input.
     #[must_use]
     pub fn client(&self, site: &Site, who: &str, words: &[&str]) -> Client {
         Client { process: Process::start(who, self.with_address(&mut site.client_command(who, words))) }
     }
 
-    /// Runs a client to its end.
+    /// Runs a client until it ends.
     #[must_use]
     pub fn run_client(&self, site: &Site, who: &str, words: &[&str]) -> Ended {
         Process::run(self.with_address(&mut site.client_command(who, words)))
     }
 
-    /// Starts a client that is given this server first and then other servers of the same
-    /// service.
+    /// Starts a client that knows several servers of the same service, with this server first.
     #[must_use]
     pub fn client_with(&self, others: &[&Server], site: &Site, who: &str, words: &[&str]) -> Client {
         let all = std::iter::once(self).chain(others.iter().copied());
@@ -237,7 +238,7 @@ impl Client {
         id.unwrap_or_else(|| panic!("no game in {line:?}")).to_owned()
     }
 
-    /// Leaves after the end of a game. Fails unless the exit code is 0.
+    /// Leaves a game that has ended. Fails unless the client's exit code is 0.
     pub fn leave(&mut self) {
         self.type_line("quit");
         self.ended().expect(0, &[]);

@@ -130,8 +130,8 @@ impl Proxy {
 }
 
 async fn pass_on(acceptor: TlsAcceptor, stream: TcpStream, server: SocketAddr) {
-    // The connection may be closed by a client that does not trust the certificate, or by either
-    // end when it is done.
+    // Ignore errors. A client that does not trust the certificate closes the connection, and
+    // either end closes it when it is done.
     let Ok(mut outside) = acceptor.accept(stream).await else { return };
     let Ok(mut inside) = TcpStream::connect(server).await else { return };
     let _ended = copy_bidirectional(&mut outside, &mut inside).await;

@@ -10,12 +10,12 @@ const VIEWERS: [Viewer; 3] = [Viewer::Public, Viewer::Player(Side::Red), Viewer:
 
 /// Decodes bytes as a log, or as the export of a store.
 ///
-/// An entry that begins with `{` reaches to the end of its line. Any other entry is preceded by a
-/// byte that gives its length.
+/// An entry that begins with `{` ends at the end of its line. Before any other entry, a byte
+/// gives its length.
 ///
 /// An entry that can be decoded must stay the same when it is encoded and decoded in either form,
-/// and must have only one encoding in form 2. If a log can be replayed, it must be possible to
-/// show it to every audience.
+/// and must have only one encoding in form 2. A log that can be replayed must be displayable to
+/// every audience.
 ///
 /// # Panics
 /// If one of these does not hold.
@@ -66,7 +66,7 @@ fn replay_bodies(bodies: &[&[u8]]) {
 /// form 2.
 fn check_encoding(header: &GameHeader, body: &SecretBytes) {
     let Ok(LogEntry { command, lag_ms, event }) = record::decode(body, header.seats()) else { return };
-    // Form 2 cannot express ids that are too short or too long for a command.
+    // Form 2 cannot express a command id that is too short or too long.
     let has_id = command.as_ref().is_none_or(|stamp| (1..=36).contains(&stamp.cmd_id.len()));
     for form in [Some(Form::Json), has_id.then_some(Form::Binary)].into_iter().flatten() {
         let Ok(written) = record::encode(form, header.seats(), command.as_ref(), lag_ms, &event) else {

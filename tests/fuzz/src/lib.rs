@@ -1,7 +1,7 @@
 //! The properties that must hold for any input. Each fuzz target checks one.
 //!
-//! A violation panics. Each finding gets a test in the ordinary suite of the faulty crate. The
-//! input itself is not kept in the repository.
+//! A violation panics. For each finding, a test is added to the ordinary suite of the faulty
+//! crate. The input that caused the finding is not kept.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub use messages::messages;
 pub use notations::notations;
 pub use records::records;
 
-/// The input as text. None if the input is not UTF-8. The properties that need text ignore such
+/// Returns the input as text, or `None` if it is not UTF-8. Properties that need text ignore such
 /// input.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()

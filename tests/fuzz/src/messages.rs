@@ -4,8 +4,8 @@ use crate::text;
 
 /// Parses a message, writes it and parses it again.
 ///
-/// The result must be the same message. This covers messages of clients as the server parses
-/// them, and messages of servers as clients parse them. The text of a refusal must stay short.
+/// The result must be the same message. This covers client messages, as servers parse them, and
+/// server messages, as clients parse them. The text of a refusal must stay short.
 ///
 /// # Panics
 /// If one of these does not hold.

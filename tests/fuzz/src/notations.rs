@@ -7,7 +7,7 @@ use flagfall_rules::{Move, MoveCommand, Placing, Position, Referee, Ruleset, Set
 
 use crate::text;
 
-/// Reads every notation, writes the result and reads it again.
+/// Parses the input in every notation, writes the result and parses it again.
 ///
 /// The result must be the same. This covers positions, rulesets with changes, setups, moves,
 /// squares and pieces.

@@ -2,7 +2,7 @@ use flagfall_protocol::GameRecord;
 use flagfall_records::{Format, Reader, Status, check, check_value_with, export};
 use serde::Deserialize;
 
-/// The largest number of records of one input that are checked.
+/// Maximum number of records in one input to check.
 const RECORDS_MAX: usize = 4;
 
 /// Reads, checks and exports records from any bytes.

@@ -1,14 +1,14 @@
 //! Measures what a store adds to the work of the disk or of Redis. Appends through [`Store`] are
 //! compared with the bare medium, on the same disk, in alternating rounds.
 //!
-//! "Bare" is the least work that keeps an entry. For the embedded store, this is a file with
-//! grouped syncs, driven by as many tasks ([`BareFile`]). For Redis, it is the same number of
-//! entries in calls of the store's own script. A further comparison is a pipeline of plain XADD
-//! and PUBLISH, which do not check anything.
+//! The bare medium does the least work that keeps an entry. For the embedded store, it is a file
+//! with grouped syncs, used by the same number of tasks ([`BareFile`]). For Redis, it is the same
+//! number of entries in calls of the store's own script. Redis is also compared with a pipeline
+//! of plain XADD and PUBLISH commands, which do not check anything.
 //!
-//! The program `flagfall-appends` measures, because both sides must have the server's allocator.
-//! Otherwise the store's memory, which one thread allocates and another one frees, would cost more
-//! than in the server.
+//! A separate program, `flagfall-appends`, does the measuring, because both sides must use the
+//! server's allocator. With another allocator, the store's memory, which one thread allocates and
+//! another one frees, would cost more than in the server.
 
 mod bare_file;
 mod bare_redis;
@@ -43,7 +43,6 @@ pub(crate) const ROUND_MS: u64 = 700;
 /// The lowest acceptable ratio to the bare medium.
 const LEAST_MANY: f64 = 0.7;
 
-/// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// How many tasks wait for an answer at a time, in each comparison.
@@ -56,17 +55,14 @@ pub(crate) struct Plan {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// A durable store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Medium {
-    /// The embedded store.
     Embedded,
     /// The store in Redis, with `appendfsync always`.
     Redis,
 }
 
 impl Medium {
-    /// Both media.
     const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
     /// The lowest acceptable ratio to the bare medium with up to ten tasks waiting.
@@ -102,12 +98,11 @@ struct Compared {
     /// The ratio of the rates. It is the median over the rounds, because a slow disk slows both
     /// sides.
     ratio: f64,
-    /// The ratio to XADD and PUBLISH, if they are not the bare medium.
+    /// The ratio to XADD and PUBLISH, unless they are the bare medium.
     ratio_plain: Option<f64>,
 }
 
 impl Compared {
-    /// The ratio of the rates.
     fn figure(&self, medium: Medium, waiting: u32) -> Figure {
         let figure =
             Figure::ratio(format!("appends a second, {}, {waiting} waiting", medium.name()), self.ratio);
@@ -134,7 +129,7 @@ impl Compared {
     }
 }
 
-/// Measures in `flagfall-appends`, which prints the comparisons.
+/// Runs the measurement in `flagfall-appends`, which prints the comparisons.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let Plan { waiting, rounds, round_ms, folder } = plan;
     let place = tempfile::tempdir()?;
@@ -169,7 +164,8 @@ pub(crate) async fn measure(plan: &Plan, file: &Path) -> Result<Vec<Figure>, Loa
     Ok(figures)
 }
 
-/// Compares both sides with `waiting` tasks that each wait for an answer before they append again.
+/// Compares both sides, each with `waiting` tasks. A task waits for an answer before it appends
+/// again.
 ///
 /// Runs on the runtime's workers, so that both sides have the same single core.
 async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
@@ -194,7 +190,6 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
         };
         let theirs = sides.bare_round(batch, &mut bare_heads, lasting).await?;
         let unchecked = sides.plain_round(batch, lasting).await?;
-        // The first round warms up.
         if number > 0 {
             plain.extend(unchecked.map(|unchecked| ours.per_second() / unchecked.per_second()));
             through.push(ours);
@@ -226,7 +221,7 @@ fn scratch(folder: Option<&Path>) -> std::io::Result<TempDir> {
     }
 }
 
-/// A store, and its medium driven directly.
+/// A store, and the same medium used without the store.
 enum Sides {
     Embedded { store: Arc<EmbeddedStore>, bare: Arc<BareFile> },
     Redis { store: Arc<RedisStore>, bare: Box<BareRedis>, _redis: Box<Measured> },

@@ -1,10 +1,10 @@
 //! Measures the effect that attacks from one address have on all other players.
 //!
-//! The server runs with its defaults on one core, the attacker on the other, beside honest
-//! players who each have their own address. Some are pairs that move at an even pace. Others are
-//! newcomers who offer a game, withdraw it, and begin a game against a house player. Each attack
-//! is compared with a run in which the attacker uses the same share of its core on a closed port.
-//! All addresses are loopback.
+//! The server runs with its defaults on one core. The attacker runs on the other core, together
+//! with honest players, who each have their own address. Some are pairs that move at an even
+//! pace. Others are newcomers who offer a game, withdraw it, and begin a game against a house
+//! player. Each attack is compared with a run in which the attacker uses the same share of its
+//! core on a closed port. All addresses are loopback.
 
 mod attackers;
 mod honest;
@@ -56,12 +56,9 @@ pub(crate) struct Plan {
     server_arg: Vec<String>,
 }
 
-/// The result of a run.
 struct Run {
     noticed: Noticed,
-    /// The attacker's share of its core.
     share: f64,
-    /// The server's share of its core.
     server_share: f64,
     /// The server's memory at the end, in MiB.
     server_mib: f64,
@@ -69,8 +66,8 @@ struct Run {
     disk_mib: f64,
 }
 
-/// Runs all attacks and prints a line for each. The server has withstood the attacks if all
-/// figures meet their targets.
+/// Runs all attacks and prints a line for each. The server withstands the attacks if all figures
+/// meet their targets.
 ///
 /// # Errors
 /// [`LoadError`] if a program does not start, or an honest player gets an unexpected answer.

@@ -1,4 +1,4 @@
-//! The measured loop: two clients per game, one move at a time.
+//! The measured loop: in each game, two clients make one move at a time.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -25,26 +25,21 @@ pub(crate) const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What to play.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// The kind of measurement and its size.
+    /// What to measure, and how much of it.
     pub(crate) bench: Bench,
-    /// Simultaneous games.
     pub(crate) games: u32,
-    /// Moves of each side.
     pub(crate) moves: u32,
     /// The time between two moves of a game. If it is not set, each move follows immediately.
     pub(crate) pace: Option<Duration>,
 }
 
-/// The cost of a round.
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
-    /// Like `cpu_us`, but for the server's Redis, if it has one.
+    /// Like `cpu_us`, but for the server's Redis, if there is one.
     pub(crate) redis_us: Option<f64>,
-    /// Moves a second.
     pub(crate) per_second: f64,
     /// The time from sending a move until the opponent reads it, in microseconds: median and 99th
     /// percentile.
@@ -54,13 +49,13 @@ pub(crate) struct Cost {
 /// One game's two connections.
 pub(crate) struct Pair {
     pub(crate) sockets: [Socket; 2],
-    /// The game that is being played.
+    /// The id of the game that is being played.
     pub(crate) game: Option<GameId>,
     pub(crate) index: u32,
 }
 
-/// Runs rounds of the relay and of the servers in turn, and prints each round. The relay comes
-/// first.
+/// Runs rounds of the relay and of the servers in turn, beginning with the relay, and prints each
+/// round.
 ///
 /// # Errors
 /// [`LoadError`] if a client gets an unexpected answer.
@@ -95,8 +90,8 @@ pub(crate) fn print_round(which: &str, rival: Rival, cost: &Cost) {
     );
 }
 
-/// Returns the median. For an even number of values, this is the upper of the two middle ones.
-/// None without values.
+/// Returns the median, or `None` without values. For an even number of values, this is the upper
+/// of the two middle values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -109,7 +104,6 @@ pub(crate) fn medians(costs: &[Cost]) -> [f64; 2] {
     [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)
 }
 
-/// Runs one round.
 pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, LoadError> {
     let stand = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();
@@ -199,8 +193,8 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
         ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command })
             .await?;
     }
-    // Blue's acknowledgement came after the start of the game, but Red has not read about the
-    // start yet.
+    // Blue's acknowledgement came after the start of the game, but Red must still read the
+    // message about the start.
     until(red, |text| text.contains(r#""kind":"started""#)).await?;
     Ok(game)
 }
@@ -261,12 +255,12 @@ pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result
     }
 }
 
-/// Moves the outer Scouts back and forth. Returns the time that each move took to the opponent,
-/// in microseconds.
+/// Moves the outer Scouts back and forth. Returns the time until the opponent read each move, in
+/// microseconds.
 async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
     let mut latencies = Vec::new();
     let mut pace = plan.pace.map(|pace| {
-        // Staggers the moves of the games.
+        // Start the games at different times, so that their moves are staggered.
         let first = tokio::time::Instant::now() + pace.mul_f64(f64::from(pair.index) / f64::from(plan.games));
         tokio::time::interval_at(first, pace)
     });
@@ -288,7 +282,7 @@ impl Pair {
             squares[side][own].parse().map_err(|_| LoadError::Answer("no move".to_owned()))?;
         let [red, blue] = &mut self.sockets;
         let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
-        // The relay ignores the game, but the text must have the same length.
+        // The relay ignores the game, but its text must have the same length as for a server.
         let game = self.game.unwrap_or_else(|| GameId::from_random([0; 12]));
         let command = GameCommand::from(squares);
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);

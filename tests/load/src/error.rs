@@ -31,13 +31,13 @@ pub enum LoadError {
     /// The bare Redis failed.
     #[error("the bare Redis failed: {0}")]
     Redis(#[from] redis::RedisError),
-    /// The measured system has faults, which were printed.
+    /// The measured system has faults, which have already been printed.
     #[error("the server has faults")]
     Faults,
-    /// The current folder has no place for the file of a run.
+    /// The current folder has no place for a run's file.
     #[error("--record writes into docs/benchmarks: start in the folder of a checkout")]
     NoCheckout,
-    /// The file of a run does not have the form in which `--record` writes it.
+    /// The file of a run does not have the format that `--record` writes.
     #[error("{path}: {error}", path = .0.display(), error = .1)]
     Run(PathBuf, serde_json::Error),
     /// A client's task failed.

@@ -2,24 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A measured figure.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Figure {
     /// The name of the measured quantity. It is the same in every run, so that runs can be
     /// compared.
     pub(crate) name: String,
-    /// The measured value.
     pub(crate) value: f64,
     /// The unit of the value and the target: `×` for a ratio.
     pub(crate) unit: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<Target>,
-    /// Absolute figures behind a ratio.
+    /// The absolute figures from which a ratio was computed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) detail: String,
 }
 
-/// The limit that a figure should keep.
+/// The limit that a figure should not exceed or fall below.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -28,12 +26,11 @@ pub(crate) enum Target {
 }
 
 impl Figure {
-    /// A ratio.
     pub(crate) fn ratio(name: impl Into<String>, value: f64) -> Figure {
         Figure::of(name, value, "×")
     }
 
-    /// A figure in a unit.
+    /// Creates a figure with this unit.
     pub(crate) fn of(name: impl Into<String>, value: f64, unit: &str) -> Figure {
         Figure { name: name.into(), value, unit: unit.to_owned(), target: None, detail: String::new() }
     }
@@ -48,8 +45,8 @@ impl Figure {
 
     /// True if the figure meets its target. `None` without a target.
     pub(crate) fn is_met(&self) -> Option<bool> {
-        // Compares rounded values, so that a figure that is printed like its target meets the
-        // target.
+        // Compare rounded values. Otherwise, a figure could be printed as equal to its target and
+        // still miss it.
         let rounded = |value: f64| (value * 100.0).round();
         self.target.map(|target| match target {
             Target::AtMost(most) => rounded(self.value) <= rounded(most),
@@ -73,7 +70,6 @@ impl Figure {
 }
 
 impl Target {
-    /// The target in words.
     pub(crate) fn text(self, unit: &str) -> String {
         match self {
             Target::AtMost(most) => format!("at most {most:.2} {unit}"),

@@ -1,9 +1,9 @@
-//! Checks that costs stay flat: the cost of a move with many games and late in a long game, and
-//! the cost of a session when many sessions come back at the same time.
+//! Checks that costs stay flat: the cost of a move with many games, the cost of a move late in a
+//! long game, and the cost of a session when many sessions return at the same time.
 //!
-//! With more connections, the cost of a relay rises too, because a connection's data has left the
-//! processor's cache before its next turn. So with more connections, the ratio to the relay
-//! should stay the same. With more games on the same connections, the processor time itself
+//! With more connections, the cost of a relay rises, too, because a connection's data has left
+//! the processor's cache before its next turn. So with more connections, only the ratio to the
+//! relay should stay the same. With more games on the same connections, the processor time itself
 //! should stay the same.
 
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::error::LoadError;
 use crate::figure::Figure;
 use crate::stand::{Bench, Rival, Stand};
 
-/// Open games on the connections of one pair. A connection may have 32.
+/// The number of open games on the connections of one pair. A connection may have 32.
 const GAMES_OF_PAIR_MAX: u32 = 20;
 /// The time in which a server must notice that all connections are gone, in milliseconds.
 const GONE_MS: u64 = 3_000;
-/// Plies of a game before its players leave and come back.
+/// The number of plies of a game before its players leave and return.
 const PLIES_BEFORE: u32 = 20;
 
 /// The quantities of the measurement.
@@ -62,7 +62,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     Ok(figures)
 }
 
-/// Two connections and the games on them, each with its number of plies.
+/// Two connections, and the games on them, each with its number of plies.
 struct Board {
     pair: Pair,
     games: Vec<(GameId, u32)>,
@@ -158,7 +158,7 @@ async fn over_games(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     Ok(figures)
 }
 
-/// Windows of a game that are compared.
+/// The number of windows into which a game is divided for comparison.
 const WINDOWS: u32 = 10;
 
 async fn over_plies(plan: &Plan) -> Result<Figure, LoadError> {
@@ -181,7 +181,7 @@ async fn over_plies(plan: &Plan) -> Result<Figure, LoadError> {
     Ok(Figure::ratio(format!("a move at the end of {} plies, to one at the start", plan.plies), last))
 }
 
-/// A player who will come back: their token, their game and their place in it.
+/// A player who will return: their token, their game, and the place in it that they have reached.
 struct Absent {
     token: Secret,
     game: GameId,
@@ -220,7 +220,7 @@ async fn over_sessions(plan: &Plan) -> Result<Figure, LoadError> {
     Ok(Figure::ratio("a session that comes back with the most others, to one with the fewest", last))
 }
 
-/// Two players begin a game, and their connections are cut.
+/// Starts a game of two players, and cuts their connections.
 async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, LoadError> {
     let mut tokens = Vec::new();
     let mut sockets = Vec::new();

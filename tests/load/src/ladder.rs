@@ -1,5 +1,5 @@
-//! Recomputes the ladder from its records: every rating, game by game, compared with the server's
-//! rating.
+//! Recomputes the ladder from its records: computes every rating game by game, and compares it
+//! with the server's rating.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -18,12 +18,11 @@ const DAY_MS: f64 = 24.0 * 3_600_000.0;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest number of faults that are printed.
 const SHOWN_MAX: usize = 20;
-/// The highest deviation of a player on the leaderboard. If a computed deviation is within
-/// `CLOSE` of this limit, the player may or may not be listed.
+/// The highest deviation with which a player is on the leaderboard. If a computed deviation is
+/// within `CLOSE` of this limit, the test accepts both outcomes.
 const LISTED_DEVIATION: f64 = 75.0;
 const CLOSE: f64 = 0.5;
 
-/// A player's computed rating.
 #[derive(Clone, Copy)]
 struct Standing {
     rating: Rating,
@@ -121,7 +120,7 @@ fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
     }
 }
 
-/// Waits until all games are rated, and returns the order in which each player's games were
+/// Waits until all games have been rated, and returns the order in which each player's games were
 /// rated.
 async fn read_orders(
     address: &str,
@@ -163,7 +162,7 @@ async fn read_changes(
     Ok(changes)
 }
 
-/// Computes all ratings game by game. A game is computed when it is the next game of both
+/// Computes all ratings game by game. A game is computed once it is the next game of both its
 /// players.
 fn compute(
     records: &BTreeMap<GameId, GameRecord>,
@@ -269,7 +268,7 @@ async fn compare_board(
         });
         faults.check(is_same, || format!("place {}: {:?}, computed {own:?}", entry.place, entry.now));
     }
-    // Players with a deviation clearly below the limit are listed, unless the list is full of
+    // Players with a deviation clearly below the limit must be listed, unless the list is full of
     // better players.
     let last = board.entries.last().map_or(0, |entry| entry.now.rating);
     let is_full = board.entries.len() >= 100;

@@ -1,5 +1,5 @@
-//! `cargo run --profile dist -p flagfall-load`: the processor time of a move on the server,
-//! compared with a bare relay.
+//! `cargo run --profile dist -p flagfall-load` measures the processor time of a move on the
+//! server, compared with a bare relay.
 //!
 //! With `-- targets`, one run measures three things: this processor time, the time to the
 //! opponent at half load, and the appends of the stores. It prints each figure beside its target.
@@ -165,8 +165,8 @@ enum Role {
 pub fn main() -> Result<(), LoadError> {
     let cli = Cli::parse();
     let recorder = cli.record.then(Recorder::new).transpose()?;
-    // For the other measurements, a missed target is not an error, because figures depend on the
-    // machine.
+    // Only some measurements fail if a target is missed. For the others, a miss is not an error,
+    // because figures depend on the machine.
     let must_hold = matches!(cli.role, Some(Role::Attack(_)));
     let figures = run(cli)?;
     let has_held = figures.iter().all(|figure| figure.is_met() != Some(false));
@@ -185,7 +185,7 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
         pace: cli.pace_ms.map(Duration::from_millis),
     };
     match cli.role {
-        // Uses as many threads as the environment says.
+        // Uses as many threads as the environment variable says.
         Some(Role::Relay { update, acknowledgement }) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(relay::serve(update, acknowledgement))?;

@@ -1,4 +1,4 @@
-//! The program `flagfall-load`. It has the system's allocator, and so has the bare relay in it.
+//! The program `flagfall-load`. It uses the system's allocator, also in the bare relay.
 
 fn main() -> Result<(), flagfall_load::LoadError> {
     flagfall_load::main()

@@ -40,9 +40,9 @@ const SIGN_UPS_AT_ONCE: usize = 16;
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 /// The longest wait for any message while a game is played.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The longest wait in the pool.
+/// The longest wait for a game in the pool.
 const POOL_PATIENCE: Duration = Duration::from_secs(600);
-/// The widest difference of true strength, in points.
+/// The largest difference between the true strengths of two bots, in points.
 const STRENGTH_SPREAD: f64 = 600.0;
 /// One in this many games is drawn.
 const DRAWN_OF: u64 = 12;
@@ -52,7 +52,7 @@ const DRAWN_OF: u64 = 12;
 pub(crate) struct Plan {
     pub(crate) bots: usize,
     pub(crate) minutes: f64,
-    /// Ends earlier when this many games are over.
+    /// The number of finished games after which the run ends early.
     pub(crate) games: Option<u64>,
     /// Seconds between two waves.
     pub(crate) wave_seconds: u32,
@@ -83,7 +83,7 @@ struct Notes {
     changes: BTreeMap<GameId, RatingChange>,
     refusals: BTreeMap<String, u64>,
     games: BTreeMap<GameId, GameSummary>,
-    /// Players who were paired while they were still playing a paired game.
+    /// The number of players who were paired while they were still playing a paired game.
     doubles: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Notes {
     }
 }
 
-/// The percentile of the times, in seconds.
+/// Returns this percentile of the times, in seconds.
 fn seconds_of(times_ms: &[u64], percent: usize) -> f64 {
     let mut sorted = times_ms.to_vec();
     sorted.sort_unstable();
@@ -123,7 +123,6 @@ impl Floor {
     }
 }
 
-/// A bot's account.
 struct Bot {
     id: String,
     name: String,
@@ -258,7 +257,6 @@ fn ms_since(moment: Instant) -> u64 {
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A bot and its socket.
 struct Player {
     floor: Arc<Floor>,
     socket: Socket,
@@ -266,11 +264,11 @@ struct Player {
     name: String,
     commands: u64,
     entered: Option<Instant>,
-    /// The time at which the bot's game began.
+    /// The time at which the bot's current game began.
     started: Option<Instant>,
     /// The command with which the bot finally leaves the pool.
     leaving: Option<CommandId>,
-    /// The game that the pairing made, while it runs.
+    /// The running game that was made by pairing the bot.
     game: Option<GameSummary>,
     side: Side,
 }
@@ -450,7 +448,7 @@ impl Player {
                 if let Some(game) = id {
                     self.say(&ClientToServer::CloseGame { game }).await?;
                 }
-                // Both players count the game, so the number is halved.
+                // Each game was counted by both players, so halve the number.
                 let over = self.floor.over.fetch_add(1, Ordering::Relaxed) / 2;
                 if self.floor.games.is_some_and(|games| over >= games) {
                     self.floor.end();

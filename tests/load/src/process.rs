@@ -126,8 +126,8 @@ impl Measured {
     }
 }
 
-/// Starts a program and reads its output until a line has these words. Returns the program and
-/// that line.
+/// Starts a program and reads its output until a line contains these words. Returns the program
+/// and that line.
 async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), LoadError> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -143,7 +143,7 @@ async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Loa
             break line;
         }
     };
-    // Reads and discards further output, because a full pipe would block the program.
+    // Read and discard further output, because a full pipe would block the program.
     tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
     Ok((child, line))
 }

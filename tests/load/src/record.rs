@@ -20,7 +20,6 @@ const PAGE: &str = "docs/benchmarks/trends.md";
 /// The maximum number of runs that the page shows for each command. These are the newest runs.
 const SHOWN_MAX: usize = 5;
 
-/// A run.
 #[derive(Serialize, Deserialize)]
 struct Run {
     /// The day, in UTC.
@@ -31,13 +30,13 @@ struct Run {
     command: String,
     cores: usize,
     processor: String,
-    /// Processes that were running or waiting before the run, on average over a minute. On a quiet
-    /// machine it is well below 1.
+    /// The average number of processes that were running or waiting in the minute before the run.
+    /// On a quiet machine, it is well below 1.
     load_before: f64,
     figures: Vec<Figure>,
 }
 
-/// Facts from before the run.
+/// Facts that are collected before the run.
 pub(crate) struct Recorder {
     root: PathBuf,
     command: String,
@@ -124,7 +123,6 @@ fn runs(folder: &Path) -> Result<Vec<Run>, LoadError> {
     paths.iter().map(read).collect()
 }
 
-/// The page of trends.
 fn page(runs: &[Run]) -> String {
     let mut page = String::from(
         "# Trends\n\nWritten by `flagfall-load … --record` from the files in [runs](runs/); do not edit.\n\

@@ -11,7 +11,7 @@ use axum::serve::ListenerExt as _;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::sync::mpsc;
 
-/// Messages that may wait for a player.
+/// The number of messages that may wait for a player.
 const QUEUE_MAX: usize = 64;
 
 type Seats = Arc<Mutex<HashMap<(u32, u8), mpsc::Sender<Utf8Bytes>>>>;
@@ -21,8 +21,8 @@ type Watchers = Arc<Mutex<HashMap<u32, Vec<mpsc::Sender<Utf8Bytes>>>>>;
 struct Relay {
     seats: Seats,
     watchers: Watchers,
-    /// The texts that are sent to the two sides for a move. They differ from each other, and are
-    /// as long as the real server's texts.
+    /// The texts that are sent to the two sides for a move. The two texts differ, and are as long
+    /// as the real server's texts.
     updates: [Utf8Bytes; 2],
     acknowledgement: Utf8Bytes,
 }
@@ -48,8 +48,8 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
-    // The real server does this too. Otherwise an acknowledgement would wait until the client has
-    // acknowledged the previous update.
+    // Do this as the real server does. Otherwise, an acknowledgement would wait until the client
+    // has acknowledged the previous update.
     let listener = listener.tap_io(|stream| {
         let _is_slower_then = stream.set_nodelay(true);
     });

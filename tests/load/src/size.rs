@@ -17,16 +17,17 @@ use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival, Stand};
 
-/// Connections opened before anything is measured, so that one-time costs of a process do not
-/// count.
+/// The number of connections opened before anything is measured, so that the one-time costs of a
+/// process do not count.
 const WARM_UP: u32 = 64;
-/// The first number in guests' names, so that they differ from players' names.
+/// The first number in the names of guests. It is so high that these names differ from those of
+/// players.
 const GUESTS_FROM: u32 = 1_000_000;
 
 /// The highest acceptable growth of the data folder, in bytes per move.
 const GROWTH_MOST: f64 = 110.0;
 
-/// The quantities of the measurement.
+/// How much to measure.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) connections: u32,
@@ -85,7 +86,6 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadEr
     Ok(figures)
 }
 
-/// The cost of many spectators.
 struct Crowd {
     connection_bytes: f64,
     spectator_bytes: f64,
@@ -135,7 +135,6 @@ async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Loa
     }
 }
 
-/// Lets all connections watch the game.
 async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, LoadError> {
     if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
         for socket in &mut sockets {
@@ -230,7 +229,7 @@ impl Games {
 }
 
 /// Measures by how many bytes the data folder grows per move, after a planned stop. Compares a
-/// server with these games with one whose games have no moves.
+/// server that has these games with a server that has the same games without moves.
 async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
     let mut folders = [0.0; 2];
     for (moves, bytes) in [0, plan.moves].into_iter().zip(&mut folders) {
@@ -257,7 +256,7 @@ fn disk_bytes(folder: &Path) -> std::io::Result<f64> {
     let mut bytes = 0.0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        // A file may have disappeared, because the store deletes old files.
+        // A file may have disappeared since it was listed, because the store deletes old files.
         let Ok(metadata) = entry.metadata() else { continue };
         bytes +=
             if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() as f64 * 512.0 };

@@ -1,4 +1,4 @@
-//! The measured programs. Each is started as its own process, with its store.
+//! The measured programs. Each is started as a separate process, with its store.
 
 use std::path::PathBuf;
 
@@ -31,13 +31,10 @@ pub(crate) fn beside(name: &str) -> PathBuf {
     std::env::current_exe().unwrap_or_default().with_file_name(name)
 }
 
-/// A measured program.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Rival {
-    /// A bare axum relay.
     #[value(skip)]
     Relay,
-    /// The server, in memory.
     Memory,
     /// The server with its durable store.
     Embedded,
@@ -46,7 +43,7 @@ pub(crate) enum Rival {
 }
 
 impl Rival {
-    /// The server with each of its stores. Each is compared with the relay.
+    /// The server with each of its stores. Each variant is compared with the relay.
     pub(crate) const SERVERS: [Rival; 3] = [Rival::Memory, Rival::Embedded, Rival::Redis];
 
     /// The name in the table.
@@ -60,7 +57,8 @@ impl Rival {
     }
 }
 
-/// The hash of the relay's source, so that figures of different runs can be compared.
+/// Returns the hash of the relay's source, which shows whether figures of different runs can be
+/// compared.
 pub(crate) fn relay_source() -> String {
     let hash = Sha256::digest(include_str!("relay.rs"));
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
@@ -74,8 +72,8 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Starts a rival. The relay answers with texts of these lengths: the first length for all
-    /// who see a move, the second for the player who made the move.
+    /// Starts a rival. The relay answers with texts of these lengths: first the length for
+    /// everyone who sees a move, then the length for the player who made it.
     pub(crate) async fn start(
         rival: Rival,
         bench: &Bench,
@@ -102,7 +100,8 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// The processor time so far, in seconds, of the server and of its Redis, if it has one.
+    /// Returns the processor time used so far, in seconds, by the server and by its Redis, if
+    /// there is one.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), LoadError> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))

@@ -14,11 +14,12 @@ use flagfall_store::{
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 
-/// Bytes of an entry's body: as many as a plain move with its command may have.
+/// The number of bytes in an entry's body, which is the most that a plain move with its command
+/// may have.
 const BODY_BYTES: usize = 36;
 /// Tasks that append at a time.
 const TASKS: u32 = 1000;
-/// The number of games of the process that is killed. With this number, the process dies shortly
+/// The number of games in the process that is killed. With this number, the process dies shortly
 /// before a checkpoint is due.
 const LAST_GAMES: u32 = 3000;
 const SECONDS_MOST: f64 = 2.0;
@@ -47,7 +48,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     if let Some(folder) = &plan.dies_in {
         let store = Arc::new(open(folder)?.0);
         fill_all(&store, games..games + LAST_GAMES, entries).await?;
-        // Exits without closing anything, as after a kill.
+        // Exit without closing anything, as a kill would.
         std::process::exit(0);
     }
     let scratch = match &plan.folder {

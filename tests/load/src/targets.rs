@@ -84,8 +84,8 @@ fn cost_of_moves(rows: &[(Rival, Vec<Cost>)]) -> Vec<Figure> {
     rows.iter().filter_map(figure).collect()
 }
 
-/// The highest acceptable ratios to the relay: processor time per move, and time to the opponent at
-/// half load.
+/// The highest acceptable ratios to the relay, for processor time per move and for the time to
+/// the opponent at half load.
 fn targets_of(rival: Rival) -> Option<(f64, f64)> {
     match rival {
         Rival::Relay => None,
@@ -95,7 +95,8 @@ fn targets_of(rival: Rival) -> Option<(f64, f64)> {
     }
 }
 
-/// The time to the opponent at this many moves per second, and the relay's at the same pace.
+/// The time to the opponent at this many moves per second, compared with the relay's time at the
+/// same pace.
 async fn time_at(
     rival: Rival,
     per_second: f64,

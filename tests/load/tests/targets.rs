@@ -1,5 +1,5 @@
 //! Measures all targets briefly with few games, to check that the benchmark still works. The
-//! figures do not matter.
+//! measured figures do not matter.
 
 mod common;
 

@@ -10,18 +10,20 @@ use crate::ways::Way;
 /// A command on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// `a4a5`, with `+` or `-` where there are two paths, and with the chip to lay: `a4a5+=r`.
+    /// A move such as `a4a5`. It has `+` or `-` if there are two paths, and may name the color of
+    /// the chip to lay, as in `a4a5+=r`.
     Move {
         /// The square that the piece leaves, and the square that it enters.
         squares: (At, At),
-        /// The sign of the path.
+        /// The sign (`+` or `-`) of the path.
         path: Option<char>,
         /// The chip.
         chip: Option<char>,
     },
-    /// `-a4`: a piece goes to its reserve.
+    /// A removal such as `-a4`: a piece goes to its reserve.
     Remove(At),
-    /// `9@a4`: a piece comes from its reserve. `9^@a4=r`: a labeled piece comes with its chip.
+    /// A placing such as `9@a4`: a piece comes from its reserve. A labeled piece comes with its
+    /// chip, as in `9^@a4=r`.
     Place {
         /// Where.
         at: At,
@@ -32,9 +34,9 @@ pub enum Act {
         /// The chip.
         chip: Option<char>,
     },
-    /// `=r`: the color of the chip that a side must still lay.
+    /// A color such as `=r`, for a chip that the side must still lay.
     Color(char),
-    /// `!9`: the rank that a coin gets.
+    /// A choice such as `!9`: the rank that a coin gets.
     Choose(char),
 }
 
@@ -65,7 +67,7 @@ impl Act {
 }
 
 impl Board {
-    /// The side that acts next. If both sides owe a choice, this is the side that struck.
+    /// Returns the side that acts next. If both sides must choose, this is the side that struck.
     #[must_use]
     pub fn actor(&self) -> Color {
         match &self.pending {
@@ -181,7 +183,7 @@ impl Board {
         self.take(&event).map(|_| ())
     }
 
-    /// The end of the strike that waits, if every choice is made.
+    /// Resolves the pending strike, if all choices have been made.
     fn resolved(&self) -> Option<BoardEvent> {
         let Pending { color, squares: (from, to), owes, chosen } = self.pending?;
         let letter = |at: At, color: Color| match owes[color] {
@@ -192,7 +194,6 @@ impl Board {
         Some(BoardEvent::Moved { from, to, laid: None, ranks })
     }
 
-    /// The event of a lawful move.
     fn moved(
         &self,
         (from, to): (At, At),
@@ -219,7 +220,8 @@ impl Board {
         Ok(BoardEvent::Moved { from, to, laid, ranks: None })
     }
 
-    /// Counts the positions after this many acts. A game ends when a Flag is captured.
+    /// Counts the positions that can be reached with this many acts. The capture of a Flag ends a
+    /// game.
     #[must_use]
     pub fn perft(&self, depth: u32) -> u64 {
         if self.is_flag_taken {

@@ -20,7 +20,7 @@ pub struct Piece {
     pub is_revealed: bool,
     /// True if the piece is labeled, so that everybody sees its rank from then on (§S2.1).
     pub is_labeled: bool,
-    /// The ranks that the piece's moves allow (§S3.4).
+    /// The ranks that are possible, judging by the moves that the piece has made (§S3.4).
     pub could_be: Letters,
     /// Distinguishes the piece from all others. A piece that comes from a reserve gets a new id.
     pub id: u16,
@@ -40,7 +40,7 @@ pub enum BoardEvent {
         to: At,
         /// The chips that changed.
         laid: Option<Laid>,
-        /// The ranks of both pieces of a strike, as reported in rulesets with coins.
+        /// The ranks of both pieces in a strike, which events report only in rulesets with coins.
         ranks: Option<(char, char)>,
     },
     /// A strike that waits for choices.
@@ -89,7 +89,7 @@ pub struct Pending {
     pub chosen: [Option<char>; 2],
 }
 
-/// The pieces that are not on the board but may come onto it.
+/// The pieces in a side's reserve, which may be placed on the board.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reserve {
     /// The pieces without a label.
@@ -176,8 +176,8 @@ impl Board {
         }
     }
 
-    /// A board at its start, with two deployments in text form, or with coins if the ruleset has
-    /// no deployments.
+    /// Creates the board at the start of a game, with two deployments in text form, or with coins
+    /// if the ruleset has no deployments.
     #[must_use]
     pub fn start(rules: Arc<Rules>, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
         let mut board = Board::empty(Arc::clone(&rules), lakes);
@@ -270,7 +270,7 @@ impl Board {
         self.pieces().filter(|(_, piece)| is_it(piece)).count() as u64
     }
 
-    /// True if an unmoved coin may move, or become a piece that moves (§Q6).
+    /// True if an unmoved coin may move, or may become a piece that can move (§Q6).
     #[must_use]
     pub fn may_spare(&self, color: Color) -> bool {
         let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
@@ -305,8 +305,8 @@ impl Board {
         is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
     }
 
-    /// True if the more-squares rule forbids a side this move. For this check, pieces that are
-    /// `alike` may replace each other, although the rule itself tells all pieces apart (§T3).
+    /// True if the more-squares rule forbids a side this move. In this check, pieces that are
+    /// `alike` count as the same piece, although the rule itself distinguishes all pieces (§T3).
     #[must_use]
     pub fn is_endless_chase(
         &self,
@@ -366,8 +366,8 @@ impl Board {
         Ok(way.squares.len())
     }
 
-    /// Turns a coin into a piece of its side's pool. The coin was taken off the board before
-    /// (§Q5).
+    /// Turns a coin into a piece of its side's pool. The coin must already have been taken off
+    /// the board (§Q5).
     fn collapse(&mut self, piece: &mut Piece, letter: char) -> Result<(), String> {
         if !take_one(&mut self.pools[piece.color], letter) {
             return Err(format!("no {letter} is left in the pool"));
@@ -376,7 +376,7 @@ impl Board {
         Ok(())
     }
 
-    /// Begins a strike that waits (§Q4).
+    /// Begins a strike that waits for choices (§Q4).
     fn take_clash(&mut self, (from, to): (At, At)) -> Result<(), String> {
         let color = self.turn;
         let distance = self.check_move((from, to))?;
@@ -503,7 +503,8 @@ impl Board {
         Ok(strike)
     }
 
-    /// After a strike, puts a piece on the square that its fate requires. Returns that square.
+    /// After a strike, puts a piece on the square that its fate requires, and returns this
+    /// square.
     fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
         let at = match fate {
             "stays" => own,

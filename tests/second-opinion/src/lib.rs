@@ -1,9 +1,9 @@
 //! A second implementation of the rules, slow and plain: squares, letters, strikes, paths,
 //! reserves, chips, coins and repetition.
 //!
-//! It was written from the pages of rules and depends on no other crate of the workspace, so it
-//! does not share the engine's mistakes. It is used in three places: the laws compare the two
-//! implementations in every game, the leak tests ask this crate for the information that a
+//! It was written from the rules alone and does not depend on any other crate of the workspace,
+//! so it does not share the engine's mistakes. It is used in three places: the laws compare the
+//! two implementations in every game, the leak tests ask this crate for the information that a
 //! ruleset discloses, and the trial's checker uses it to judge the records of games.
 
 mod acts;

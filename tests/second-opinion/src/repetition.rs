@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::rules::Color;
 use crate::square::At;
 
-/// The last plies of a side, all by one piece, for the two-squares rule.
+/// The most recent consecutive plies of a side that were made by the same piece, for the
+/// two-squares rule.
 #[derive(Clone, Debug, Default)]
 struct Chain {
     id: u16,
@@ -22,10 +23,9 @@ pub(crate) struct Repetition {
     placements: Vec<Arc<[u16]>>,
 }
 
-/// A ply, as far as repetition needs it.
+/// The facts about a ply that the repetition rules need.
 pub(crate) struct Noted {
     pub(crate) color: Color,
-    /// The piece that moved.
     pub(crate) id: u16,
     pub(crate) squares: (At, At),
     pub(crate) is_strike: bool,
@@ -34,7 +34,6 @@ pub(crate) struct Noted {
 }
 
 impl Repetition {
-    /// Records a ply.
     pub(crate) fn note(&mut self, ply: &Noted) {
         let Noted { color, id, squares, is_strike, threatens } = *ply;
         let other = 1 - color;
@@ -47,7 +46,7 @@ impl Repetition {
         self.chase[other] = if flees { self.chase[other] + 1 } else { 0 };
         if is_strike {
             self.chase = [0; 2];
-            // After a strike fewer pieces are left, so no older placement can come back.
+            // After a strike, there are fewer pieces, so no earlier placement can occur again.
             self.placements.clear();
         }
         self.chase[color] = if threatens { self.chase[color] + 1 } else { 0 };
@@ -80,7 +79,7 @@ impl Repetition {
         borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
     }
 
-    /// True if this move recreates a placement of the chase. The move must not be a strike, and
+    /// True if this move recreates a placement of the chase. The move must not be a strike, but
     /// must threaten a piece.
     #[must_use]
     pub(crate) fn is_endless_chase(
@@ -95,7 +94,7 @@ impl Repetition {
         let Some(now) = self.placements.last() else { return false };
         let mut after = now.to_vec();
         after.swap(from.index(), to.index());
-        // The placements k plies ago, with 1 <= k < chase.
+        // Returns the placements from k plies ago, with 1 <= k < chase.
         self.placements
             .iter()
             .rev()

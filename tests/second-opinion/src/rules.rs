@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 /// Red or Blue, as numbers 0 and 1.
 pub type Color = usize;
 
-/// The letters of §P4 in order: first the letters `F`, `B` and `S`, then the digits, and the
-/// Phoenix last.
+/// The letters of §P4 in order: first `F`, `B` and `S`, then the digits, and finally the Phoenix.
 pub const LETTERS: &str = "FBS987654321P";
 /// A piece that has no rank yet (§Q1).
 pub const COIN: char = 'o';
@@ -57,9 +56,9 @@ pub struct Rules {
     pub two_squares: Option<usize>,
     /// True if a chase must end (§T).
     pub more_squares: bool,
-    /// True if pieces are coins until they strike (§Q).
+    /// True if pieces are coins until their first strike (§Q).
     pub coins: bool,
-    /// True if pieces go to a reserve and come from it (§S1.5).
+    /// True if pieces can go to a reserve and return from it (§S1.5).
     pub reserve: bool,
     /// True if there are labels, a Phoenix, chips and joints (§S2).
     pub chips: bool,
@@ -177,7 +176,7 @@ const SHADOWFLASH_2: Rules = Rules { army: THREE_ARMIES_AND_PHOENIX, chips: true
 const SHADOWFLASH_3: Rules = Rules { lines: true, ..SHADOWFLASH_2 };
 const QUANTUM: Rules = Rules { coins: true, ..CLASSIC };
 
-/// Returns the ruleset of an id. The id of a custom game has the changes, as in
+/// Returns the ruleset with this id. The id of a custom game lists its changes, as in
 /// `classic,ties=attacker,quiet=off`.
 #[must_use]
 pub fn rules(id: &str) -> Option<Rules> {
@@ -244,12 +243,12 @@ impl Rules {
     }
 }
 
-/// True for the first value, false for the second, and none for any other value.
+/// Returns true for the first value, false for the second, and `None` for any other value.
 fn either(value: &str, yes: &str, no: &str) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
 }
 
-/// True if pieces of this letter ever move (§A5).
+/// True if pieces of this letter can move (§A5).
 #[must_use]
 pub fn is_movable(letter: char) -> bool {
     letter != 'F' && letter != 'B'
@@ -269,7 +268,7 @@ impl Letters {
     /// All letters.
     pub const ALL: Letters = Letters((1 << 13) - 1);
 
-    /// True if a letter is in it.
+    /// True if the set contains a letter.
     #[must_use]
     pub fn contains(self, letter: char) -> bool {
         LETTERS.find(letter).is_some_and(|place| self.0 & (1 << place) != 0)
@@ -301,7 +300,7 @@ impl FromIterator<char> for Letters {
     }
 }
 
-/// The form that messages use: `[9P]`.
+/// Writes the set as messages do: `[9P]`.
 impl std::fmt::Display for Letters {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let letters: String = LETTERS.chars().filter(|letter| self.contains(*letter)).collect();
@@ -309,7 +308,6 @@ impl std::fmt::Display for Letters {
     }
 }
 
-/// The names of ranks in messages.
 const NAMES: [(char, &str); 13] = [
     ('F', "flag"),
     ('B', "bomb"),

@@ -9,7 +9,6 @@ pub struct At {
     pub column: i8,
 }
 
-/// Columns of the widest board.
 const COLUMNS: usize = 16;
 /// Squares of the largest board.
 pub(crate) const SQUARES: usize = 10 * COLUMNS;

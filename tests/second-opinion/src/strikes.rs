@@ -2,7 +2,7 @@
 
 use crate::rules::{Rules, Ties, is_movable, is_runner};
 
-/// The result of a strike: letter and fate of the attacker, then of the defender.
+/// The result of a strike: the letter and fate of the attacker, then those of the defender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strike {
     /// The attacker's letter and fate. Everybody is shown the attacker.

@@ -30,7 +30,7 @@ fn left(counts: &Counts) -> Counts {
 }
 
 impl Board {
-    /// Reads a position text. The game continues from there, without a history.
+    /// Parses the text of a position. The game continues from there, without a history.
     #[must_use]
     pub fn read(text: &str) -> Option<Board> {
         let fields: Vec<&str> = text.split(' ').collect();
@@ -94,7 +94,7 @@ impl Board {
         (column == self.rules.columns).then_some(())
     }
 
-    /// Reads `a6a7,b5`: a pending strike with the choices made so far.
+    /// Parses a pending strike with the choices made so far, as in `a6a7,b5`.
     fn read_pending(&self, text: &str) -> Option<Pending> {
         let mut parts = text.split(',');
         let [from, to] = read_squares(parts.next()?)?[..] else { return None };
@@ -109,7 +109,7 @@ impl Board {
         Some(pending)
     }
 
-    /// True if both are the same position, apart from its history and from captured pieces, which
+    /// True if both positions are the same, apart from their history and captured pieces, which
     /// position texts leave out.
     #[must_use]
     pub fn is_same_position(&self, other: &Board) -> bool {

@@ -6,17 +6,17 @@ use crate::rules::Color;
 /// The maximum number of plies of a game (§A12).
 const PLY_LIMIT: u64 = 5_000;
 
-/// An end that the board alone decides.
+/// An end of the game that follows from the board alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The code of the reason.
     pub reason: &'static str,
-    /// The side that wins. None if the game is drawn.
+    /// The side that wins. `None` if the game is drawn.
     pub winner: Option<Color>,
 }
 
 impl Board {
-    /// The end that this position causes. None if the game goes on.
+    /// Returns the end that this position causes. `None` if the game goes on.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         let (mover, other) = (self.turn, 1 - self.turn);

@@ -7,7 +7,8 @@ use crate::square::At;
 
 /// The four directions, as rows and columns to add. Ascending directions come first.
 const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
-/// Columns that join row 10 to row 1, and rows that join column p to column a (§S2.6).
+/// The columns in which row 10 is joined to row 1, and the rows in which column p is joined to
+/// column a (§S2.6).
 const JOINED_COLUMNS: &str = "abcghijnop";
 const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 
@@ -19,7 +20,7 @@ pub(crate) struct Way {
     pub(crate) is_flash: bool,
 }
 
-/// The sign of a direction's paths: `+` for ascending ones (§S2.7).
+/// Returns the sign of a direction's paths: `+` for an ascending direction (§S2.7).
 fn sign_of(direction: usize) -> char {
     if direction < 2 { '+' } else { '-' }
 }
@@ -49,8 +50,8 @@ impl Board {
         (self.rules.chips && is_joined).then_some(around)
     }
 
-    /// For each direction that leads to the target square: the squares on the path, and the
-    /// direction's index.
+    /// Returns, for each direction that leads to the target square, the squares on the path and
+    /// the direction's index.
     fn lines(&self, (from, to): (At, At)) -> Vec<(Vec<At>, usize)> {
         let line = |direction: usize| {
             let (mut at, mut squares) = (from, Vec::new());
@@ -73,7 +74,8 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// The letter of the rank that determines how a piece moves. None if the piece cannot move.
+    /// Returns the letter of the rank that determines how a piece moves. None if the piece cannot
+    /// move.
     ///
     /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
     /// it.
@@ -92,8 +94,8 @@ impl Board {
         if self.pools[color].get(&'9').is_some_and(|count| *count > 0) { '9' } else { '8' }
     }
 
-    /// The path on which a side's piece goes from one square to another, without repetition
-    /// rules. If there are two paths, returns the named one.
+    /// Returns the path on which a side's piece goes from one square to another, ignoring
+    /// repetition rules. If there are two paths, returns the one that is named.
     #[must_use]
     pub(crate) fn way(&self, color: Color, squares: (At, At), path: Option<char>) -> Option<Way> {
         let letter = self.mover(color, squares.0)?;
@@ -131,8 +133,8 @@ impl Board {
         color.is_some() && line.iter().all(|at| self.chip(*at) == color)
     }
 
-    /// The letters of pieces that could have gone from one square to another on some path and
-    /// left the chips like this (§S3.4).
+    /// Returns the letters of all pieces that could have moved from one square to another and
+    /// left the chips in this state (§S3.4).
     #[must_use]
     pub(crate) fn could_have_gone(&self, (from, to): (At, At), laid: Option<&Laid>) -> Letters {
         let fits_landing = match laid {
@@ -151,8 +153,8 @@ impl Board {
         self.rules.movable().filter(is_possible).collect()
     }
 
-    /// True if a flash over this line leaves the chips like this. There must have been a chip on
-    /// each square, and exactly the chips of other colors must have changed.
+    /// True if a flash over this line would leave the chips in this state: every square had a
+    /// chip, and exactly the chips of other colors have changed.
     fn fits_flash(&self, from: At, line: &[At], laid: Option<&Laid>) -> bool {
         let Some((squares, color)) = laid.filter(|_| self.rules.lines) else { return false };
         let changed = |at: &At| self.chip(*at) != Some(*color);
@@ -194,7 +196,7 @@ impl Board {
         ways.filter_map(|(from, _, way)| Some((from, *way.squares.last()?)))
     }
 
-    /// True if a choice or color is due before the next ply.
+    /// True if a choice must be made or a color named before the next ply.
     pub(crate) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.owed.is_some()
     }
@@ -210,7 +212,7 @@ impl Board {
         self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// True if a side could act if it were its turn: it could move, or, in rulesets with a
+    /// True if a side could act if it had the turn. It could move, or, in rulesets with a
     /// reserve, remove or place a piece (§S1.8).
     pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
@@ -222,7 +224,7 @@ impl Board {
         self.is_waiting() || self.moves(color, false).any(|squares| !self.is_refused(color, squares))
     }
 
-    /// True if only the reserve rule keeps a side from acting (§Q6).
+    /// True if the reserve rule is the only reason why a side cannot act (§Q6).
     #[must_use]
     pub fn is_held_by_reserve(&self, color: Color) -> bool {
         self.rules.coins && self.moves(color, true).any(|squares| !self.is_refused(color, squares))

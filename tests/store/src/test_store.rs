@@ -14,8 +14,8 @@ use flagfall_store::{
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
-/// The maximum number of appends and updates that the store processes at a time. Other requests
-/// wait.
+/// The maximum number of appends and updates that the store processes at the same time. Other
+/// requests wait.
 const WRITES_MAX: u32 = 1024;
 /// The maximum number of announcements that wait for a receiver.
 const ANNOUNCEMENTS_MAX: usize = 64;
@@ -52,7 +52,7 @@ struct Shared {
 /// The effects that the test has had on the store.
 #[derive(Default)]
 struct State {
-    /// The damaged entries. A read of one of them finds the damage.
+    /// The damaged entries. Reading one of them reveals the damage.
     damaged: HashSet<(GameId, u64)>,
     quarantined: BTreeMap<GameId, String>,
     /// The time at which a server was last alive before the store was reopened.
@@ -140,8 +140,7 @@ impl TestStore {
         }
     }
 
-    /// Makes the next append or update fail. If this is called several times, one later request
-    /// fails for each call.
+    /// Makes the next append or update fail. Each call makes one more request fail.
     pub fn fail_next(&self, fault: WriteFault) {
         self.shared.faults.lock().push_back(fault);
     }
@@ -154,7 +153,7 @@ impl TestStore {
     }
 
     /// Waits until at least `count` appends and updates are held back. By then, their callers
-    /// have finished all reads that come before.
+    /// have finished all reads that come before the write.
     pub async fn wait_for_held(&self, count: usize) {
         // This cannot fail, because the store owns the sender.
         self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
@@ -171,8 +170,8 @@ impl TestStore {
         self.shared.state.lock().damaged.insert((game, seq));
     }
 
-    /// Simulates a restart of the server. The data remains, and the last time at which the server
-    /// was alive becomes the last heartbeat.
+    /// Simulates a restart of the server. The data remains, and the time at which the server was
+    /// last alive is stored as the last heartbeat.
     pub fn reopen(&self) {
         self.shared.memory.forget_beat();
         let mut state = self.shared.state.lock();
@@ -195,7 +194,7 @@ impl TestStore {
 
     /// Passes the gate. Waits there while appends are held back.
     async fn enter(&self) -> Option<SemaphorePermit<'_>> {
-        // A request that can pass immediately is not counted as waiting.
+        // Do not count a request as waiting if it can pass immediately.
         if let Ok(inside) = self.shared.gate.try_acquire() {
             return Some(inside);
         }
@@ -203,8 +202,8 @@ impl TestStore {
         self.shared.gate.acquire().await.ok()
     }
 
-    /// Performs a write, or fails if the test has asked for that. `unknown` is the outcome if the
-    /// write is in doubt.
+    /// Performs a write, or fails if the test has asked for that. `unknown` is the outcome if it
+    /// is unknown whether the write was done.
     async fn write<T>(
         &self,
         write: StoreResult<'_, T>,
@@ -232,11 +231,11 @@ impl TestStore {
 impl Store for TestStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
-        // The call records which outages the caller knows of, so it is made before the request
-        // waits at the gate.
+        // Make this call before the request waits at the gate, because the call records which
+        // outages the caller knows of.
         let appending = self.shared.memory.append(append);
         let announced = Box::pin(async move {
-            // Checked after the wait, because the game may have been damaged in the meantime.
+            // Check this after the wait, because the game may have been damaged in the meantime.
             let reason = self.shared.state.lock().quarantined.get(&game).cloned();
             if let Some(reason) = reason {
                 return Ok(AppendOutcome::Quarantined { reason });

@@ -1,11 +1,11 @@
-//! The list of allowed exceptions: ceilings for each crate, which may only be lowered.
+//! The list of allowed exceptions: maximum counts for each crate, which may only be lowered.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::StructureError;
 
-/// The counts that a crate has, or the highest counts that it may have.
+/// The counts that a crate has, or the maximum counts that it may have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Modules in cycles.
@@ -14,7 +14,7 @@ pub struct Counts {
     pub long_files: usize,
 }
 
-/// The ceilings of the crates on the list.
+/// The maximum counts of the listed crates.
 pub type Allowed = BTreeMap<String, Counts>;
 
 /// Reads the list.
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Allowed, StructureError> {
     Ok(allowed)
 }
 
-/// Returns the problems with the counts of a crate, one sentence for each problem.
+/// Returns a sentence for each problem with the counts of a crate.
 #[must_use]
 pub fn compare(name: &str, found: Counts, allowed: Option<Counts>) -> Vec<String> {
     let ceiling = allowed.unwrap_or_default();

@@ -46,7 +46,7 @@ impl Findings {
 pub struct Report {
     /// The text for people.
     pub text: String,
-    /// True if every crate is within its ceilings.
+    /// True if no crate exceeds its maximum counts.
     pub is_sound: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::workspace::{Package, Workspace};
 /// A file with more lines must state a reason.
 pub const LINES_MAX: usize = 600;
 
-/// The words with which a module's documentation begins the reason.
+/// The words with which a module's documentation introduces the reason.
 pub const REASON: &str = "Over 600 lines:";
 
 /// The reason must be within this many lines from the top.
@@ -25,7 +25,7 @@ pub struct LongFile {
     pub lines: usize,
 }
 
-/// The long files of a package without a reason, including tests and examples.
+/// Returns the long files of a package that do not state a reason, including tests and examples.
 ///
 /// # Errors
 /// If a file or folder cannot be read.
@@ -48,7 +48,7 @@ pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
     Ok(long)
 }
 
-/// True if a folder belongs to the package. Folders of build output and of other packages or
+/// True if a folder belongs to the package. Folders with build output, other packages or other
 /// workspaces do not.
 fn is_own(folder: &Path, package: &Package) -> bool {
     let is_output = folder.file_name().is_some_and(|name| name == "target");

@@ -29,21 +29,22 @@ pub struct Level {
 /// An edge of a cycle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The module that names the other.
+    /// The module that contains the reference.
     pub from: String,
-    /// The module that is named.
+    /// The module that is referred to.
     pub to: String,
-    /// The first place that names the other module.
+    /// The first place in the sources with this reference.
     pub site: Site,
 }
 
-/// A strongly connected component of the graph: every module in it leads to every other one.
+/// A strongly connected component of the graph: from every module in it, there is a path to every
+/// other one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Component {
     /// The modules, by name.
     pub modules: Vec<String>,
-    /// A cycle for each import that points upward. A cycle begins with the import, followed by
-    /// the shortest way back.
+    /// A cycle for each import that points upward. Each cycle consists of this import and the
+    /// shortest way back.
     pub cycles: Vec<Vec<Step>>,
 }
 
@@ -122,7 +123,7 @@ impl Level {
         Component { modules, cycles }
     }
 
-    /// An edge, and the shortest way back.
+    /// Returns the cycle that consists of an edge and the shortest way back.
     fn cycle(&self, from: usize, to: usize, members: &[usize]) -> Vec<Step> {
         let mut came_from = BTreeMap::from([(to, to)]);
         let mut queue = VecDeque::from([to]);
@@ -151,7 +152,7 @@ impl Level {
     }
 }
 
-/// Returns the modules in an order in which few edges point upward, with importers first.
+/// Returns the modules in an order with importers first, so that few edges point upward.
 fn top_down(members: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     let place = |module: &usize| members.iter().position(|member| member == module);
     let edges: Vec<(usize, usize)> =
@@ -169,7 +170,7 @@ fn top_down(members: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
 fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut targets = vec![0_usize; count];
     edges.iter().for_each(|(from, to)| targets[*from] |= 1 << to);
-    // For each set of modules on top: its cost, and the lowest module in it.
+    // For each set of modules on top, its cost and its lowest module.
     let mut best = vec![(usize::MAX, 0); 1 << count];
     best[0] = (0, 0);
     for set in 0..1_usize << count {
@@ -192,7 +193,7 @@ fn best_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// Finds a good order. Moves modules to better places until no such move is left.
+/// Finds a good order by moving modules to better places until no move improves the order.
 fn good_order(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let out = |module: &usize| edges.iter().filter(|(from, _)| from == module).count();
     let into = |module: &usize| edges.iter().filter(|(_, to)| to == module).count();

@@ -1,7 +1,8 @@
-//! Checks of the structure of the sources. They use only a parser, so they take only seconds.
+//! Checks of the structure of the sources. They only parse the sources, so they take just
+//! seconds.
 //!
 //! - [`modules`] reads the modules of a crate, and [`names`] finds the module that a path names.
-//! - [`graph`] compares the modules with each other and finds cycles.
+//! - [`graph`] finds the cycles between modules.
 //! - [`files`] finds long files and counts product lines.
 //! - [`allowed`] is the list of allowed exceptions.
 //! - [`check`] combines these parts.

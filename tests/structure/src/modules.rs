@@ -16,14 +16,14 @@ use crate::StructureError;
 pub struct Tree {
     /// The modules.
     pub modules: Vec<Module>,
-    /// The files that were read, each once.
+    /// The files that were read, each listed once.
     pub files: BTreeMap<PathBuf, SourceFile>,
 }
 
 /// A file of product code.
 #[derive(Debug, Default)]
 pub struct SourceFile {
-    /// The ranges of lines that are compiled only for tests: first and last.
+    /// The ranges of lines that are compiled only for tests, each with its first and last line.
     pub test_lines: Vec<(usize, usize)>,
 }
 
@@ -34,7 +34,7 @@ pub struct Module {
     pub path: Vec<String>,
     /// The module's file.
     pub file: PathBuf,
-    /// The module that declares it.
+    /// The module that declares this module.
     pub parent: Option<usize>,
     /// The modules that this module declares.
     pub children: BTreeMap<String, usize>,
@@ -49,11 +49,11 @@ pub struct Module {
 /// One name of a use declaration.
 #[derive(Debug)]
 pub struct Import {
-    /// The name that the import has in this module. None for a glob import.
+    /// The name of the import in this module. `None` for a glob import.
     pub name: Option<String>,
     /// The path of the imported item.
     pub path: Vec<String>,
-    /// True if other modules may import the name from here.
+    /// True if other modules may import the name from this module.
     pub is_reexport: bool,
     /// The line.
     pub line: usize,
@@ -93,7 +93,7 @@ impl Tree {
         self.read_items(module, &file.items, path, folder)
     }
 
-    /// Reads the items of a module. Files of its children are in `folder`.
+    /// Reads the items of a module. The files of its child modules are in `folder`.
     fn read_items(
         &mut self,
         module: usize,
@@ -257,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds the paths in the texts of an attribute, such as `with = "crate::text"`.
+    /// Finds the paths in an attribute's strings, such as `with = "crate::text"`.
     fn scan_texts(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
@@ -418,7 +418,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// True if a condition may hold in a build without `test`. Conditions other than `test` count as
+/// True if a condition may hold in a build without `test`. All other conditions count as
 /// possible.
 fn may_hold_without_tests(condition: &Meta) -> bool {
     let inner = |list: &syn::MetaList| {

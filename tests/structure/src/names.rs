@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::modules::{Module, Tree};
 
-/// One module names another.
+/// A reference from one module to another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge {
-    /// The module that names the other.
+    /// The module that contains the reference.
     pub from: usize,
-    /// The module that is named.
+    /// The module that is referred to.
     pub to: usize,
-    /// The line in the file of the first module.
+    /// The line of the reference in the file of the first module.
     pub line: usize,
 }
 
@@ -19,7 +19,6 @@ pub struct Edge {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Target {
     Module(usize),
-    /// An item that this module defines.
     ItemOf(usize),
 }
 
@@ -31,13 +30,15 @@ impl Target {
     }
 }
 
-/// Names that are being looked up. They are recorded because an import may lead back to itself.
+/// Names that are being looked up. They are recorded because a chain of imports may lead back to
+/// its beginning.
 type Asked = BTreeSet<(usize, String)>;
 
 impl Tree {
-    /// Every path of product code from one module to another.
+    /// Returns all paths in product code that refer to another module.
     ///
-    /// If a parent re-exports items of its children, this does not count as naming the children.
+    /// If a parent re-exports items of its children, this does not count as a reference to the
+    /// children.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
@@ -62,8 +63,8 @@ impl Tree {
         self.modules[inner].path.starts_with(&self.modules[outer].path)
     }
 
-    /// The modules that a path in a module names. Empty if it names another crate or a local
-    /// name.
+    /// Returns the modules that a path in a module refers to. Empty if the path refers to another
+    /// crate or to a local name.
     fn named(&self, from: usize, path: &[String]) -> BTreeSet<usize> {
         let targets = self.resolve(from, path, &mut Asked::new());
         targets.into_iter().map(Target::module).collect()
@@ -98,7 +99,7 @@ impl Tree {
                 found.retain(|target| matches!(target, Target::Module(_)));
             }
             if found.is_empty() {
-                // A macro may define this name, and a parser cannot see such names.
+                // A macro may define this name, which a parser cannot see.
                 let is_here = is_explicit || place > 0;
                 return if is_here { BTreeSet::from([Target::ItemOf(module)]) } else { found };
             }
@@ -121,8 +122,8 @@ impl Tree {
         for import in module.imports.iter().filter(|import| import.name.as_deref() == Some(name)) {
             let targets = self.resolve(at, &import.path, asked);
             if targets.iter().any(|target| !self.is_inside(target.module(), at)) {
-                // The name is imported from outside this module. A path through the import also
-                // counts as naming this module.
+                // The name is imported from another module. A path through the import counts as a
+                // reference to this module as well.
                 found.insert(Target::ItemOf(at));
             }
             found.extend(targets);

@@ -1,4 +1,4 @@
-//! The crates of a workspace, as Cargo reports them.
+//! The crates of a workspace, as listed by Cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ pub struct Package {
     pub name: String,
     /// The package's folder.
     pub folder: PathBuf,
-    /// The root files of the package's library and programs, without tests, examples and
+    /// The root files of the package's library and programs, but not of tests, examples and
     /// benchmarks.
     pub roots: Vec<PathBuf>,
     /// Folders of other packages inside this package's folder.

@@ -1,4 +1,4 @@
-//! Tests that the check finds the planted problems, and only those.
+//! Tests that the check finds exactly the planted problems.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! Tests that links between the repository's pages lead to an existing file and to one of its
-//! headings.
+//! Tests that links between the repository's pages lead to existing files, and to headings that
+//! exist in these files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,7 +31,7 @@ fn every_link_between_pages_leads_somewhere() {
     assert!(dead.is_empty(), "dead links:\n{}", dead.join("\n"));
 }
 
-/// Files that do not exist yet, because programs and operators make them.
+/// Files that do not exist in the repository, because programs or operators create them.
 const MADE_LATER: [&str; 3] = ["deploy/.env", "deploy/backups", "tests/fuzz/artifacts"];
 
 /// A path that a page names as code, such as `server/src/main.rs`, must exist.
@@ -73,8 +73,8 @@ fn every_name_of_the_glossary_is_in_the_code() {
     assert!(words.len() > 100 && unknown.is_empty(), "{} words, unknown: {unknown:?}", words.len());
 }
 
-/// Every `cargo test -p CRATE … FILTER` in the pages names a test or a module of that crate.
-/// Otherwise the filter would match no test and pass.
+/// Every `cargo test -p CRATE … FILTER` in the pages must name a test or a module of that crate.
+/// Otherwise, the command would run no test and still pass.
 #[test]
 fn every_test_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -102,7 +102,7 @@ fn every_test_that_a_page_names_exists() {
             let words: Vec<&str> =
                 code.split_whitespace().skip(2).take_while(|word| !matches!(*word, "--" | "&&")).collect();
             let Some(text) = words.get(1).and_then(|name| crates.get(*name)) else { continue };
-            // The filter is the word that is neither a flag nor the value of a flag.
+            // The filter is the word that is neither a flag nor a flag's value.
             let takes_value =
                 |word: &str| matches!(word, "-p" | "--test" | "--bin" | "--features" | "--bench");
             let filter = (0..words.len())
@@ -171,7 +171,7 @@ fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// The targets of `[text](target)` outside code, without those on the web.
+/// Returns the targets of `[text](target)` outside code, except links to the web.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for prose in prose_lines(text) {
@@ -195,7 +195,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of a page's headings, as Markdown hosts generate them.
+/// Returns the anchors of a page's headings, as Markdown hosts generate them.
 fn anchors(text: &str) -> Vec<String> {
     let headlines = prose_lines(text).filter(|line| line.starts_with('#'));
     let mut anchors: Vec<String> = Vec::new();

@@ -24,25 +24,25 @@ use crate::site::{History, Site};
 
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
-/// The games of a run, as their clients saw them.
+/// The games of a run, as their clients observed them.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     /// The games that ended.
     pub games: Vec<GameLog>,
-    /// The reasons why other games did not end.
+    /// Why other games did not end.
     pub given_up: Vec<String>,
     /// The mishaps of the run.
     pub history: History,
-    /// The events on the connections.
+    /// Counts of the events on the connections.
     pub lines: LineCounts,
 }
 
-/// The distribution of mishaps over the moves of a run.
+/// How mishaps are distributed over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// Mishaps happen at random. Sometimes one follows immediately after another.
+    /// Mishaps happen at random moments. Sometimes one follows immediately after another.
     Drawn,
-    /// Mishaps are spread evenly, so that each one happens while games are being played.
+    /// Mishaps are spread evenly, so that each one happens while games are in progress.
     Even,
 }
 
@@ -103,7 +103,7 @@ pub(crate) async fn play_all(
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
                 // Play the remaining moves with undisturbed connections ("clear weather"), so
-                // that slow connections become normal.
+                // that connections that are still slow become normal.
                 site.clear_up();
             }
             continue;
@@ -127,7 +127,7 @@ pub(crate) async fn play_all(
     run.history = std::mem::take(&mut site.history);
     run.history.elsewhere_max_ms = options.elsewhere_max_ms;
     if run.history.kills > 0 {
-        // Records are read from processes that saw none of the games.
+        // Read the records from processes that did not serve any of the games.
         site.kill_all(Duration::ZERO).await?;
     }
     let started = Instant::now();
@@ -136,7 +136,7 @@ pub(crate) async fn play_all(
     Ok(run)
 }
 
-/// Adds a game that ended. If a client gave up, records the reason. The game then counts as not
+/// Adds a game that ended. If a client gave up, records the reason and counts the game as not
 /// ended.
 fn take_in(
     ended: Result<Result<Played, TrialError>, JoinError>,
@@ -156,9 +156,9 @@ fn take_in(
     Ok(())
 }
 
-/// Returns the number of acknowledged moves at which the next mishap is due.
+/// Determines the number of acknowledged moves after which the next mishap happens.
 ///
-/// The moves still expected are spread over the remaining mishaps.
+/// The remaining mishaps are spread over the moves that are still expected.
 struct Pace {
     chance: Chance,
     spread: Spread,
@@ -193,8 +193,9 @@ impl Pace {
         self.next = acked + pause as u64;
     }
 
-    /// True if games are behind the mishaps, which means that the share of moves made is below
-    /// the share of mishaps done. Players then move without thinking.
+    /// True if the games are behind the mishaps: the share of expected moves that have been made
+    /// is smaller than the share of mishaps that have happened. Players then move without
+    /// thinking.
     fn is_behind(&self, acked: u64) -> bool {
         acked * self.mishaps < self.expected * (self.mishaps - self.left)
     }
@@ -225,7 +226,7 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
         for (record, token) in log.records.iter_mut().zip([red, blue, None]) {
             match http::record(address, &log.game, token.as_deref()).await {
                 Ok(text) => *record = text,
-                // If this text is not a record, the checker counts a fault.
+                // If this text is not a record, the checker will count a fault.
                 Err(error) => *record = error.to_string(),
             }
         }
@@ -237,7 +238,7 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
     Ok(())
 }
 
-/// A low estimate of a game's moves, over which mishaps are spread.
+/// Returns a low estimate of the number of moves in a game, for spreading the mishaps.
 fn moves_at_least(plan: &GamePlan) -> u64 {
     let most = plan.resign.map_or(60, |(after, _)| u64::from(after));
     if plan.terms.ruleset == "barrage" { most.min(40) } else { most }
@@ -269,8 +270,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each spectator arrives separately. If a spectator waited for the others, it would not
-        // read its messages.
+        // Each spectator starts without waiting for the others, because it would not read its
+        // messages while it waited.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

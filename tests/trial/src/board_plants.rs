@@ -76,7 +76,7 @@ fn miscount_pool(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// Returns the first text received by a client in which `found` finds something.
+/// Returns the first text that a client received and in which `found` finds something.
 fn find<T>(log: &GameLog, role: Role, found: impl Fn(&Value) -> Option<T>) -> Option<(usize, T)> {
     let client = log.clients.iter().find(|client| client.role == role)?;
     client.entries.iter().enumerate().find_map(|(at, entry)| {
@@ -97,7 +97,7 @@ fn tell_choice(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// Changes a sent command, so that the log contains an act that no client commanded.
+/// Changes a command that was sent, so that the log contains an act that no client commanded.
 fn ask_otherwise(log: &mut GameLog) -> Option<()> {
     let is_placing = |value: &Value| (value["command"]["kind"] == "place").then(|| value["cmd_id"].clone());
     let (_, id) = find(log, Role::Red, is_placing)?;

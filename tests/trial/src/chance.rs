@@ -2,7 +2,8 @@
 
 use flagfall_bots::Chance;
 
-/// The generator for one purpose of a run. The same seed, purpose and number give the same choices.
+/// Returns the generator for one purpose of a run. The same seed, purpose and number give the
+/// same choices.
 #[must_use]
 pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
     // FNV-1a (Fowler, Noll, Vo), then a multiplication that spreads small differences over all
@@ -15,7 +16,7 @@ pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
     Chance::new(hash.wrapping_mul(0xbf58_476d_1ce4_e5b9))
 }
 
-/// True once in `times` on average. Never true if `times` is zero.
+/// Returns true with a probability of one in `times`. Never returns true if `times` is zero.
 pub(crate) fn once_in(chance: &mut Chance, times: usize) -> bool {
     times > 0 && chance.below(times) == 0
 }

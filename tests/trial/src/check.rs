@@ -1,5 +1,5 @@
-//! The checker, which turns logs and records into figures. It shares no code with the engine, the
-//! server or the views. It reads messages as plain JSON and takes the rules from the second
+//! The checker, which computes figures from logs and records. It shares no code with the engine,
+//! the server or the views. It reads messages as plain JSON and takes the rules from the second
 //! opinion.
 
 mod clocks;

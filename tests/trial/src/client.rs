@@ -1,5 +1,5 @@
-//! A client's connection to the server: dialed, dropped and dialed again, with a log of all
-//! messages on it.
+//! A client that connects to a server, drops the connection and connects again, with a log of all
+//! messages.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use crate::error::TrialError;
 use crate::log::{ClientLog, Entry, Role, TextPool, What, now_ms};
 
-/// A connection that is silent for this long is given up, because pings come every five seconds.
+/// A connection is given up after this much silence. Pings come every five seconds.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 const DIAL_MAX: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before dialing again.
@@ -27,18 +27,17 @@ const BACK_OFF_MS: (u64, u64) = (10, 1_000);
 /// The maximum number of failed dials in a row before the client gives up.
 const DIALS_MAX: u32 = 300;
 
-/// Counts for the report.
+/// The counts that are included in the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineCounts {
-    /// Connections that the client dropped itself.
+    /// The number of connections that the client itself dropped.
     pub drops: u64,
-    /// Connections that broke for another reason, such as a kill of the server.
+    /// The number of connections that broke for another reason, such as a kill of the server.
     pub breaks: u64,
-    /// Commands sent again with the same id.
+    /// The number of commands that were sent again with the same id.
     pub resends: u64,
 }
 
-/// A client with its connection and its log.
 pub(crate) struct Client {
     /// The client's name in errors.
     pub name: String,
@@ -53,7 +52,7 @@ pub(crate) struct Client {
     /// The client's own random generator.
     pub chance: Chance,
     addresses: watch::Receiver<Vec<SocketAddr>>,
-    /// The server of the connection, or of the last dial.
+    /// The server that the client is connected to, or that it dialed last.
     at: Option<usize>,
     /// The server that ended a connection or did not answer. The next dial goes to another
     /// server.
@@ -87,12 +86,10 @@ impl Client {
         }
     }
 
-    /// An error of this client.
     pub(crate) fn error(&self, game: &str, what: impl Into<String>) -> TrialError {
         TrialError::Client { who: self.name.clone(), game: game.to_owned(), what: what.into() }
     }
 
-    /// True if it is connected.
     #[must_use]
     pub(crate) fn is_connected(&self) -> bool {
         self.socket.is_some()
@@ -100,8 +97,8 @@ impl Client {
 
     /// Dials until a server answers with a welcome.
     ///
-    /// # Errors
-    /// [`TrialError::Client`] if no server answers for long, or a server refuses this client.
+    /// # Errors [`TrialError::Client`] if no server answers for a long time, or if a server
+    /// refuses this client.
     pub(crate) async fn connect(&mut self) -> Result<(), TrialError> {
         let mut pause = BACK_OFF_MS.0;
         for _ in 0..DIALS_MAX {
@@ -118,7 +115,8 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        // Chooses any server that has not just failed. The next dial may choose another.
+        // Chooses any server except one that has just failed. The next dial may choose another
+        // server.
         let count = self.addresses.borrow().len();
         let others: Vec<usize> = (0..count).filter(|at| count == 1 || self.failed != Some(*at)).collect();
         let Some(at) = others.get(self.chance.below(others.len().max(1))).copied() else { return false };
@@ -160,7 +158,7 @@ impl Client {
         }
     }
 
-    /// Sends a message. A broken connection is noticed at the next receive.
+    /// Sends a message. If the connection is broken, this is noticed at the next receive.
     pub(crate) async fn send(&mut self, message: &ClientToServer) {
         // Every message of the protocol can be written as JSON.
         let text = serde_json::to_string(message).unwrap_or_default();
@@ -172,7 +170,7 @@ impl Client {
         }
     }
 
-    /// Returns the next message and answers pings. None if the connection broke.
+    /// Returns the next message, and answers pings. `None` if the connection broke.
     pub(crate) async fn receive(&mut self) -> Option<ServerToClient> {
         loop {
             let socket = self.socket.as_mut()?;
@@ -190,20 +188,20 @@ impl Client {
             match serde_json::from_str(text.as_str()) {
                 Ok(ServerToClient::Ping { id, .. }) => self.send(&ClientToServer::Pong { id }).await,
                 Ok(message) => return Some(message),
-                // The checker finds such a text in the log and judges it.
+                // Such a text is already in the log, where the checker finds and judges it.
                 Err(_) => continue,
             }
         }
     }
 
-    /// Logs all messages for as long as it is polled. A message that is not read in time would
-    /// appear late in the log.
+    /// Logs all messages for as long as the future is polled. Otherwise, a message could appear
+    /// in the log too late.
     pub(crate) async fn listen(&mut self) -> Infallible {
         while self.receive().await.is_some() {}
         std::future::pending().await
     }
 
-    /// Drops the connection without a close.
+    /// Drops the connection without a closing handshake.
     pub(crate) fn drop_line(&mut self) {
         if self.socket.take().is_some() {
             self.counts.drops += 1;
@@ -211,14 +209,13 @@ impl Client {
         }
     }
 
-    /// Drops the connection to a server that cannot act now, and waits a little before the next
-    /// dial.
+    /// Drops the connection to a server that cannot act at the moment, and waits a little before
+    /// the next dial.
     pub(crate) async fn back_off(&mut self) {
         self.drop_line();
         sleep(Duration::from_millis(50 + self.chance.below(100) as u64)).await;
     }
 
-    /// Closes the connection.
     pub(crate) async fn close(&mut self) {
         if let Some(mut socket) = self.socket.take() {
             drop(timeout(Duration::from_secs(1), socket.close(None)).await);

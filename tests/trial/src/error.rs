@@ -17,7 +17,7 @@ pub enum TrialError {
     /// The server did not print its address.
     #[error("the server ended or did not print its address; its log: {log}")]
     NotListening {
-        /// The end of its log.
+        /// The last lines of the server's log.
         log: String,
     },
     /// An operation of the system failed.

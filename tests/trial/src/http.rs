@@ -11,8 +11,8 @@ use crate::error::TrialError;
 
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
-/// Returns the record of a game as the owner of the token may see it, or as the public may see it
-/// without a token.
+/// Returns the record of a game as the token's owner may see it. Without a token, returns the
+/// public record.
 ///
 /// # Errors
 /// [`TrialError::Client`] if the answer is not a record.

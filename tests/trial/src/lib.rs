@@ -1,15 +1,16 @@
 //! The trial: many games between random players over real sockets.
 //!
 //! The real server runs as its own process, which is killed and restarted during the games.
-//! Clients drop their connections, come back, and log every text. At the end a checker with its
-//! own rules, redaction and counting compares the logs with the server's full records.
+//! Clients drop their connections, come back, and log every text. At the end, a checker compares
+//! the logs with the server's full records. The checker has its own code for the rules, for
+//! hiding information and for counting.
 //!
-//! With several servers on a Redis, there are more mishaps (`mishap`). Every process may be
-//! killed, Redis loses its last second, connections between them are slow, cut, or dead in one
-//! direction (`proxy`), and clocks jump (`skew`).
+//! With several servers on a Redis, there are more mishaps (`mishap`). Any process may be killed,
+//! Redis may lose its last second, connections may be slow, cut, or dead in one direction
+//! (`proxy`), and clocks may jump (`skew`).
 //!
-//! The checker (`check`) uses nothing from the engine or the views. First the checker must find
-//! planted faults: in copies of logs and, with [`run_planted`], in servers.
+//! The checker (`check`) uses nothing from the engine or the views. Before its verdict counts, it
+//! must find planted faults: in copies of logs and, with [`run_planted`], in servers.
 
 mod arena;
 mod board_plants;
@@ -58,20 +59,21 @@ use crate::site::Site;
 
 /// The longest time that the players of the rehearsal think about a move, in milliseconds.
 const REHEARSAL_THINK_MS: usize = 150;
-/// Plies after which games of the rehearsal are resigned once its kills are over.
+/// The number of plies after which the rehearsal's games may end by resignation, once the
+/// rehearsal's kills are over.
 const REHEARSAL_PLIES: u16 = 30;
 /// Rulesets of the rehearsal's games, one for each kind of hidden information. Faults are planted
 /// in the logs of these games.
 const REHEARSAL_GAMES: [&str; 6] =
     ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
-/// The number of the first of these games.
+/// The number that the first of these games gets.
 const REHEARSAL_FIRST: usize = 1_000_000;
 /// The numbers of the rehearsal's paired sessions, one for each kind of secret: deployments,
 /// silent winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
-/// The maximum number of attempts to play these pairs. They are played again until no session has
-/// an unplanned disturbance.
+/// The maximum number of times that these pairs are played. They are played again if a session
+/// has an unplanned disturbance.
 const REHEARSALS_MAX: usize = 3;
 
 /// Progress reports of a trial.
@@ -158,7 +160,8 @@ async fn rehearse(
         "rehearsal: {} games and three kills, then faults planted in what was written down",
         REHEARSAL_GAMES.len()
     )));
-    // Players think, and games last until the kills are over, so that there are clocks to compare.
+    // Players think, and games last until the kills are over, because the checker needs clocks to
+    // compare.
     let small = Options {
         games: REHEARSAL_GAMES.len(),
         spectators: 2,
@@ -183,7 +186,7 @@ async fn rehearse(
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
         pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
-        // Each fault needs a place in a session, which may be the last message.
+        // Each fault needs a place in a session. This place may be the last message.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
         }
@@ -220,7 +223,7 @@ async fn rehearse(
 pub struct PlantedServer {
     /// The fault's name in the server's environment.
     pub name: &'static str,
-    /// Each kind of fault that was found, with its count and the first example.
+    /// Each kind of fault that the checker found, with its count and the first example.
     pub found: Vec<(Fault, u64, String)>,
 }
 
@@ -235,7 +238,8 @@ pub const PLANTED_SERVERS: [(&str, &[Fault]); 3] = [
     ("plain-xadd", &[Fault::Unended]),
 ];
 
-/// Plays some games on servers with each planted fault. The program must be built to have them.
+/// Plays some games on servers with each planted fault. The program must be built with these
+/// faults.
 ///
 /// # Errors
 /// [`TrialError`] if it cannot be carried out.
@@ -269,9 +273,9 @@ pub async fn run_planted(
 /// Plays a pair for each kind of secret. In all pairs except the last, one session loses its
 /// connections without a kill.
 ///
-/// The first pair loses them before the first kill of the servers, the others between the first
-/// and the second kill. Returns the findings, by ruleset, and the ids of the rulesets that lost
-/// their connections.
+/// The first pair loses its connections before the first kill of the servers, and the other pairs
+/// between the first and the second kill. Returns the findings, by ruleset, and the ids of the
+/// rulesets that lost their connections.
 ///
 /// # Errors
 /// [`TrialError`] if it cannot be carried out.

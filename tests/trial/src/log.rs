@@ -1,4 +1,4 @@
-//! The logs of a game's clients: every text sent and received, exactly as it was on the wire.
+//! The logs of a game's clients: every text that was sent and received, unchanged.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,6 @@ pub(crate) enum Role {
     Red,
     /// The player with the blue pieces.
     Blue,
-    /// A spectator.
     Spectator(usize),
 }
 
@@ -34,15 +33,12 @@ impl Role {
 pub(crate) enum What {
     /// A connection to the server with this number opened.
     Connected(usize),
-    /// The connection is gone: dropped by the client or ended by the server.
+    /// The connection ended. Either the client dropped it or the server closed it.
     Dropped,
-    /// The client sent this.
     Sent(Arc<str>),
-    /// The client received this.
     Received(Arc<str>),
 }
 
-/// An entry of a client's log.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The time, in milliseconds since 1970.
@@ -51,7 +47,6 @@ pub(crate) struct Entry {
     pub what: What,
 }
 
-/// The whole log of one client.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientLog {
     /// The client's role.
@@ -85,18 +80,18 @@ impl GameLog {
     }
 }
 
-/// A period in which no clock ran: no server ran, no server could reach the store, or Redis's
-/// clock jumped.
+/// A period in which no clock ran, because no server ran, no server could reach the store, or
+/// Redis's clock jumped.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage {
-    /// The time at which the killed processes were gone.
+    /// The time at which the killed processes had ended.
     pub killed_at: u64,
     /// The time at which the next processes were started.
     pub spawned_at: u64,
-    /// The time at which these processes listened.
+    /// The time at which these processes began to listen.
     pub up_at: u64,
-    /// `killed_at` and `spawned_at` by the clock of the stamps. For `killed_at`, this is the
-    /// latest possible time, and for `spawned_at` the earliest possible time.
+    /// `killed_at` and `spawned_at` by the clock that stamps use: the latest possible time for
+    /// `killed_at`, and the earliest possible time for `spawned_at`.
     pub by_store: (u64, u64),
 }
 
@@ -111,12 +106,12 @@ pub struct Away {
     pub until: u64,
 }
 
-/// A period whose writes were lost together with all processes that had them.
+/// A period whose writes were lost, because all processes that had them were killed.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// The time at which the loss began.
     pub from: u64,
-    /// The time at which all these processes were up again.
+    /// The time at which all these processes ran again.
     pub until: u64,
 }
 
@@ -129,8 +124,8 @@ pub struct Disturbance {
     pub until: u64,
     /// The time that servers may need to recover from the disturbance, in milliseconds.
     pub aftermath_ms: u64,
-    /// The server whose connection to Redis was slow, if nothing else was wrong. Clients of other
-    /// servers do not notice the slow connection.
+    /// The server whose connection to Redis was slow. Only set if nothing else was wrong, because
+    /// clients of other servers do not notice a slow connection.
     pub slow: Option<usize>,
 }
 
@@ -148,7 +143,7 @@ pub struct Death {
 pub(crate) struct TextPool(Mutex<HashSet<Arc<str>>>);
 
 impl TextPool {
-    /// The shared copy of a text.
+    /// Returns the shared copy of a text.
     pub(crate) fn keep(&self, text: &str) -> Arc<str> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = texts.get(text) {

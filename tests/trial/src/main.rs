@@ -121,7 +121,7 @@ async fn main() -> ExitCode {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
-        // One round of all mishaps, and games that last as long as the round.
+        // One round of all mishaps, with games that last as long as the round.
         options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {

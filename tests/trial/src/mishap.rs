@@ -1,5 +1,5 @@
-//! The mishaps while games run. They are drawn from the seed in rounds, and each round contains
-//! every kind.
+//! The mishaps that happen during games. They are drawn from the seed in rounds, and each round
+//! contains every kind.
 
 use std::time::Duration;
 
@@ -11,12 +11,11 @@ use crate::storage::Storage;
 
 /// The time within which a server that loses its store must tell all its clients.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
-/// An absence of the store that is so long that all clients must be told about it.
+/// The duration of an absence of the store after which all clients must be told about it.
 const LONG: Duration = Duration::from_millis(4_800);
-/// The amount of latest data that Redis loses, as a time.
+/// Redis loses the data of this last period.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
-/// A single mishap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mishap {
     /// `kill -9` of one server.
@@ -35,11 +34,11 @@ pub(crate) enum Mishap {
     FreezeServer(usize),
     /// SIGSTOP of Redis.
     FreezeRedis,
-    /// Connections between a server and Redis break. Without a number, those of all servers
-    /// break.
+    /// The connections between a server and Redis break. Without a number, the connections of all
+    /// servers break.
     BreakLine(Option<usize>),
-    /// The connection between a server and Redis gets this weather. Without a number, those of
-    /// all servers get it.
+    /// The connection between a server and Redis gets this weather. Without a number, the
+    /// connections of all servers get it.
     Line(Option<usize>, Weather),
     /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
@@ -47,19 +46,17 @@ pub(crate) enum Mishap {
     BreakPlayers(usize),
     /// Connections between players and a server get this weather.
     Players(usize, Weather),
-    /// A server's wall clock jumps by this many milliseconds, and back after a while.
+    /// A server's wall clock jumps by this many milliseconds, and jumps back after a while.
     JumpServer(usize, i64),
-    /// Redis's wall clock jumps, and perhaps back after a while.
+    /// Redis's wall clock jumps, and may jump back after a while.
     JumpRedis {
         /// The size of the jump, in milliseconds.
         by_ms: i64,
-        /// True if it jumps back.
         is_undone: bool,
     },
 }
 
 impl Mishap {
-    /// True if it kills a process.
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
         use Mishap::{KillAll, KillRedis, KillServer, LoseTail};
@@ -125,13 +122,13 @@ pub(crate) struct Planned {
     pub span: Duration,
 }
 
-/// Plans this many kills, and between them all other mishaps that are possible with this storage.
+/// Plans this many kills, and between them all other mishaps that this storage allows.
 #[must_use]
 pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks: bool) -> Vec<Planned> {
     let mut chance = chance_for(seed, "mishaps", kills);
     let Storage::Redis { servers } = storage else {
         let span = |number: usize, chance: &mut Chance| {
-            // Every other time, Redis is down long enough to change clocks.
+            // In every second kill, Redis is down long enough to affect clocks.
             if number.is_multiple_of(2) { short(chance) } else { Duration::ZERO }
         };
         return (0..kills)
@@ -144,7 +141,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
         round.retain(|one| has_clocks || !one.mishap.is_jump());
         shuffle(&mut round, &mut chance);
         for one in round {
-            // The last round also has all mishaps that are not kills.
+            // Even if no more kills are needed, the last round contains all other mishaps.
             if !one.mishap.is_kill() || done < kills {
                 done += usize::from(one.mishap.is_kill());
                 planned.push(one);
@@ -154,7 +151,8 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
     planned
 }
 
-/// The mishaps of the rehearsal: every process is killed once, for long enough to change clocks.
+/// The mishaps of the rehearsal: servers are killed several times, and stay down long enough to
+/// affect clocks.
 #[must_use]
 pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
     let between = match storage {
@@ -167,8 +165,8 @@ pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
 
 /// The mishaps that expose a server's planted faults.
 ///
-/// Answers come late or never, so that commands are sent again to another server, and Redis is away
-/// while moves are made.
+/// Answers come late or never, so that clients send commands again to another server. Redis is
+/// unavailable while moves are made.
 #[must_use]
 pub(crate) fn for_planted_servers() -> Vec<Planned> {
     let planned = |mishap, span_ms| Planned { mishap, span: Duration::from_millis(span_ms) };
@@ -185,7 +183,7 @@ pub(crate) fn for_planted_servers() -> Vec<Planned> {
     planned
 }
 
-/// A round of all kinds of mishaps, in random order.
+/// Returns a round with all kinds of mishaps, in random order.
 fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     let mut round = Vec::new();
     let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
@@ -194,7 +192,8 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
         let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
         Weather::Held { way, arrives: once_in(chance, 2) }
     };
-    // Some of them are back before other processes can notice.
+    // The first of these servers is restarted at once, before other processes can notice the
+    // kill.
     for number in 0..4 {
         add(Mishap::KillServer(number % servers), if number == 0 { Duration::ZERO } else { short(chance) });
     }
@@ -228,12 +227,12 @@ fn ms(count: usize) -> Duration {
     Duration::from_millis(count as u64)
 }
 
-/// A time too short to count as an outage.
+/// Returns a time that is too short to count as an outage.
 fn short(chance: &mut Chance) -> Duration {
     ms(between(chance, 200, 900))
 }
 
-/// Some minutes, forward or back, in milliseconds.
+/// Returns a jump of some minutes forward or back, in milliseconds.
 fn minutes(chance: &mut Chance) -> i64 {
     let far = between(chance, 60_000, 600_000) as i64;
     if once_in(chance, 2) { far } else { -far }

@@ -8,12 +8,11 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, a move that reveals something is preferred in one of this many turns, if such
-/// a move is possible. Later in the game, this could make a side run out of pieces.
+/// Early in a game, players prefer a move that reveals something in one of this many turns, if
+/// there is such a move. Later in the game, this could cost a side too many pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// In one of this many choices, a coin becomes the Flag if it may. Becoming the Flag ends the
-/// game.
+/// In one of this many cases in which a coin may become the Flag, it does. This ends the game.
 const FLAG_ONE_IN: usize = 100;
 
 /// Returns all legal commands of the viewer on the board. None if it is not their turn.
@@ -22,9 +21,10 @@ pub(crate) fn lawful(view: &GameView) -> Option<LegalCommands> {
     View::of(view.clone())?.legal_commands().filter(|commands| !commands.is_empty())
 }
 
-/// Chooses one of these commands at random. A coin seldom becomes the Flag. At the beginning, a
-/// strike is preferred. On boards with joined back rows, strikes would soon capture a Flag. So a
-/// move of several squares is preferred there, which reveals the possible ranks of the piece.
+/// Chooses one of these commands at random. A coin seldom becomes the Flag. At the beginning,
+/// strikes are preferred. But on boards with joined back rows, strikes would soon capture a Flag,
+/// so moves over several squares are preferred there. Such a move narrows down the rank of the
+/// piece.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     if view.ply < BEGINNING && once_in(chance, TELLING_ONE_IN) {
@@ -53,7 +53,7 @@ pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Cha
     Some(act)
 }
 
-/// Prefers a move to other commands, and placing to removing.
+/// Prefer a move to other commands, and placing a piece to removing one.
 #[must_use]
 pub(crate) fn choose_act(commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     let moves = commands.moves_len();

@@ -75,8 +75,8 @@ fn side(pair: &PairLog) -> &'static str {
     ["red", "blue"][pair.hider]
 }
 
-/// Copies the value that `change` finds in the hider's stream to the other player's stream, in
-/// both sessions. If the value is the same in both sessions, nothing is planted.
+/// Lets `change` copy a value from the hider's stream to the other player's stream, in both
+/// sessions. If the value is the same in both sessions, nothing is planted.
 fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<Value>) -> Option<()> {
     let mut told = Vec::new();
     for (secret, streams) in pair.secrets.iter().zip(&mut pair.sessions) {
@@ -85,7 +85,7 @@ fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<
     (told.first() != told.last()).then_some(())
 }
 
-/// Discloses the value at this place of an event that was sent in full only to the hider.
+/// Discloses the value at this place in an event that only the hider received in full.
 fn disclose_in_event(
     pair: &mut PairLog,
     is_it: impl Fn(&Value) -> bool,

@@ -1,8 +1,8 @@
 //! Paired sessions: one public course with two secrets, played on real servers that are killed
 //! twice during the games.
 //!
-//! All sessions run at once, each step by step. The next step begins when all clients have been
-//! shown the result of the previous one. All sessions wait before a kill.
+//! All sessions run at the same time. Within a session, a step begins when all clients have been
+//! shown the result of the previous step. Before a kill, all sessions wait for each other.
 
 mod choices;
 mod making;
@@ -33,12 +33,12 @@ use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::storage::Storage;
 
-/// Attempts to find a course that allows two secrets.
+/// Maximum number of attempts to find a course that allows two secrets.
 const ATTEMPTS_MAX: usize = 200;
 /// The time for which killed servers are down. It is too short to stop clocks.
 const GONE: Duration = Duration::from_millis(200);
 
-/// Finds public courses that allow two secrets. The pairs go through all rulesets in turn.
+/// Finds public courses that allow two secrets. The pairs use all rulesets in turn.
 ///
 /// # Errors
 /// [`TrialError::Defect`] if no course was found.
@@ -59,7 +59,6 @@ pub(crate) fn plan_pairs(
     numbers.map(plan).collect()
 }
 
-/// The ruleset of the pair with this number.
 pub(crate) fn ruleset_of(number: usize) -> &'static Ruleset {
     let all = Ruleset::all();
     all[number % all.len()]
@@ -79,12 +78,13 @@ fn kills(storage: Storage) -> [Planned; 2] {
 pub(crate) struct Break {
     /// The index of the pair's plan, and which of its sessions.
     pub session: (usize, usize),
-    /// The act before which they break.
+    /// The act before which the connections break.
     pub act: usize,
 }
 
 impl Break {
-    /// A break of this session's connections, halfway between this outage and the previous one.
+    /// Plans a break of this session's connections, halfway between the previous outage and this
+    /// one.
     pub(crate) fn before_outage(plans: &[PairPlan], session: (usize, usize), outage: usize) -> Break {
         let kills = plans[session.0].kills();
         let before = outage.checked_sub(1).map_or(0, |before| kills[before]);
@@ -109,7 +109,7 @@ impl Breaking {
     }
 
     fn links(&self) -> Vec<watch::Receiver<Vec<SocketAddr>>> {
-        // Their addresses never change.
+        // The addresses of the proxies never change.
         self.lines.iter().map(|line| watch::Sender::new(vec![line.address]).subscribe()).collect()
     }
 }
@@ -163,7 +163,8 @@ pub(crate) async fn play_pairs(
             tokio::select! {
                 Some(()) = arrivals.recv() => waiting += 1,
                 Some(ended) = tasks.join_next() => {
-                    // A session has ended early because of its own disturbance.
+                    // A session has ended early because of a disturbance that affected only this
+                    // session.
                     take_in(ended)?;
                     over += 1;
                 }

@@ -11,7 +11,7 @@ use flagfall_rules::{Ruleset, Setup, Start};
 use crate::chance::{between, chance_for, once_in};
 use crate::storage::Storage;
 
-/// Base time of games in which a flag must fall, in seconds.
+/// The base time, in seconds, of games in which a flag must fall.
 const FLAG_BASE_S: u32 = 10;
 
 /// The size of a run.
@@ -40,12 +40,12 @@ pub struct Options {
     pub storage: Storage,
     /// The server's program.
     pub server: PathBuf,
-    /// Environment variables of the server besides the trial's own.
+    /// Environment variables for the servers, in addition to the trial's own.
     pub environment: Vec<(String, String)>,
     /// The time within which clients of a killed server must continue on another one, in
     /// milliseconds.
     pub elsewhere_max_ms: u64,
-    /// True if the run must first look for planted faults.
+    /// True if the checker must first find planted faults.
     pub rehearses: bool,
     /// True if the servers' folders are kept at the end.
     pub keeps: bool,
@@ -53,7 +53,6 @@ pub struct Options {
     pub data: PathBuf,
 }
 
-/// A game to be played.
 #[derive(Clone, Debug)]
 pub(crate) struct GamePlan {
     /// The number of the game in the run.
@@ -62,18 +61,19 @@ pub(crate) struct GamePlan {
     pub terms: Terms,
     /// Blue's wish for secrecy.
     pub is_blue_secret: bool,
-    /// The deployments that Red and Blue submit, each one after the other.
+    /// The deployments that Red and Blue submit. Each side submits its own one after the other.
     pub setups: [Vec<String>; 2],
-    /// The ply at which a side resigns, and the side. If none, the game goes on until the rules
+    /// The ply at which a side resigns, and the side. If `None`, the game goes on until the rules
     /// end it.
     pub resign: Option<(u16, Side)>,
     /// True if that side lets its time run out instead of resigning.
     pub is_flag_to_fall: bool,
-    /// True if that side makes an illegal move instead, if that loses (§U7).
+    /// True if that side makes an illegal move instead, in a ruleset in which this loses the game
+    /// (§U7).
     pub breaks_rules: bool,
     /// The longest time that a player thinks about a move, in milliseconds.
     pub think_ms: usize,
-    /// From this ply on, the side to move resigns as soon as all mishaps are over.
+    /// From this ply on, the side to move resigns once all mishaps are over.
     pub tired_at: u16,
     /// The seed of the game's own choices.
     pub seed: u64,
@@ -84,13 +84,12 @@ pub(crate) struct GamePlan {
 pub(crate) struct SetupFiles {
     classic: Vec<String>,
     barrage: Vec<String>,
-    /// Notes that say which files were read and which are missing.
+    /// Notes about which files were read and which are missing.
     pub notes: Vec<String>,
 }
 
 impl SetupFiles {
-    /// Reads the files. Records missing files in the notes, and uses random deployments instead
-    /// of them.
+    /// Reads the files. For each missing file, adds a note and uses random deployments instead.
     #[must_use]
     pub(crate) fn read(folder: &Path) -> SetupFiles {
         let mut files = SetupFiles::default();
@@ -123,10 +122,11 @@ impl SetupFiles {
         list[chance.below(list.len())].clone()
     }
 
-    /// A deployment for a game that should last.
+    /// Returns a deployment for a game that should be long.
     ///
-    /// Without a file, every other deployment is that of a careful player. In rulesets with a
-    /// reserve, every deployment is that of a careful player, because back rows may be joined.
+    /// Without a file, every second deployment is one that a careful player would choose. In
+    /// rulesets with a reserve, all deployments are of this kind, because back rows may be
+    /// joined.
     fn choose_for_game(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
         let has_file = ["classic", "barrage"].contains(&ruleset.id);
         if !has_file && (ruleset.reserve || once_in(chance, 2)) {
@@ -136,15 +136,15 @@ impl SetupFiles {
     }
 }
 
-/// A house player's setup, which is always valid, in the text form of §P4.
+/// Returns a house player's deployment, which is always valid, in the text form of §P4.
 fn text_of(setup: &Setup, ruleset: &Ruleset, side: Side) -> String {
     setup.deploy(side, ruleset).map(|deployment| deployment.into_text()).unwrap_or_default()
 }
 
-/// The rulesets of a run's games, in turn.
+/// The rulesets of a run's games, used in turn.
 ///
-/// The first twelve contain every ruleset once. Rulesets with short games or the most hidden
-/// information come more often.
+/// The first twelve entries contain every ruleset once. Rulesets with short games, and those with
+/// the most hidden information, come more often.
 const TURNS: [&str; 18] = [
     "classic",
     "barrage",
@@ -166,13 +166,11 @@ const TURNS: [&str; 18] = [
     "barrage",
 ];
 
-/// The ruleset of the game with this number.
 #[must_use]
 pub(crate) fn ruleset_at(number: usize) -> &'static str {
     TURNS[number % TURNS.len()]
 }
 
-/// The games of a run.
 #[must_use]
 pub(crate) fn plan_games(options: &Options, setups: &SetupFiles) -> Vec<GamePlan> {
     (0..options.games).map(|number| plan_game(options, setups, number, ruleset_at(number))).collect()
@@ -201,7 +199,7 @@ pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, i
     let is_flag_to_fall = matches!(time, Time::Fischer { base_s: FLAG_BASE_S, .. });
     let plays_on = match ruleset.id {
         "barrage" => once_in(&mut chance, 2),
-        // Without a resignation, such a game would take too long.
+        // Such a game would take too long without a resignation.
         _ => !ruleset.reserve && once_in(&mut chance, 8),
     } && !is_flag_to_fall;
     let limit = usize::from(options.resign_after);

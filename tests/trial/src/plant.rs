@@ -1,5 +1,5 @@
-//! Faults planted in copies of real logs. A checker that does not find them could report zero
-//! faults for any log.
+//! Plants faults in copies of real logs. This shows that the checker can find faults, so a result
+//! of zero faults means something.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) fn plant_one(
     games: &[GameLog],
     history: &History,
 ) -> Planted {
-    // Not every fault is possible in every game.
+    // Some faults are not possible in every game.
     let changed = games.iter().filter_map(|game| {
         let mut copy = game.clone();
         plant(&mut copy).map(|()| copy)
@@ -72,8 +72,8 @@ pub(crate) fn plant_one(
     Planted { what, fault: *fault, found }
 }
 
-/// Changes a log as if a client had come back late after its server was killed, although nothing
-/// else was wrong.
+/// Changes a log as if a client had reconnected too late after its server was killed, although
+/// nothing else was wrong.
 fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     let changed = games.iter().find_map(|game| {
         let mut copy = game.clone();
@@ -163,7 +163,8 @@ fn change_salt(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// An answer to a game command of Red: its client, its position in the log, and its content.
+/// Finds an answer to a game command of Red. Returns its client, its position in the log, and its
+/// content.
 fn find_answer(log: &GameLog, kind: &str) -> Option<(usize, usize, Value)> {
     log.clients.iter().enumerate().find_map(|(client_at, client)| {
         client.entries.iter().enumerate().find_map(|(at, entry)| {
@@ -210,8 +211,8 @@ fn refuse_lawful(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// Changes a move so that it names the previous epoch. The move was sent and accepted over one
-/// connection, after the game was shown.
+/// Changes a move so that it names the previous epoch, although the move was sent and accepted
+/// over the same connection after the game had been shown.
 fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     for client in &mut log.clients {
         let (mut epoch, mut moves) = (None, Vec::new());
@@ -238,7 +239,7 @@ fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     None
 }
 
-/// The position of a received event that follows another one on the same connection.
+/// Returns the position of a received event that follows another event on the same connection.
 fn find_event(log: &GameLog) -> Option<(usize, usize)> {
     let is_event = |entry: &Entry| match &entry.what {
         What::Received(text) => text.contains(r#""type":"event""#),
@@ -332,7 +333,7 @@ fn change_turn(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// Takes time off the clock in every view, more from each later one. Some of the views follow an
+/// Reduces the clock in every view, by more in each later view. Some of the views follow an
 /// outage.
 fn run_clock(log: &mut GameLog) -> Option<()> {
     let mut count = 0;

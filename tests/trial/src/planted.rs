@@ -1,4 +1,5 @@
-//! Planted faults: the change of a log that plants a fault, and whether the checker found it.
+//! Planted faults. Each consists of the change of a log that plants it, and of whether the
+//! checker found it.
 
 use serde_json::Value;
 
@@ -12,24 +13,24 @@ pub struct Planted {
     pub what: &'static str,
     /// The kind of fault that the checker must find.
     pub fault: Fault,
-    /// The number of faults of that kind that the checker found. None if the fault could not be
-    /// planted.
+    /// The number of faults of that kind that the checker found, or `None` if the fault could not
+    /// be planted.
     pub found: Option<u64>,
 }
 
 impl Planted {
-    /// True if the checker found it.
+    /// True if the checker found the fault.
     #[must_use]
     pub fn is_found(&self) -> bool {
         self.found.is_some_and(|count| count > 0)
     }
 }
 
-/// Plants a fault in a log, if that is possible in this log.
+/// Plants a fault in a log, if this log allows it.
 pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
 
-/// Changes the first received text of a role for which the change works, starting in the middle of
-/// the log.
+/// In the second half of a client's log, changes the first received text for which the change
+/// works. Only clients with this role are considered.
 pub(crate) fn change_text(
     log: &mut GameLog,
     is_role: fn(Role) -> bool,

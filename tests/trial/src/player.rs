@@ -1,5 +1,5 @@
-//! A player at the other end of a real socket, who sees only what the server sends and makes
-//! random legal moves.
+//! A player who connects over a real socket, sees only what the server sends, and makes random
+//! legal moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,31 +19,32 @@ use crate::error::TrialError;
 use crate::moves::{choose, lawful};
 use crate::plan::GamePlan;
 
-/// A client drops its connection after one in this many received messages. It also drops the
-/// connection after one in this many commands, before the answer arrives.
+/// A client drops its connection after one in this many received messages, and before the answer
+/// to one in this many commands.
 const DROP_ONE_IN: (usize, usize) = (120, 60);
-/// One in this many turns has a draw offer, a command that must be refused, or a repeated command.
+/// In one of this many turns, a player offers a draw, sends a command that must be refused, or
+/// repeats a command.
 const ODDITY_ONE_IN: usize = 40;
 
 /// The state that all clients of a run share.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Moves acknowledged so far.
+    /// The number of moves acknowledged so far.
     pub acked: AtomicU64,
-    /// Other commands acknowledged so far.
+    /// The number of other commands acknowledged so far.
     pub others: AtomicU64,
     /// True if all mishaps are over.
     pub is_calm: AtomicBool,
     /// True if players move without thinking, so that games do not last longer than the mishaps.
     pub is_in_haste: AtomicBool,
-    /// Closed while Redis loses data that no other process has. Clients then check the end of
-    /// their games again.
+    /// Closed while Redis loses data that no other process has. Afterwards, clients check again
+    /// whether their games have ended.
     pub gate: Arc<RwLock<()>>,
     /// Wakes tasks that wait for progress.
     pub moved: Notify,
 }
 
-/// A command without an answer yet.
+/// A command that has not been answered yet.
 struct Pending {
     cmd_id: CommandId,
     message: ClientToServer,
@@ -51,7 +52,6 @@ struct Pending {
     is_move: bool,
 }
 
-/// A player's seat in a game.
 pub(crate) struct Player<'a> {
     client: &'a mut Client,
     plan: &'a GamePlan,
@@ -65,13 +65,13 @@ pub(crate) struct Player<'a> {
     commands: u32,
     deployed: usize,
     offered_at: Option<u16>,
-    /// The sequence number of the player's last acknowledged event. The view is outdated until
-    /// that event is shown.
+    /// The sequence number of the last event that was acknowledged to the player. The view is
+    /// outdated until this event is shown.
     awaited: u64,
-    /// True if the server has reported its store as away. Commands that it did not accept are sent
-    /// again when the store is back.
+    /// True if the server has reported the store as unavailable. Commands that the server did not
+    /// accept are sent again when the store is available.
     is_store_away: bool,
-    /// The end of the thinking time for the next move.
+    /// The time at which the player stops thinking and makes the next move.
     thinks_until: Option<Instant>,
 }
 
@@ -126,13 +126,13 @@ impl<'a> Player<'a> {
             let Some(message) = self.hear().await else { continue };
             self.take_in(message).await?;
             // First wait for the answer to the last command, because that command must be in the
-            // log too.
+            // log, too.
             if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
                 if self.progress.gate.try_read().is_ok() {
                     return Ok(());
                 }
-                // The end of the game may be lost again, so look at the game once more.
+                // A loss may undo the end of the game, so look at the game once more.
                 drop(self.progress.gate.read().await);
                 self.view = None;
                 continue;
@@ -145,8 +145,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Returns the next message. Makes the move if the thinking time ends while it waits for the
-    /// message.
+    /// Returns the next message. If the thinking time ends during the wait, makes the move first.
     async fn hear(&mut self) -> Option<ServerToClient> {
         while let Some(until) = self.thinks_until {
             tokio::select! {
@@ -209,7 +208,7 @@ impl<'a> Player<'a> {
             {
                 match code.as_str() {
                     // The command is sent again over this connection as soon as the store is
-                    // back.
+                    // available.
                     Code::STORE_UNAVAILABLE if self.is_store_away => {}
                     // The command is sent again with the same id over the next connection.
                     Code::STORE_UNAVAILABLE
@@ -245,7 +244,7 @@ impl<'a> Player<'a> {
         match phase {
             Phase::Deploying => {
                 if !view.ready[self.side] {
-                    // No deployment was accepted yet, or the log has lost it.
+                    // No deployment was accepted yet, or it was lost from the log.
                     self.deployed = 0;
                 }
                 if let Some(setup) = self.plan.setups[self.side as usize].get(self.deployed) {
@@ -303,8 +302,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A move that must be refused because the piece is not the player's own. None if such a move
-    /// would lose the game, or if something else is due first.
+    /// Returns a move that must be refused because the piece is not the player's own. `None` if
+    /// such a move would lose the game, or if the player must do something else first.
     fn probe(&self) -> Option<Move> {
         let view = self.view.as_ref()?;
         let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;

@@ -1,5 +1,5 @@
-//! A TCP proxy that misbehaves on purpose. Its weather delays bytes, holds them back in one or
-//! both directions, or breaks connections.
+//! A TCP proxy that misbehaves on purpose. Its "weather" may delay bytes, hold them back in one
+//! or both directions, or break connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,29 +20,27 @@ const CHUNK: usize = 16 * 1024;
 /// A direction through the proxy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// From the end that dialed.
+    /// From the end that opened the connection.
     Up,
-    /// To the end that dialed.
+    /// To the end that opened the connection.
     Down,
-    /// Both.
     Both,
 }
 
-/// The behavior of the proxy toward its connections.
+/// What the proxy does to its connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weather {
-    /// Nothing.
     Clear,
     /// Delays everything by this time, in each direction.
     Slow(Duration),
     /// Breaks all connections and accepts no new ones.
     Cut,
-    /// Connections stay open and new ones are accepted, but nothing arrives in this direction:
-    /// neither bytes nor a close.
+    /// Connections stay open and new ones are accepted. But in this direction, neither bytes nor
+    /// a close arrive.
     Held {
         way: Way,
-        /// True if the held bytes arrive when the weather changes. If not, their connections
-        /// break.
+        /// True if the bytes that were held back arrive when the weather changes. Otherwise,
+        /// their connections break.
         arrives: bool,
     },
 }
@@ -60,10 +58,9 @@ struct Sky {
     breaks: u64,
 }
 
-/// A proxy on its own port. Dropping it ends it and its connections.
+/// A proxy on its own port. The proxy and its connections end when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    /// The proxy's address.
     pub(crate) address: SocketAddr,
     sky: watch::Sender<Sky>,
     upstream: Arc<Mutex<SocketAddr>>,
@@ -91,12 +88,11 @@ impl Proxy {
         Ok(Proxy { address, sky, upstream, accepting })
     }
 
-    /// Changes the address that it forwards to.
+    /// Changes the address that the proxy forwards to.
     pub(crate) fn lead_to(&self, upstream: SocketAddr) {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
     }
 
-    /// Changes the weather.
     pub(crate) fn set(&self, weather: Weather) {
         self.sky.send_modify(|sky| {
             let breaks_held = matches!(sky.weather, Weather::Held { arrives: false, .. });
@@ -133,13 +129,13 @@ async fn connect(near: TcpStream, to: SocketAddr, sky: watch::Receiver<Sky>) {
         let (far_in, far_out) = far.into_split();
         let up = pump(near_in, far_out, sky.clone(), Way::Up);
         let down = pump(far_in, near_out, sky.clone(), Way::Down);
-        // If one end is gone, the other is closed too. An end that has sent everything may still
-        // receive.
+        // If one end is gone, the other is closed, too. An end that has only finished sending may
+        // still receive.
         drop(tokio::try_join!(up, down));
     };
     tokio::select! {
         () = carried => {}
-        // Both sockets are dropped with the bytes in them.
+        // Drop both sockets together with the bytes in them.
         _ = breaking.wait_for(|sky| sky.breaks > breaks) => {}
     }
 }
@@ -228,8 +224,8 @@ mod tests {
             tokio::select! {
                 biased;
                 _ = stream.read_exact(&mut answer) => panic!("it is held"),
-                // This is long enough for bytes that are not held, because the runtime has no
-                // other work.
+                // This is long enough for bytes that are not held back, because the runtime has
+                // no other work.
                 () = async { for _ in 0..100 { tokio::task::yield_now().await } } => {}
             }
             proxy.set(Weather::Clear);

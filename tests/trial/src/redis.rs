@@ -1,4 +1,4 @@
-//! The trial's own Redis: killed, frozen, made to lose its last second.
+//! The trial's own Redis, which can be killed, frozen, and made to lose its last second.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use crate::error::TrialError;
 use crate::server::start_process;
 use crate::skew::{Skew, SkewLibrary};
 
-/// A Redis process with a configuration that guarantees the durability that games need.
+/// A Redis process that is configured to be as durable as games need.
 #[derive(Debug)]
 pub(crate) struct Redis {
     folder: PathBuf,
@@ -21,7 +21,7 @@ pub(crate) struct Redis {
     pub(crate) skew: Option<Skew>,
 }
 
-/// The lengths of its append-only files at some moment.
+/// The lengths of Redis's append-only files at a moment.
 #[derive(Debug)]
 pub(crate) struct Marks(BTreeMap<PathBuf, u64>);
 
@@ -31,7 +31,7 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn start(folder: &Path, library: Option<&SkewLibrary>) -> Result<Redis, TrialError> {
-        // Another process may take the free port in the meantime, but that is unlikely.
+        // Another process may take the free port first, but this is unlikely.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = free.map_err(TrialError::io("looking for a free port"))?.port();
         let skew = library.map(|library| Skew::new(library, folder.join("redis-clock"))).transpose()?;
@@ -41,7 +41,6 @@ impl Redis {
         Ok(Redis { folder, port, child, skew })
     }
 
-    /// The address of this Redis.
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
@@ -79,10 +78,11 @@ impl Redis {
         listed().map_err(TrialError::io("looking at what Redis keeps"))
     }
 
-    /// Removes the data that was written after `marks`, while Redis does not run. Returns the
-    /// number of bytes.
+    /// Removes the data that was written after `marks` from the files. Redis must not be running.
+    /// Returns the number of bytes removed.
     ///
     /// # Errors
+    ///
     /// [`TrialError::Io`].
     pub(crate) fn forget_since(&self, marks: &Marks) -> Result<u64, TrialError> {
         let cut = || -> std::io::Result<u64> {

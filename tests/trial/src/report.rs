@@ -1,4 +1,4 @@
-//! The figures at the end.
+//! The report of a run's figures.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -15,24 +15,24 @@ use crate::site::History;
 /// A run's figures.
 #[derive(Debug)]
 pub struct Report {
-    /// Games that were planned.
+    /// The number of games that were planned.
     pub games: usize,
-    /// Kills that were asked for.
+    /// The number of kills that were requested.
     pub kills_wanted: usize,
-    /// Paired games that were asked for.
+    /// The number of paired games that were requested.
     pub pairs_wanted: usize,
     /// The checker's findings.
     pub findings: Findings,
     /// The counts of all connections.
     pub lines: LineCounts,
-    /// The mishaps while games ran.
+    /// The mishaps that happened during games.
     pub history: Arc<History>,
     /// The time that playing and checking took, in seconds.
     pub seconds: (f64, f64),
 }
 
 impl Report {
-    /// The reasons why the run counts as failed. Empty if it succeeded.
+    /// Why the run counts as failed. Empty if it succeeded.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
@@ -168,7 +168,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Median, 95th percentile and maximum.
+/// Returns the median, the 95th percentile and the maximum.
 fn spread(spans: &[u64]) -> String {
     let mut sorted = spans.to_vec();
     sorted.sort_unstable();

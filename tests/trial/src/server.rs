@@ -1,4 +1,4 @@
-//! The real server as a process: started, killed, and started again on the same data.
+//! The real server as a process that can be started, killed, and started again on the same data.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -30,7 +30,6 @@ pub(crate) struct Server {
     /// The server's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
     pub(crate) child: Child,
-    /// The server's address.
     pub(crate) address: SocketAddr,
 }
 
@@ -68,7 +67,7 @@ impl Server {
         let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
         (self.child, self.address) = match on(self.address).await {
             Ok(started) => started,
-            // Another program may have taken the port in the meantime.
+            // Another program may have taken the port since then.
             Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
         };
         Ok(())
@@ -79,14 +78,14 @@ impl Server {
     pub(crate) fn log_tail(&self) -> String {
         let mut text = Vec::new();
         if let Ok(mut file) = File::open(&self.log) {
-            // Show as much of the log as can be read.
+            // Return as much of the log as can be read.
             let _shown_as_far_as_read = file.read_to_end(&mut text);
         }
         String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_SHOWN)..]).into_owned()
     }
 }
 
-/// Stops a process for a while (SIGSTOP), by its id. Its connections stay open but get no
+/// Suspends a process for a while (SIGSTOP), by its id. Its connections stay open but get no
 /// answers.
 ///
 /// # Errors
@@ -115,8 +114,8 @@ async fn spawn(
     let stderr = open.map_err(TrialError::io("opening the server's log"))?;
     let mut command = Command::new(program);
     command.arg("--listen").arg(listen.to_string()).args(store).args(["--metrics-listen", "none"]);
-    // All clients come from one address, play as fast as they can, and lose their connections
-    // often.
+    // These limits are high, because all clients share one address, play as fast as they can, and
+    // often lose their connections.
     command.args(["--trusted-network", "127.0.0.0/8", "--stored-kib-per-player", "1000000"]);
     command.args(["--hellos-per-player", "1000000"]);
     command.envs(environment.iter().map(|(name, value)| (name, value)));

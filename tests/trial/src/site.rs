@@ -1,5 +1,5 @@
-//! The servers that the trial plays on, with their mishaps. There is one server with a data
-//! folder, or several servers on one Redis.
+//! The servers of the trial, with their mishaps. There is one server with a data folder, or
+//! several servers on one Redis.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -21,39 +21,39 @@ use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
 use crate::storage::Storage;
 
-/// If the store is absent for longer than this, there is an outage, in which no clock runs. To
-/// servers, an absence is an outage from 2.5 seconds on.
+/// The trial counts an absence of the store as an outage, in which no clock runs, if it lasts
+/// longer than this. For servers, an outage begins after 2.5 seconds.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
-/// The time for which servers continue the old time without hearing from Redis, while Redis's
+/// The time for which servers continue the old time without an answer from Redis, while Redis's
 /// clock is behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// The time that servers have to give back the data that Redis lost. They reconnect within a
-/// second, wait 1.5 s for each other, and some have slow connections.
+/// The time that servers need to restore the data that Redis lost. They reconnect within a second
+/// and wait 1.5 s for each other, and some have slow connections.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
-/// The time after the end of any other mishap in which all clients must be back.
+/// The time after the end of any other mishap within which all clients must have reconnected.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// The mishaps while games ran.
+/// The mishaps that happened during games.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// The number of times that each mishap happened.
     pub counts: BTreeMap<&'static str, usize>,
     /// The number of times that a process was killed.
     pub kills: usize,
-    /// The times in which no server could accept a move, so that no clock ran.
+    /// The periods in which no server could accept a move, so that no clock ran.
     pub outages: Vec<Outage>,
-    /// The times in which a server could not reach its store.
+    /// The periods in which a server could not reach its store.
     pub aways: Vec<Away>,
-    /// Losses of data of which no process had a copy.
+    /// The losses of data of which no process had a copy.
     pub losses: Vec<Loss>,
-    /// Servers that were killed while others kept running.
+    /// The kills of servers while other servers kept running.
     pub deaths: Vec<Death>,
-    /// The times of all mishaps, including the deaths of servers.
+    /// The periods of all mishaps, including kills of servers.
     pub troubles: Vec<Disturbance>,
-    /// Bytes that Redis lost.
+    /// The number of bytes that Redis lost.
     pub bytes_lost: u64,
     /// The time within which clients of a killed server must continue on another one, in
     /// milliseconds.
@@ -61,7 +61,7 @@ pub struct History {
 }
 
 impl History {
-    /// Ends the time of the slow connection, if there is one.
+    /// Ends the period of the slow connection, if there is one.
     fn end_slow_line(&mut self) {
         for trouble in self.troubles.iter_mut().filter(|trouble| trouble.until == u64::MAX) {
             trouble.until = now_ms();
@@ -69,7 +69,7 @@ impl History {
     }
 }
 
-/// Running servers with their data. Everything ends with this value.
+/// Running servers with their data. Dropping this value ends all processes.
 #[derive(Debug)]
 pub(crate) struct Site {
     servers: Vec<Server>,
@@ -78,11 +78,12 @@ pub(crate) struct Site {
     lines: Vec<Proxy>,
     /// The proxy between players and each server.
     doors: Vec<Proxy>,
-    /// The addresses for spectators and readers; a restarted server may have another one.
+    /// The addresses for spectators and for reading records. A restarted server may have a
+    /// different address.
     published: watch::Sender<Vec<SocketAddr>>,
-    /// The addresses for players.
     published_doors: watch::Sender<Vec<SocketAddr>>,
-    /// Locked for writing while Redis loses data that servers do not hold: accounts and offers.
+    /// Locked for writing while Redis loses data that servers do not keep in memory, such as
+    /// accounts and offers.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
     stamps: Stamps,
@@ -92,7 +93,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts everything with an empty store. Servers get these environment variables.
+    /// Starts everything with an empty store. The servers get these environment variables.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
@@ -149,13 +150,13 @@ impl Site {
         Ok(site)
     }
 
-    /// The servers' addresses, now and after every restart.
+    /// Returns the servers' addresses, which are updated after every restart.
     #[must_use]
     pub(crate) fn addresses(&self) -> watch::Receiver<Vec<SocketAddr>> {
         self.published.subscribe()
     }
 
-    /// The addresses for players, whose connections have weather.
+    /// Returns the addresses for players, whose connections go through a proxy.
     #[must_use]
     pub(crate) fn doors(&self) -> watch::Receiver<Vec<SocketAddr>> {
         self.published_doors.subscribe()
@@ -184,7 +185,6 @@ impl Site {
         self.lines.iter().enumerate().filter(move |(at, _)| server.is_none_or(|server| server == *at))
     }
 
-    /// Sets clear weather everywhere.
     pub(crate) fn clear_up(&mut self) {
         self.history.end_slow_line();
         self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
@@ -274,7 +274,7 @@ impl Site {
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         let killed_at = now_ms();
-        // This delay has only one purpose: it causes an outage, in which clocks must not run.
+        // The only purpose of this delay is to cause an outage, in which clocks must not run.
         sleep(down).await;
         self.restart_all(killed_at).await
     }
@@ -310,7 +310,8 @@ impl Site {
     /// that data.
     async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
         let gate = self.gate.clone();
-        // Sign-ups and offers must not fall into that second, because servers only hold logs.
+        // Sign-ups and offers must not fall into that second, because servers keep only logs in
+        // memory and could not restore anything else.
         let _closed = gate.write().await;
         let from = now_ms();
         let Some(redis) = &self.redis else { return Ok(()) };
@@ -330,8 +331,8 @@ impl Site {
             self.restart_all(killed_at).await
         } else {
             self.note_away(None, killed_at, true);
-            // A server that holds the lost data may be killed next. So give all servers the time
-            // to give the data back first.
+            // A server that has a copy of the lost data may be killed next. So first give all
+            // servers time to restore the data.
             sleep(GIVE_BACK).await;
             Ok(())
         }
@@ -348,8 +349,8 @@ impl Site {
         self.note_away(server, from, server.is_none() && !is_deaf);
     }
 
-    /// Records a time without the store. `stops_clocks` means that no server could reach the
-    /// store, so clocks stopped if the time was long enough.
+    /// Records a period without the store. `stops_clocks` is true if no server could reach the
+    /// store. In that case, the clocks stopped if the period was long enough.
     fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
         let until = now_ms();
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
@@ -373,15 +374,15 @@ impl Site {
         Ok(())
     }
 
-    /// The end of the servers' logs.
+    /// Returns the last lines of the servers' logs.
     #[must_use]
     pub(crate) fn log_tail(&self) -> String {
         self.servers.iter().map(Server::log_tail).collect::<Vec<_>>().join("\n-- the next server --\n")
     }
 
-    /// Ends all processes. Keeps the logs if `keep`.
+    /// Ends all processes. Keeps the logs if `keep` is true.
     pub(crate) async fn stop(mut self, keep: bool) -> Option<std::path::PathBuf> {
-        // It is safe to kill the processes, because a kill must not lose data. The trial tests
+        // The processes can simply be killed, because a kill must not lose data. The trial tests
         // exactly this.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
         if let Some(redis) = &mut self.redis {

@@ -1,5 +1,5 @@
-//! Wall clocks that jump. A small C library, built on demand, is loaded into servers and Redis
-//! for this.
+//! Wall clocks that jump. For this purpose, a small C library is built when needed and loaded
+//! into servers and Redis.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -11,13 +11,13 @@ use crate::error::TrialError;
 
 const SOURCE: &str = include_str!("../preload/clock.c");
 
-/// The library that makes clocks jump.
+/// The library that makes a process's clock jump.
 #[derive(Clone, Debug)]
 pub(crate) struct SkewLibrary(PathBuf);
 
 impl SkewLibrary {
-    /// Builds it in this folder. The error says why it cannot be built, for example without a C
-    /// compiler.
+    /// Builds the library in this folder. The error says why this is not possible, for example
+    /// because there is no C compiler.
     pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
         if !cfg!(target_os = "linux") {
             return Err("clock jumps: skipped, because they need Linux".to_owned());
@@ -45,7 +45,7 @@ pub(crate) struct Skew {
 }
 
 impl Skew {
-    /// A clock without a difference to the machine's clock.
+    /// Creates a clock that agrees with the machine's clock.
     ///
     /// # Errors
     /// [`TrialError::Io`].

@@ -1,30 +1,31 @@
-//! The time that stamps show: Redis's clock, and the time that servers derive from it when that
-//! clock jumps.
+//! The time in stamps. It comes from Redis's clock, or is continued by servers when that clock
+//! jumps.
 
 use std::time::Duration;
 
-/// Limits for the stamps that can be given at a moment, independent of what Redis's clock did
+/// The earliest and the latest stamp that is possible at a moment, whatever Redis's clock did
 /// before.
 ///
 /// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
-/// caught up. So only a lower and an upper limit for stamps are known. The limits are equal as
-/// long as the clock has never been set back.
+/// caught up. So the stamps are known only within these limits. The limits are equal as long as
+/// the clock has never been set back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamps {
-    /// The earliest possible stamp.
     least: u64,
-    /// The most milliseconds by which stamps may be ahead of the machine's clock while Redis's
-    /// clock itself is not ahead. None before Redis's clock was first set back.
+    /// The maximum number of milliseconds by which stamps may be ahead of the machine's clock
+    /// because of an earlier time of Redis's clock. `None` before Redis's clock was first set
+    /// back.
     ahead_ms: Option<i64>,
 }
 
 impl Stamps {
-    /// The earliest possible stamp at a moment when Redis's clock is off by this many milliseconds.
+    /// Returns the earliest possible stamp at a moment when Redis's clock is off by this many
+    /// milliseconds.
     fn least(&self, at: u64, off_ms: i64) -> u64 {
         at.saturating_add_signed(off_ms).max(self.least)
     }
 
-    /// The latest possible stamp at that moment.
+    /// Returns the latest possible stamp at that moment.
     fn most(&self, at: u64, off_ms: i64) -> u64 {
         at.saturating_add_signed(self.ahead_ms.map_or(off_ms, |ahead_ms| ahead_ms.max(off_ms)))
     }
@@ -38,9 +39,9 @@ impl Stamps {
         (before, self.least(at, after_ms))
     }
 
-    /// Records that no stamps are given between two moments. Returns the latest stamp before that
-    /// time and the earliest after it. Servers continue the time without Redis for at most
-    /// `carried`.
+    /// Records that no stamps are given between two moments. Returns the latest possible stamp
+    /// before this period and the earliest after it. Without Redis, servers continue the time for
+    /// at most `carried`.
     pub(crate) fn stand_still(
         &mut self,
         from: u64,
@@ -74,12 +75,12 @@ mod tests {
     fn a_clock_that_was_set_back_is_followed_when_it_has_caught_up() {
         let mut stamps = Stamps::default();
         assert_eq!(stamps.jump(20_000, 0, -2_000), (20_000, 20_000));
-        // Over an outage, servers continue the time that they had, but only for as long as they
-        // may be silent.
+        // Over an outage, servers continue their time, but only for as long as they may be
+        // without an answer from Redis.
         let silence = Duration::from_millis(2_500);
         assert_eq!(stamps.stand_still(30_000, 34_800, silence, -2_000), (30_000, 32_800));
-        // Redis's clock has caught up: it is 2 s behind the machine's, and servers continued the
-        // time for 2.3 s.
+        // Redis's clock has caught up. It is 2 s behind the machine's clock, and servers
+        // continued the time for 2.3 s.
         assert_eq!(stamps.stand_still(50_000, 54_000, NO_TIME, -2_000), (48_000, 52_000));
     }
 

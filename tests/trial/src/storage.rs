@@ -1,6 +1,6 @@
-//! The place where the servers store the games.
+//! Where the servers store the games.
 
-/// A store, and how many servers use it.
+/// A store, and the number of servers that use it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Storage {
     /// One server with its own folder.

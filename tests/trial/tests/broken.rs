@@ -1,5 +1,5 @@
-//! Tests pairs whose connections break without a kill. They are compared up to the break, and
-//! counted.
+//! Tests pairs whose connections break without a kill. Each pair is compared up to the break, and
+//! the breaks are counted.
 
 mod common;
 
@@ -39,8 +39,8 @@ async fn a_pair_whose_line_breaks_is_compared_up_to_there_and_counted() {
         let is_broken = broken.contains(ruleset);
         assert_eq!((pairs, cut, differing), (1, u64::from(is_broken), 0), "{ruleset}");
         assert!(messages > 0, "{ruleset}");
-        // The first pair is cut before any kill, the others between both kills. A pair that was
-        // not cut survived both.
+        // The connections of the first pair are cut before any kill, and those of the others
+        // between the two kills. A pair that was not cut survived both kills.
         let expected = if !is_broken { 2 } else { u64::from(*ruleset != broken[0]) };
         assert_eq!(kills, expected, "{ruleset}");
     }

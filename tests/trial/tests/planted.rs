@@ -1,5 +1,5 @@
 //! Tests that the trial finds three faults planted in servers. Each fault must be found by the
-//! check that is meant for it.
+//! check meant for it.
 
 mod common;
 
@@ -8,8 +8,9 @@ use std::process::Command;
 
 use common::{Guarded, built_folder, run_trial};
 
-/// Returns the server in which faults can be planted. The environment names it, or it is built
-/// here. It has its own name, so it does not replace the real server.
+/// Returns the path of the server in which faults can be planted. The environment may name it.
+/// Otherwise, it is built here under a separate name, so that it does not replace the real
+/// server.
 fn planted_server() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_PLANTED_SERVER_BIN") {
         return named.into();

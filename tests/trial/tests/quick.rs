@@ -22,7 +22,7 @@ fn a_short_trial_counts_no_fault() {
 
 #[test]
 fn a_short_trial_of_three_servers_before_a_redis_counts_no_fault() {
-    // Other load on this machine may delay the servers, so the limit is generous. The long trial
-    // uses the promised time.
+    // The limit is generous, because other load on this machine may delay the servers. The long
+    // trial uses the promised limit.
     run_short(&["--seed", "7", "--store", "redis", "--elsewhere-ms", "20000"]);
 }

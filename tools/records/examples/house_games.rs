@@ -27,7 +27,7 @@ struct Options {
     /// Number of games for each ruleset.
     #[arg(long, default_value_t = 1000)]
     games: usize,
-    /// The levels that play. They take turns from game to game.
+    /// The levels of the house players, which change from game to game.
     #[arg(long, value_delimiter = ',', default_value = "random,simple")]
     levels: Vec<String>,
     /// The seed of all random choices. The same seed plays the same games.

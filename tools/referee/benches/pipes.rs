@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// The lines of random games. The referee accepts all of them.
+/// The lines of random games, which the referee accepts.
 struct Script {
     lines: Vec<String>,
 }

@@ -17,8 +17,7 @@ pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// The number of steps that belong to the start of the game. A client cannot go back to a
-    /// moment before the last of these steps.
+    /// The number of steps that make up the start of the game. A client cannot go back further.
     first: usize,
     /// The number of steps from the start of the game to this moment.
     pub(crate) cursor: usize,
@@ -110,8 +109,8 @@ impl History {
         record
     }
 
-    /// Returns the starting position with the ranks that the viewer may see at this moment. After
-    /// the end of the game, the viewer sees the same ranks here as in the opened deployments.
+    /// Returns the starting position with the ranks that the viewer may see. After the end of the
+    /// game, these include the ranks that the end opened.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

@@ -12,7 +12,7 @@ pub(crate) enum Line<'a> {
     TooLong,
 }
 
-/// A buffer for the start of an incomplete line. Between two reads, nothing else is kept.
+/// A buffer for the start of an incomplete line.
 #[derive(Default)]
 pub(crate) struct LineBuffer {
     begun: Vec<u8>,

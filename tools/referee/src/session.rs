@@ -248,7 +248,8 @@ fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience
     })
 }
 
-/// Returns the result of a strike, with the ranks of both pieces as their owners see them.
+/// Returns the result of a strike. Takes each piece's rank from its owner's view, so both ranks
+/// are known.
 fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
     let seen_by = |side| match see(event, game, Viewer::Player(side)) {
         Some(GameEvent::Moved(seen)) => Some(seen),

@@ -54,7 +54,8 @@ impl Mirror {
     fn accepts(&self, side: Side, command: &GameCommand, at: u64) -> bool {
         let command = command.to_command(side, self.game.terms().ruleset).unwrap();
         let events = decide(&self.game, side, self.game.ply(), &command, Stamp(at), &Entropy([0; 32]));
-        // If an illegal move loses (§U7), the engine accepts it, but it is not a legal command.
+        // The engine accepts an illegal move that loses the game (§U7), but the referee does not
+        // list it as legal.
         let is_move = matches!(command, Command::Move(_));
         events.is_ok_and(|events| !(is_move && events.iter().next().is_some_and(Event::is_end)))
     }
@@ -83,8 +84,8 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     } else {
         vec![None]
     };
-    // On a board with joints, there may be two paths. The list of legal commands then names the
-    // path.
+    // On a board with joints, a move may have two possible paths, so the list of legal commands
+    // names the path.
     let paths =
         if ruleset.shape.has_joints() { vec![Some(Sign::Plus), Some(Sign::Minus)] } else { vec![None] };
     let mut all: Vec<GameCommand> = moves
@@ -187,7 +188,7 @@ fn legal_is_what_decide_accepts() {
                     // Leave out the commands that end the game early.
                     commands
                         .retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
-                    // Do not choose the Flag either, because that would end the game.
+                    // Choosing the Flag would also end the game.
                     let flag = json!({ "kind": "choose", "rank": "flag" });
                     if commands.len() > 1 {
                         commands.retain(|command| *command != flag);
@@ -215,8 +216,8 @@ fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Val
     let legal = client.done(json!({ "type": "legal", "side": side }));
     let mut commands = legal["commands"].as_array().unwrap().clone();
     commands.retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
-    // While a strike waits for the opponent's choice, this side may have no command. Try once more,
-    // possibly with the other side.
+    // This side may have no command while a strike waits for the opponent's choice. Try again,
+    // because another attempt may pick the other side.
     if commands.is_empty() {
         return random_command(client, turn, chance);
     }
@@ -231,7 +232,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         client.done(json!({ "type": "new_game", "ruleset": ruleset.id, "seed": 5 }));
         let mut stands = client.deploy(ruleset, &mut chance);
         // `after_ply` contains the number of commands up to each ply. `done` contains every
-        // command with its answer.
+        // command and its answer.
         let mut after_ply = vec![0];
         let mut done: Vec<(Value, Value)> = Vec::new();
         while stands["phase"] == "playing" && done.len() < 150 {
@@ -353,7 +354,8 @@ fn a_position_that_was_shown_can_be_set() {
         assert_eq!(set["ply"], everything["ply"]);
         let set = client.everything();
         assert_eq!((&set["position"], &set["pieces"]), (&everything["position"], &everything["pieces"]));
-        // Only the history for the repetition rules is lost.
+        // A position does not contain the history for the repetition rules, so more moves may be
+        // legal.
         let legal_after = moves(client.done(legal));
         assert!(legal_before.is_subset(&legal_after));
         if ruleset.two_squares_limit.is_none() && !ruleset.more_squares {

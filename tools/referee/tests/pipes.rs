@@ -7,7 +7,7 @@ use flagfall_referee::serve;
 
 const LINE: &[u8] = b"{\"type\":\"wait\",\"at\":1}\n";
 
-/// The number of lines that were written, and how many of them were flushed.
+/// The number of lines that were written, and how many of these were flushed.
 #[derive(Default)]
 struct Paper {
     written: usize,

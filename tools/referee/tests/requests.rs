@@ -155,7 +155,7 @@ fn time_passes_when_a_request_says_so_and_never_backward() {
         clock,
         json!({ "at": 30_000, "remaining_ms": { "red": 52_000, "blue": 40_000 }, "running": "blue" })
     );
-    // Waiting has no effect until the flag falls.
+    // The first wait ends before the flag falls, and the second one after it.
     assert_eq!(client.done(json!({ "type": "wait", "at": 70_000, "audience": "red" }))["seen"], json!([]));
     let end = client.done(json!({ "type": "wait", "at": 70_001, "audience": "red" }));
     assert_eq!(end["outcome"], json!({ "winner": "red", "reason": "out_of_time" }));
@@ -196,7 +196,7 @@ fn a_position_is_set_and_played_from_its_ply() {
     assert_eq!(client.everything()["position"], position);
     let strike = command(&mut client, "blue", go("a7a2"));
     assert_eq!(strike["strike"]["defender"], "5");
-    // The strike took Blue's last movable piece.
+    // The strike captured Blue's last movable piece.
     assert_eq!(strike["phase"], "playing");
     let end = command(&mut client, "red", go("a2a3"));
     assert_eq!(end["outcome"], json!({ "winner": "red", "reason": "no_legal_move" }));
@@ -235,8 +235,8 @@ fn a_record_of_a_game_that_was_set_up_begins_with_what_its_audience_may_know() {
     assert_eq!(record(&mut client, "blue").start, hidden("?", "F"));
     assert_eq!(record(&mut client, "red").start, Some(position.replace("bF", "b?")));
     command(&mut client, "blue", json!({ "kind": "resign" }));
-    // At the end of the game, the players may see everything. The public may see everything
-    // except secrets.
+    // After the end, the players may see all ranks, and the public may see all except the secret
+    // ones.
     assert_eq!(record(&mut client, "blue").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "red").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "public").start, hidden("?", "F"));
@@ -292,8 +292,8 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     assert_eq!(client.refused(deploy), "too_many");
 }
 
-/// The lakes come from the seed and are shown at once (§U2). An illegal act is accepted and loses
-/// (§U7), and is not listed as legal.
+/// The lakes come from the seed and are shown at once (§U2). An illegal act is not listed as
+/// legal, but it is accepted and loses (§U7).
 #[test]
 fn course_draws_its_lakes_and_an_illegal_act_loses() {
     let ruleset = Ruleset::find("course").unwrap();

@@ -112,10 +112,9 @@ pub struct Bout {
     pub(crate) game: Game,
     recorder: Recorder,
     deploying: PerSide<Deploying>,
-    /// The first fault of each program while it was not being asked for anything.
+    /// The first fault that each program committed outside its turn.
     unasked: PerSide<Option<Fault>>,
-    /// The time at which the side to move was asked for its move, or both sides for their
-    /// deployments.
+    /// The time at which the current answer was requested: a move, or both deployments.
     asked: Duration,
     /// The time that each program used on its turns.
     pub(crate) thinking: PerSide<Thinking>,
@@ -345,7 +344,8 @@ impl Bout {
         self.terms.created.plus_ms(millis(self.now))
     }
 
-    /// Begins a side's turn. Shows the board to the side, unless the side already has a fault.
+    /// Begins a side's turn: shows the board to the side, or handles the fault that it committed
+    /// outside its turn.
     fn ask(&mut self) {
         let Some(side) = self.game.turn() else { return };
         if let Some(fault) = self.unasked[side].take() {
@@ -369,7 +369,7 @@ impl Bout {
         let told = PerSide::from_fn(|viewer| self.told(&events, viewer, played));
         self.moves.extend(told[side].map(|told| told.to_string()));
         match self.game.outcome() {
-            // In this case the ruleset itself makes the illegal act lose (§U7).
+            // Here the ruleset itself makes the illegal act lose (§U7).
             Some(outcome) if self.game.ply() == ply => {
                 self.end(outcome, side, only(side, illegal(None)));
             }
@@ -412,8 +412,7 @@ impl Bout {
     }
 
     fn end(&mut self, outcome: Outcome, side: Side, faults: PerSide<Option<Fault>>) {
-        // True once the game has started, because then each side always has at least its Flag on
-        // the board.
+        // Each side has at least its Flag on the board once the game has started.
         let has_started = !self.game.position().occupied(Side::Red).is_empty();
         let quit = Quit {
             name: self.terms.names[side].clone(),
@@ -432,7 +431,7 @@ impl Bout {
     }
 }
 
-/// Returns a pair of faults in which only `side` has one.
+/// Returns this fault for `side`, and none for the other side.
 fn only(side: Side, fault: Fault) -> PerSide<Option<Fault>> {
     let mut faults = PerSide::default();
     faults[side] = Some(fault);

@@ -32,7 +32,7 @@ pub(crate) async fn play(
         Running::start(arena, programs[side], &variables, side, sender.clone(), logs[side].clone())
     });
     drop(sender);
-    // The time limits start once both programs are running.
+    // Start the time limits only after both programs have been started.
     let started = Instant::now();
     let openings = bout.start();
     carry_out(&mut bout, Duration::ZERO, &running, openings);

@@ -40,7 +40,8 @@ pub struct LinePlayer<C, M> {
 
 #[expect(clippy::large_enum_variant, reason = "a player has one")]
 enum State<C, M> {
-    /// The program waits for the opening. The chooser is created once its side is known.
+    /// The program waits for the opening. The chooser is created later, when the program's side
+    /// is known.
     Opening(M),
     Playing(Seat<C>, Next),
     Over,
@@ -57,8 +58,8 @@ struct Seat<C> {
 enum Next {
     /// `START`, or the opponent's first move.
     First,
-    /// The rows of the first board. Holds the rows so far, and the move that was reported before
-    /// the board.
+    /// The rows of the first board. Holds the rows read so far, and the move that was reported
+    /// before them, if any.
     FirstBoard(Vec<String>, Option<MoveReport>),
     /// The outcome of the program's own move.
     Outcome(FoggedGame),

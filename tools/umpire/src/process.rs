@@ -27,13 +27,12 @@ use crate::program::Program;
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
 /// The time within which a program must end after SIGTERM. After that, it gets SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// If another process keeps a program's output open after the program has ended, the output is
-/// read for this much longer. By then, the program's own output is already in the pipe.
+/// How long to keep reading a program's output after the program has ended, if another process
+/// keeps the output open. The program's own output is already in the pipe.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// Maximum number of messages that wait to be written to a program, in addition to those in the
-/// pipe.
+/// Maximum number of messages that wait to be written to a program. The pipe can hold more.
 const UNREAD_MAX: usize = 64;
 /// Maximum size of the standard error that is kept for each program and game, in bytes.
 pub const STDERR_BYTES_MAX: usize = 64 * 1024;
@@ -43,7 +42,7 @@ const STDERR_TAIL_BYTES: usize = 300;
 /// Maximum number of generations of orphans that one sweep ends.
 const GENERATIONS_MAX: usize = 16;
 
-/// An event of a program, and the time at which it was noticed.
+/// An event of a program, and the time at which the umpire noticed it.
 #[derive(Debug)]
 pub struct Event {
     /// The time.
@@ -52,7 +51,8 @@ pub struct Event {
     pub input: Input,
 }
 
-/// The running programs of this process. This set makes it possible to find stray processes.
+/// The programs that this process is running. The set is needed to tell programs from stray
+/// processes.
 #[derive(Clone, Default)]
 pub struct Arena {
     live: Arc<Mutex<BTreeSet<i32>>>,
@@ -75,10 +75,8 @@ impl Arena {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends all processes that finished programs left outside their process groups.
-    ///
-    /// Kills the orphans that this process has adopted, then the children of those orphans, and
-    /// so on.
+    /// Ends all processes that finished programs left outside their process groups: the orphans
+    /// that this process has adopted, then the children of those orphans, and so on.
     pub fn sweep(&self) {
         if !self.is_adopting {
             return;
@@ -101,8 +99,8 @@ impl Arena {
 /// Returns the child processes of this process that belong neither to a running program's group
 /// nor to this process's own group.
 ///
-/// The programs of other games start and end at the same time. A process therefore also counts as
-/// a program if it was running just before or just after the processes were listed.
+/// Programs of other games may start or end while the processes are listed. Therefore, programs
+/// that were running just before or just after the listing also count as running.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();
@@ -128,7 +126,7 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
     })
 }
 
-/// The part of a program's output that is read.
+/// Which part of a program's output to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// All of it.
@@ -281,8 +279,8 @@ impl Running {
         self.reading.send_replace(Reading::Off);
     }
 
-    /// Waits until the program ends, for at most `grace`. Then ends its whole process group with
-    /// SIGTERM and SIGKILL.
+    /// Waits for the program to end, but for at most `grace`. Then ends its whole process group
+    /// with SIGTERM and SIGKILL.
     pub async fn finish(mut self, grace: Duration) -> Aftermath {
         let processor = self.processor_since_asked();
         self.reading.send_replace(Reading::Drain);
@@ -339,8 +337,8 @@ impl Drop for Running {
     }
 }
 
-/// Waits until the program has ended. Then makes the reader stop after the output that is already
-/// in the pipe, because other processes may keep the pipe open.
+/// Waits until the program has ended. Then tells the reader to stop after the output that is
+/// already in the pipe, because another process may keep the pipe open.
 async fn await_end(
     mut child: Child,
     reading: Arc<watch::Sender<Reading>>,
@@ -354,7 +352,7 @@ async fn await_end(
         }
         is_on
     });
-    // If the exit status cannot be read, the program still counts as ended.
+    // A program whose exit status cannot be read counts as ended too.
     ended.send_replace(Some(exit.unwrap_or_default()));
 }
 
@@ -417,8 +415,8 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
             break;
         }
         if kept == 0 {
-            // Ignore errors here. If files cannot be written to the folder, an error is reported
-            // when the records and moves are written.
+            // Ignore this error. If the folder is not writable, writing the records and moves
+            // fails too, and that error is reported.
             file = log.as_ref().and_then(|path| File::create(path).ok());
         }
         let room = bytes.len().min(STDERR_BYTES_MAX - kept);
@@ -474,7 +472,7 @@ mod tests {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
-        // The task that writes to the program takes messages until the pipe is full.
+        // The writing task takes messages until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
             assert!(told < 10_000, "the queue has no bound");
@@ -512,7 +510,8 @@ mod tests {
                 .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
-        // The set of running programs is read twice: before and after the processes are listed.
+        // Start a program while the processes are listed, which is between the two reads of the
+        // set of running programs.
         let started = std::cell::RefCell::new(None);
         let found = orphans(|| {
             let seen = live();
@@ -554,8 +553,8 @@ mod tests {
 
     #[tokio::test]
     async fn processor_time_counts_from_the_question_and_with_children() {
-        // Set-up: the program is busy before it is asked. After that, its child process is busy,
-        // and then the program waits.
+        // Set-up: the program is busy before the umpire asks it. After the question, its child is
+        // busy, and then the program waits.
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");
         let (running, mut events) = start(&script);

@@ -134,8 +134,8 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// Returns the path of the running program if the program has this name. This way, `flagfall bot`
-/// can play even if `flagfall` is not installed.
+/// Returns the path of the current executable if it has this name, so that the command `flagfall
+/// bot` works even if `flagfall` is not installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)
@@ -199,14 +199,15 @@ fn missing_interpreter(script: &Path) -> Option<String> {
 /// Interpreters whose first argument, apart from options, is the file to run.
 const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
 
-/// Returns the script that a command names for an interpreter, if there is no such file.
+/// Returns the script that an interpreter is to run, if the script does not exist.
 fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
     let name = path.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !INTERPRETERS.contains(&name) {
         return None;
     }
-    // Options such as `-c` mean that there is no file, so skip only these flags.
+    // Skip only these flags, because after other options, such as `-c`, the next argument may not
+    // be a file.
     let flags = ["-u", "-O", "-B", "-E", "-s", "-S", "-w"];
     let script = arguments.iter().find(|argument| !flags.contains(&argument.as_str()))?;
     (!script.starts_with('-') && !Path::new(script).exists()).then_some(script)

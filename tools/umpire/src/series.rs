@@ -181,7 +181,7 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// Describes the fault of a program, with details about how its process ended.
+/// Describes a program's fault, with details about how its process ended.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();

@@ -84,7 +84,7 @@ fn count<'p>(programs: usize, played: impl Iterator<Item = &'p Played>) -> Vec<S
     standings
 }
 
-/// Returns the games in which both programs satisfy `is_one`.
+/// Returns the games in which `is_one` is true for both programs.
 fn among(played: &[Played], is_one: impl Fn(usize) -> bool) -> impl Iterator<Item = &Played> {
     played.iter().filter(move |game| Side::BOTH.iter().all(|side| is_one(game.fixture.sides[*side])))
 }

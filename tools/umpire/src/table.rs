@@ -22,8 +22,7 @@ pub enum Format {
 /// Maximum number of faults to list. The others are only counted.
 const FAULTS_MAX: usize = 20;
 
-/// Formats the results of the games that have been played. These may be only some of the games in
-/// the plan.
+/// Formats the results of the games played so far, which may be only a part of the plan.
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
     match format {

@@ -209,7 +209,7 @@ impl Dialogue {
     }
 
     /// Handles the server's acceptance of the program's last move. If the server has not reported
-    /// the end of the game by then, the game continues. The program then receives the held ply.
+    /// the end of the game by then, the game continues, so the program receives the held ply.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held();
@@ -239,8 +239,8 @@ impl Dialogue {
         self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
-    /// Starts the program's turn. Shows the board to the program, unless the program already has
-    /// a fault.
+    /// Starts the program's turn: shows the board to the program, or gives up the game if the
+    /// program committed a fault outside its turn.
     fn start_turn(&mut self, now: Duration, view: &GameView) {
         self.tell_held();
         if self.plies == 0 {
@@ -294,7 +294,7 @@ impl Dialogue {
         if self.is_asked() {
             self.fail(Failure::Fault(fault));
         } else {
-            // The first fault counts. It is reported on the program's next turn.
+            // Only the first fault counts. It is reported on the program's next turn.
             self.unasked.get_or_insert(fault);
             self.outputs.push(DialogueOutput::Mute);
         }

@@ -1,5 +1,5 @@
-//! The shell around a [`Session`]. The client's shell does the networking and files; the umpire
-//! runs the program's processes.
+//! The shell around a [`Session`]. It uses the client's shell for networking and files, and the
+//! umpire's code to run the program's processes.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::model::Message;
 use crate::shell::{Outcome, Shell, now_ms};
 use crate::{text, words};
 
-/// Maximum number of queued events of the program. A program that prints more has to wait.
+/// Maximum number of queued events from the program. A program that prints more has to wait.
 const EVENTS_MAX: usize = 32;
 
 pub struct Runner {
@@ -82,8 +82,8 @@ impl Runner {
         let input = tokio::select! {
             biased;
             Some(()) = stop.recv() => Input::Stop,
-            // Read the program's output before checking the time limit: output that was printed
-            // in time counts, even if this client was too busy to read it.
+            // Read the program's output before checking the time limit, because output that was
+            // printed in time counts even if this client was too busy to read it.
             Some(event) = heard(running) => return (event.at, Input::Program(event.input)),
             message = shell.next() => Input::Client(message),
             () = sleep_until(deadline) => Input::Program(bout::Input::Tick),

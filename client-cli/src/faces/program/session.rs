@@ -1,12 +1,12 @@
 //! The games of one program on a server, as a pure state machine around the client's core.
 //!
-//! The core finds games, keeps the connection and the view, and repeats commands that have no
-//! answer. The session passes the core's news about the game to the [`Dialogue`], and the
+//! The core finds games, keeps the connection and the view, and resends commands that have not
+//! been answered. The session passes the core's news about the game to the [`Dialogue`], and the
 //! dialogue's commands to the core.
 //!
-//! A program does not notice lost connections and server restarts. The session repeats each
-//! command until the server accepts it. If the server refuses a command for a reason other than
-//! the rules (it is stopping, or its store is unavailable), the session tries again a second
+//! A program does not notice lost connections or server restarts, because the session repeats
+//! each command until the server accepts it. If the server refuses a command for a reason other
+//! than the rules (it is stopping, or its store is unavailable), the session tries again a second
 //! later.
 
 use std::time::Duration;
@@ -24,7 +24,7 @@ use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
 
-/// After a request to stop, a session must give up its game within this time, in ticks of one
+/// The time within which a session must give up its game after a request to stop, in ticks of one
 /// second.
 const STOP_TICKS: u32 = 3;
 
@@ -346,7 +346,8 @@ impl Session {
             _ => return,
         };
         match (asked, code) {
-            // The refusal is temporary. The next tick repeats the command if it is still pending.
+            // The refusal is temporary, so the next tick repeats the command if it is still
+            // pending.
             (_, "paused" | "stale_ply" | "not_your_turn")
             | (
                 _,
@@ -356,7 +357,8 @@ impl Session {
                 | Code::INTERNAL
                 | Code::TOO_MANY,
             ) => {}
-            // Drop the command: the game is ending, or another connection has taken the seat.
+            // Drop the command, because the game is ending or another connection has taken the
+            // seat.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
             (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}),
@@ -406,7 +408,7 @@ impl Session {
         match &mut self.seat {
             Some(seat) if is_first && self.model.connection.link == Link::Online => {
                 self.out.push(Output::Mute);
-                // If the game is already being given up, the session only has to wait.
+                // If the session is already giving up the game, no other command is needed.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();

@@ -101,8 +101,7 @@ fn events_are_applied_in_order_doubles_are_ignored_and_a_gap_asks_for_the_game()
     assert_eq!(model.game.as_ref().expect("a game").view.ply, 5);
     let effects = received(&mut model, &event(10));
     assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: Some(_), .. }]));
-    // The client must request the game only once. The answer includes events that arrive in the
-    // meantime.
+    // The client has already requested the game, and the answer will include this event too.
     assert!(received(&mut model, &event(11)).is_empty());
     assert_eq!(model.game.as_ref().expect("a game").seq, 8);
 }
@@ -226,7 +225,7 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
         panic!("{effects:?}")
     };
     assert_ne!(again, cmd_id);
-    // If the client knows no newer ply, it must not repeat the command.
+    // If the client has seen no newer ply, it must not repeat the command.
     let effects = received(&mut model, &refusal(again.as_str()));
     assert!(sent(&effects).is_empty());
     assert!(last_note(&model).starts_with("Your command was not carried out"));

@@ -17,8 +17,8 @@ fn giving_up_wants_a_yes() {
 
 #[test]
 fn an_illegal_move_that_would_lose_wants_a_yes() {
-    // A Bomb in the first row, a lake of this game, and a square without one of the player's own
-    // pieces.
+    // Three illegal moves: of a Bomb, into a lake of this game, and from a square without one of
+    // the player's own pieces.
     for squares in ["d1d2", "a4a5", "e6e5"] {
         let mut model = game("course", "red", &classic_view("red"));
         assert_eq!(sent(&type_in(&mut model, squares)), [] as [&ClientToServer; 0]);

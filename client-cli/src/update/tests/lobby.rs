@@ -35,7 +35,7 @@ fn of_two_equal_offers_the_newer_is_withdrawn() {
 
 #[test]
 fn of_two_offers_the_one_whose_owner_would_take_the_other_gives_way() {
-    // An offer for one side waits for a player who wants the other side, or either side.
+    // The owner of s3 insists on a side, so they would not accept this player's offer s2.
     let other = lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]);
     let sided = other.replace(r#""id":"s3""#, r#""side":"red","id":"s3""#);
     assert_ne!(other, sided);

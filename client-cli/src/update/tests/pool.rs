@@ -29,10 +29,10 @@ fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
     let mut model = waiting();
     assert_eq!(pool_wait(&model), None);
     received(&mut model, &ping(2));
-    let shown = "Waited 0:30. Opponents: 1400 to 1600. 1 other player is waiting.";
+    let shown = "You have waited 0:30. Opponents: 1400 to 1600. 1 other player is waiting.";
     assert_eq!(pool_wait(&model).as_deref(), Some(shown));
     model.clock.now += 61_000;
-    assert!(pool_wait(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
+    assert!(pool_wait(&model).is_some_and(|line| line.starts_with("You have waited 1:31.")));
     received(&mut model, PING);
     assert_eq!(pool_wait(&model), None);
 }
@@ -41,7 +41,10 @@ fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
 fn plain_mode_reports_the_wait_every_half_minute() {
     let mut model = waiting();
     received(&mut model, &ping(1));
-    assert_eq!(last_note(&model), "Waited 0:30. Opponents: 1400 to 1600. No other player is waiting.");
+    assert_eq!(
+        last_note(&model),
+        "You have waited 0:30. Opponents: 1400 to 1600. No other player is waiting."
+    );
     let told = model.notes.len();
     model.clock.now += 29_000;
     received(&mut model, &ping(4));
@@ -85,7 +88,7 @@ fn a_player_returned_to_the_pool_is_shown_waiting() {
         "{effects:?}"
     );
     assert!(model.game.is_none() && matches!(model.ui.page, Page::Waiting { .. }));
-    // A running game stays open, even if another client of the player waits in the pool.
+    // A running game stays open, even if another client of this player waits in the pool.
     let mut model = playing();
     model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
     received(&mut model, &ping(1));

@@ -40,7 +40,7 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
     let line = |model: &mut Model, line: &str| update(model, Message::Line(line.to_owned()));
     assert_eq!(sent(&line(&mut model, "d1d2")), [] as [&ClientToServer; 0]);
     assert!(last_note(&model).starts_with("d1d2 is against the rules"), "{}", last_note(&model));
-    // Another line cancels the question. `sure` alone then has no effect.
+    // Another line cancels the question, so `sure` alone then has no effect.
     assert_eq!(sent(&line(&mut model, "c4c5")).len(), 1);
     assert_eq!(sent(&line(&mut model, "sure")), [] as [&ClientToServer; 0]);
     line(&mut model, "d1d2");

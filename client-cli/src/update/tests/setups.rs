@@ -1,4 +1,4 @@
-//! Tests of a deployment from the command line that the client first has to load from the server.
+//! Tests of deployments that are named on the command line and must be loaded from the server.
 
 use super::*;
 use crate::model::SetupChoice;
@@ -6,8 +6,8 @@ use crate::request::Request;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
-/// Returns the model of an account that is online and wants to play with this deployment, and the
-/// first effects of the model.
+/// Returns the model of an online account that wants to play with this deployment, and the
+/// effects of its welcome.
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };

@@ -1,8 +1,8 @@
 //! The counts of this server: connections, open offers and running games.
 //!
-//! Offers and games can end in many ways, and on any server, so this module cannot be notified of
-//! every end. Instead, the counted offers and games are checked from time to time, and whenever a
-//! limit is reached: see [`Admission::to_verify`](super::Admission::to_verify).
+//! Offers and games can end in many ways, and on any server, so this module is not notified of
+//! every end. Instead, the server checks the counted offers and games from time to time, and
+//! whenever a limit is reached (see [`Admission::to_verify`](super::Admission::to_verify)).
 
 use super::limits::AdmissionLimits;
 use super::network::{Client, Network};
@@ -26,8 +26,8 @@ pub(super) struct Capacity {
     /// The number of connections for newcomers. The remaining connections are for players with a
     /// known token.
     pub(super) newcomers: usize,
-    /// The number of places reserved for players with a known token that connections without a
-    /// hello may use. Such a connection may still turn out to be from one of these players.
+    /// The number of reserved places that connections without a hello may use, because such a
+    /// connection may turn out to be from a player with a known token.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -59,7 +59,7 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     Address(Network),
-    /// A player. For players, only games against house players count.
+    /// A player, for whom only games against house players count.
     Player(String),
 }
 
@@ -95,8 +95,8 @@ impl Held {
     }
 }
 
-/// Returns the client's address as a holder of offers and games. Returns an empty list if the
-/// client's network is exempt from limits.
+/// Returns a list of one holder of offers and games: the client's address. The list is empty if
+/// the client's network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

@@ -252,7 +252,8 @@ pub(crate) enum Standing {
 
 /// The eviction of a silent connection, and the task to wake when it happens.
 pub(crate) struct Eviction {
-    /// False if the player has sent a hello, so that the connection cannot be evicted.
+    /// False once the player has sent a hello, because the connection cannot be evicted after
+    /// that.
     pub(crate) may_come: AtomicBool,
     pub(super) is_out: AtomicBool,
     pub(super) waker: AtomicWaker,

@@ -12,7 +12,7 @@ use super::counts::{Counts, Held, Holder, Holding, Wanted, address, forget_empty
 use super::limits::{LATER, Limit, Scope, TooMany};
 use super::network::Client;
 
-/// The shortest time between two checks of the same holder.
+/// The shortest time between two checks of the offers and games of a holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
 /// A place reserved for a command in progress that creates an offer or a game. Dropping the
@@ -81,8 +81,7 @@ impl Admission {
         let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // Once the limit is reached, counting more games makes no difference, so do not store
-            // them.
+            // Above the limit, more games make no difference, so do not store them.
             if holding.held.len() < self.counts.limits.games_per_address {
                 holding.held.insert(held.clone());
             }
@@ -105,7 +104,7 @@ impl Admission {
         self.counts.holdings.lock().keys().cloned().collect()
     }
 
-    /// Removes offers and games that have ended from the counts.
+    /// Removes ended offers and games from a holder's count.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
         let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {

@@ -44,7 +44,7 @@ pub enum Notice {
         server: String,
         player: String,
     },
-    /// A notice that a server sends to check that it receives its own notices.
+    /// A notice with which a server checks that it receives its own notices.
     Probe {
         probe: String,
     },
@@ -55,10 +55,10 @@ pub enum Notice {
 
 /// Handles news from other servers about games that this server has in memory.
 pub trait GameNews: Sync {
-    /// Players have opened or closed these games on other servers.
+    /// Called after players have opened or closed these games on other servers.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server receives notices again after a silence. Absences are measured from this
-    /// moment.
+    /// Called when this server receives notices again after a silence. From then on, absences are
+    /// measured from this moment.
     fn sight_regained(&self);
 }
 
@@ -126,8 +126,7 @@ impl Peers {
     }
 
     async fn ask(&self, server: &str) {
-        // A failure does no harm, because every server lists all its seats every few seconds
-        // anyway.
+        // A failure does no harm, because every server lists all its seats again within seconds.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }

@@ -74,7 +74,7 @@ struct Sight {
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// The seats whose changes are still to be sent to other servers. The value is true if the
+    /// The seats whose changes must still be sent to other servers. The value is true if the
     /// seat's player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
@@ -115,7 +115,7 @@ impl Seats {
     }
 
     /// Records the time at which a player took a seat on this server. `None` means that the seat
-    /// is empty. `has_left` then says whether the player left on purpose.
+    /// is empty. In that case, `has_left` says whether the player left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.shared.state.lock();
         let before = match since {
@@ -135,8 +135,8 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// Takes the next seats to send, up to the size of one notice. Also returns true if there are
-    /// no more.
+    /// Takes the next seats to send, as many as fit into one notice. The flag is true if these
+    /// are the last ones.
     pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
@@ -157,8 +157,8 @@ impl Seats {
         }
     }
 
-    /// Handles the seats in a notice of a server, which may be this one. `at` is the stamp that
-    /// the store gave the notice. Returns the games whose seats have changed.
+    /// Handles the seats in a notice from a server. The sender may be this server itself. `at` is
+    /// the stamp that the store gave the notice. Returns the games whose seats have changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -218,8 +218,8 @@ impl Seats {
         })
     }
 
-    /// Returns which players left a seat on another server on purpose, and forgets these seats.
-    /// Each departure is reported only once, because the player may come back.
+    /// Returns which players left a seat on another server on purpose. Also forgets these seats,
+    /// so that each departure is reported only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -368,7 +368,7 @@ mod tests {
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If no table reads in time that the player left on purpose, this is forgotten.
+        // A departure on purpose is forgotten if no table reads it in time.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);

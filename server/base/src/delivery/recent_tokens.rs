@@ -22,8 +22,8 @@ pub(crate) struct RecentTokens {
     numbers: u64,
 }
 
-/// The time at which a token's last connection ended, and a number that distinguishes tokens for
-/// which this time is the same.
+/// The time at which a token's last connection ended, and a number. The number distinguishes
+/// tokens with the same time.
 type Departure = (Instant, u64);
 
 /// A connection that uses a remembered token.

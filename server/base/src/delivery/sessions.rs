@@ -35,7 +35,6 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// The connections of each connected player, oldest first. No list is empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// The connections of anonymous clients.
     anonymous: HashMap<ConnectionId, Outbox>,
     recent_tokens: RecentTokens,
     is_closing: bool,
@@ -105,7 +104,8 @@ impl Connections {
         }
     }
 
-    /// True if the latest news of the store that connected players got is that it is unavailable.
+    /// True if the last news that connected players got about the store is that it is
+    /// unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -202,7 +202,7 @@ impl Connections {
         self.shared.state.lock().players.values().map(Vec::len).sum()
     }
 
-    /// Number of open connections of anonymous clients.
+    /// Returns the number of open connections of anonymous clients.
     pub fn anonymous(&self) -> usize {
         self.shared.state.lock().anonymous.len()
     }

@@ -14,7 +14,6 @@ use crate::transact::{Transaction, expect};
 
 const ERROR_LEN_MAX: usize = 300;
 
-/// The stored form of a dead letter.
 #[derive(Serialize, Deserialize)]
 struct DeadRecord {
     value: JobValue,
@@ -113,7 +112,7 @@ pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> R
     remove(store, kind, id, note, None).await
 }
 
-/// Deletes a dead letter. If `job` is given, also writes the job under this key.
+/// Deletes a dead letter. If `job` is given, also writes an untried job under this key.
 async fn remove(
     store: &dyn Store,
     kind: &str,
@@ -122,8 +121,8 @@ async fn remove(
     job: Option<Key>,
 ) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
-    // If the update succeeds but the store does not confirm it, the next iteration finds no dead
-    // letter.
+    // If an update succeeds but the store does not confirm it, the next iteration finds no dead
+    // letter. In that case, the result is still true.
     let mut is_found = false;
     loop {
         let Some((dead, before)) = letter(store, kind, id).await? else { return Ok(is_found) };
@@ -133,7 +132,7 @@ async fn remove(
         if let Some(job) = &job {
             let value = job_in(&dead, &before, store.now())?;
             let waiting = store.get(job.clone()).await?;
-            // The job already exists if its cause has occurred again.
+            // If the cause has occurred again, the job already exists.
             if waiting.is_none() {
                 writes.push(Write::Put { key: job.clone(), value, expires: None });
             }

@@ -21,11 +21,11 @@ pub(super) struct State {
     pub(super) by: Option<String>,
     /// The time at which the lease ends or the next attempt is due.
     pub(super) at: u64,
-    /// The number of failed attempts. If the handler leases the job itself, the number of
+    /// The number of failed attempts. If the handler leases the job itself, this is the number of
     /// attempts that have begun.
     pub(super) attempts: u32,
-    /// The number of failures that the handler did not handle. It is used only if the handler
-    /// leases the job itself.
+    /// The number of failures that the handler did not count. Used only if the handler leases the
+    /// job itself.
     pub(super) failures: u32,
     /// The time at which the job was written; 0 if unknown.
     pub(super) since: u64,
@@ -53,7 +53,7 @@ impl State {
         self.attempts > 0 || self.failures > 0
     }
 
-    /// True if this server has leased the job, so that it may work on the job.
+    /// True if this server holds the lease on the job, and may therefore work on the job.
     pub(super) fn is_leased_to(&self, server: &str, now: Stamp) -> bool {
         self.by.as_deref() == Some(server) && self.at > now.0
     }
@@ -132,15 +132,16 @@ impl Claimed {
     }
 
     /// Parses the fields of the record. Returns [`JobError::Damaged`] if they cannot be parsed.
-    /// In that case, a server of another version may have written them. The remaining attempts
-    /// give servers of that version time to do the job.
+    /// The job is then tried a few more times, because a server of another version may have
+    /// written the fields, and servers of that version need time to do the job.
     pub fn fields<T: DeserializeOwned>(&self) -> Result<T, JobError> {
         let unreadable = |_| JobError::Damaged("its record cannot be read".to_owned());
         serde_json::from_slice(&self.value).map_err(unreadable)
     }
 
     /// Returns the update that ends the job, on the condition that the job has not changed since
-    /// it was claimed. The handler adds the writes of its work.
+    /// it was claimed. The handler may add writes to this update, which then take effect only if
+    /// the job ends.
     #[must_use]
     pub fn finish(&self) -> Update {
         let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];

@@ -176,8 +176,8 @@ impl Queue {
         loop {
             let now = self.store.now();
             let moment = Moment::at(now);
-            // True if a job did something. If all jobs fail with "not now", another check would
-            // only find the same jobs.
+            // True if at least one job has changed. If all jobs fail with "not now", another
+            // check would only find the same jobs.
             let mut has_done_some = false;
             let (mut backlog, is_more_left) =
                 self.read_while(self.look(now), &mut running).await.unwrap_or_default();
@@ -207,8 +207,8 @@ impl Queue {
         }
     }
 
-    /// Reads jobs while other jobs run. Leaves out jobs that ended during the read, because the
-    /// values that were read are out of date.
+    /// Reads jobs while other jobs run. Leaves out jobs that ended during the read, because their
+    /// values may have been read before the end.
     async fn read_while(
         &self,
         reading: impl Future<Output = Result<Found, StoreError>>,
@@ -257,8 +257,8 @@ impl Queue {
             if backlog.is_empty() {
                 break;
             }
-            // Wait, because the jobs that `run` has started take up all places. The sender exists
-            // as long as `self`.
+            // Wait for a place, because the jobs that `run` has started take up all places. This
+            // cannot fail, because the sender exists as long as `self`.
             counts.changed().await.ok();
         }
         counts.wait_for(|count| *count == 0).await.ok();
@@ -408,7 +408,8 @@ impl Queue {
         let (kind, id) = (self.kind.name, claimed.id.clone());
         let failed = Some(claimed.state.failed.unwrap_or(now.0));
         claimed.state = State { failed, ..claimed.state };
-        // If the handler counts its attempts itself, other failures have a separate count.
+        // If the handler counts attempts itself, failures that it did not count have a separate
+        // count.
         let count =
             if self.kind.leases_itself { &mut claimed.state.failures } else { &mut claimed.state.attempts };
         *count += 1;
@@ -432,7 +433,7 @@ impl Queue {
 }
 
 /// Waits for an answer from the store while jobs continue to run. Also returns the jobs that
-/// ended during the wait.
+/// ended in the meantime.
 pub(super) async fn while_running<T>(
     answer: impl Future<Output = T>,
     running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,

@@ -12,7 +12,8 @@ use super::state::{Health, Table};
 use crate::error::TableError;
 use crate::reply::Opener;
 
-/// The interval between checks of the queues of lagging spectators, in milliseconds.
+/// The time between two checks of whether lagging spectators have emptied their queues, in
+/// milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
 impl Table {

@@ -14,8 +14,8 @@ use crate::features::{GameEnd, Milestone};
 use crate::{listing, public_list};
 
 impl Table {
-    /// Returns an append of these events. `lag_ms` is the time that is given back to the acting
-    /// side before the first event.
+    /// Returns an append of these events. `lag_ms` is the lag compensation that the acting side
+    /// gets for the first event.
     pub(super) fn append_of<'a>(
         &self,
         now: Stamp,
@@ -72,7 +72,7 @@ impl Table {
 
     /// Returns the writes that update the list of games in which a house player has to act.
     /// Depending on the position after the events, they add the game to the list or remove it.
-    /// Empty if the game ends.
+    /// Returns no writes if the game ends.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == Phase::Over {
             return Vec::new();

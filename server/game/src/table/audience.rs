@@ -195,7 +195,7 @@ impl Audiences {
         self.players.iter().find(|player| player.outbox.connection() == connection)
     }
 
-    /// Takes the right to act for a side from the side's connections to this server.
+    /// Stops all of a side's connections to this server from acting, and notifies them.
     pub(super) fn supersede(&mut self, side: Side) {
         let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
         for player in self.players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {

@@ -96,8 +96,8 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Returns a few bits of the key. Only a few are used to save memory, because they are kept
-    /// for every command of a game.
+    /// Returns 16 bits of the key. They are stored for every command of a game, so the whole key
+    /// would take up too much memory.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])

@@ -23,7 +23,8 @@ struct CompactStrike {
     defender_fate: Fate,
 }
 
-/// An audience's knowledge of a piece: its rank, nothing, or only that it is a coin.
+/// An audience's knowledge of a piece. `Coin` means that the audience knows only that the piece
+/// is a coin.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),

@@ -71,7 +71,7 @@ impl Following {
         }
     }
 
-    /// Forgets an opener, because its connection does not wait.
+    /// Removes a connection from the openers that wait.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
@@ -91,7 +91,7 @@ impl Following {
 
     /// Records that the replica has just been found to match the log.
     pub(super) fn note_match(&mut self, head: u64) {
-        // Entries after `head` were announced but do not exist.
+        // The log ends at `head`, so ignore announcements of later entries.
         self.heard = self.heard.min(head);
         self.due_at = None;
     }

@@ -38,7 +38,7 @@ impl TableInput {
         }
     }
 
-    /// The outbox of the connection that waits for an answer.
+    /// Returns the outbox of the connection that waits for an answer.
     pub(crate) fn outbox(&self) -> Option<&Outbox> {
         match self {
             TableInput::Open(opener) => Some(&opener.outbox),

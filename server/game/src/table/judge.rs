@@ -52,7 +52,7 @@ impl Table {
             Some(append) => {
                 if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // Count twice the size, because a house player answers each move with a move
+                    // Count the bytes twice, because a house player answers each move with a move
                     // of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
@@ -88,11 +88,11 @@ fn forgets_commands() -> bool {
     false
 }
 
-/// The reason for refusing a command of an earlier epoch.
+/// The refusal of a command from an earlier epoch.
 ///
 /// When the store has lost acknowledged entries, a new epoch begins. A command of an earlier
 /// epoch may answer moves that are lost. The log might still accept the command, but in a
-/// position that its player has not seen. If the command itself is in the log, it was carried
+/// position that the player has not seen. If the command itself is in the log, it was carried
 /// out, and a repeat of it is accepted. Servers learn of an epoch at different times, so a
 /// command of an epoch later than the table's is judged as usual. The append of such a command
 /// shows whether this replica matches the log.

@@ -30,8 +30,8 @@ pub(crate) struct OutageState {
 }
 
 impl OutageState {
-    /// Returns the state of a game that was just opened. The game's log may lack outages, or the
-    /// end of a pause. Clocks stood still during these outages or this pause, and have run since.
+    /// Returns the outage state of a game that was just opened. The game's log may lack outages
+    /// or the end of a pause. Clocks stood still during these times, and have run since.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())
@@ -132,8 +132,8 @@ impl OutageState {
         }
     }
 
-    /// Resumes a game that another server paused. That server paused it because it believed that
-    /// it was the last server running.
+    /// Resumes a game that another server paused because it believed that no other server was
+    /// running.
     pub(super) fn note_pause(&mut self, game: &Game) {
         if game.is_paused() && !self.is_unrecorded() {
             self.unrecorded = Unrecorded::Since(game.latest());
@@ -159,9 +159,10 @@ impl OutageState {
     /// the store is silent, an outage is assumed.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
-            // Only for slow clocks. A client advances a live clock from the time it is shown. If
-            // this time were moved back by the outage, the client's clock would run through the
-            // outage. The log records the outage right after the game is opened.
+            // Subtract the outage only for slow clocks. A client advances a live clock from the
+            // time that it is shown. If that time were moved back by the length of the outage,
+            // the client's clock would run through the outage. For live clocks, the log records
+            // the outage right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

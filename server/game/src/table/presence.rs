@@ -1,5 +1,5 @@
 //! The players who are present, on this server or another one. If a player has several
-//! connections, one of them drives, which means that it may act.
+//! connections, only one of them drives, and only that one may act.
 //!
 //! A table learns from [`Seats`](flagfall_base::cluster::Seats) which players are connected to
 //! other servers. Absence counts only while this server hears from the other servers. After an
@@ -23,8 +23,8 @@ struct Seat {
     presence: Presence,
     /// True if the player announced that they are leaving, and has not come back.
     is_on_purpose: bool,
-    /// The time at which the player was seen to leave. If they were never present, the time at
-    /// which the table was opened.
+    /// The time at which the player was seen to leave. For a player who was never present, this
+    /// is the time at which the table was opened.
     left_at: Option<Stamp>,
     /// The time at which the player last acted, according to the log.
     acted_at: Option<Stamp>,
@@ -47,8 +47,8 @@ impl Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // If the log is not shared, no other server uses it, so the players' connections to
-            // other servers are always known: there are none.
+            // Without a shared log, there are no connections to other servers, so they count as
+            // known from the start.
             sighted_since: Some(Stamp(0)),
         }
     }
@@ -80,9 +80,9 @@ impl Attendance {
         self.seats[side].acted_at
     }
 
-    /// Returns the start of a player's absence. This is the time at which they left, or, if it is
-    /// later, the time since which this server has received notices from the other servers.
-    /// `None` if the player is present, or if this server receives no such notices.
+    /// Returns the start of a player's absence: the time at which they left, but not before this
+    /// server began to receive notices from the other servers. `None` if the player is present,
+    /// or if this server receives no such notices.
     pub(crate) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.seats[side].left_at?.max(self.sighted_since?))
     }

@@ -38,7 +38,7 @@ impl Table {
         self.audiences.publish(&self.game, event, at, abort.as_ref());
     }
 
-    /// True if these entries, which follow the replica, lead to this head.
+    /// True if these entries, added to the replica, result in this head.
     pub(super) fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {
@@ -59,7 +59,8 @@ impl Table {
         outputs.push(Output::Diverged);
     }
 
-    /// Handles a log that this server cannot read: the game takes no more commands here.
+    /// Handles a log that this server cannot read. From then on, this server accepts no commands
+    /// for the game.
     pub(super) fn give_log_up(&mut self, why: TableError) {
         self.health = Health::Unreadable(why);
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {

@@ -112,8 +112,8 @@ impl Table {
         self.outage = OutageState::after(&self.game, outages);
     }
 
-    /// Marks the log as shared with other servers. `elsewhere` has the players' connections to
-    /// them.
+    /// Marks the log as shared with other servers. `elsewhere` contains the players' connections
+    /// to these servers.
     pub(crate) fn share(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.following.is_shared = true;
         self.note_elsewhere(elsewhere);
@@ -201,7 +201,7 @@ impl Table {
     }
 }
 
-/// The time between opening a game at rest and the earliest fall of its flag, in milliseconds.
+/// A game at rest is opened this long before its flag can fall, in milliseconds.
 pub(crate) const NEAR_MS: u64 = 5_000;
 
 impl Table {
@@ -214,7 +214,7 @@ impl Table {
     }
 
     /// True if a running game may rest: no connection has it open, no task is under way, no flag
-    /// is near, and no house player is to act.
+    /// is about to fall, and no house player is to act.
     pub(crate) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
             && !self.is_unreadable()

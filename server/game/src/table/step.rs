@@ -17,7 +17,7 @@ use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
-        // An entry of another server may have a stamp that is ahead of this server's clock.
+        // An entry from another server may have a stamp that is ahead of this server's clock.
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
@@ -146,7 +146,7 @@ impl Table {
         }
     }
 
-    /// Starts reading the log if there is a reason to. Returns true if it does.
+    /// Starts reading the log if there is a reason to. Returns true if a read was started.
     fn follow(&mut self, now: Stamp, outputs: &mut Vec<Output>) -> bool {
         if self.work.is_retrying() {
             return false;

@@ -30,7 +30,7 @@ pub(crate) enum Flight {
         cause: Cause,
     },
     Search,
-    /// Before a command is refused, a check that the log has no new entries.
+    /// A check that the log has no new entries, made before a command is refused.
     Confirm {
         asked: Box<Asked>,
     },
@@ -61,8 +61,8 @@ pub(crate) struct Work {
     /// The waiting commands, in the order in which they will be judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The head of the log, if an append had a conflict. The table is reading the log up to this
-    /// head.
+    /// The head of the log that an append conflicted with. The table is reading the log up to
+    /// this head.
     pub(super) conflict: Option<Box<Head>>,
     /// The time at which to retry a request that the store did not carry out.
     pub(super) retry_at: Option<Stamp>,
@@ -108,8 +108,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// Records that the store's clock, which shows `at`, is behind the local clock. The table
-    /// waits until the store's clock has passed the fall of the flag.
+    /// Records that the store's clock is behind the local clock, and shows `at`. The table then
+    /// waits until the flag has fallen by the store's clock.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

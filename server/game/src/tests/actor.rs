@@ -1,4 +1,4 @@
-//! The tasks that run tables. The tests use a store that hangs or panics, and a manual clock.
+//! Tests of the tasks that run tables, with a store that hangs or panics, and a manual clock.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
@@ -142,8 +142,7 @@ async fn a_table_does_not_leave_while_a_handle_exists() {
     assert_eq!(server.tables.len(), 0);
 }
 
-/// Looks at games in the way that the registry does when a client opens the lobby or asks for
-/// metrics.
+/// Looks at games the way the registry does when a client opens the lobby or asks for metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_can_be_read_while_its_end_waits_for_the_index() {
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -189,9 +188,8 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     assert_eq!(remaining().await, stood);
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
-    // Set-up: the table asks the store two questions, one about silence and one about outages.
-    // The silence ends between the two questions. If the table asked about outages first, it
-    // would miss both.
+    // Set-up: the table asks about silence first and about outages second, and the silence ends
+    // between the two questions. In the other order, the table would notice neither.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
     *server.faults.silent_since.lock().unwrap() = Some(since);
@@ -211,7 +209,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(again.id, GameId::from_random([3; 12]));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Claim: the same is true if the store gave no answer to the creation.
+    // Claim: a creation can also be repeated if the store did not answer.
     for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;

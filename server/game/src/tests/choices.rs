@@ -265,7 +265,7 @@ fn leaving_during_a_choice_shows_only_that() {
             ]
         ));
     }
-    // Claim: Red is absent but has already chosen, so Red does not lose the game.
+    // Claim: Red, who is absent but has already chosen, does not lose the game.
     hand.command(&bo, 2, choose(Rank::Major));
     assert_eq!(hand.table.summary().ply, 3);
 }

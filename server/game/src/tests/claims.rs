@@ -164,7 +164,7 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
             told.retain(|told| !matches!(told, Claimable(..)));
             assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
         }
-        // Claim: until the player returns, a message with the whole game also says that they left
+        // Claim: until the player returns, a message with the whole game says whether they left
         // on purpose.
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
@@ -174,7 +174,8 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::default());
-        // Claim: after the player has returned, a later absence is not on purpose.
+        // Claim: a connection that drops after the player has returned does not count as leaving
+        // on purpose.
         hand.close(&ana);
         assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Reconnecting)));
     }
@@ -214,7 +215,7 @@ fn a_claim_is_never_in_the_way_of_a_move() {
     let answer = hand.any_move(&mut chance).unwrap();
     hand.command(&bo, 1, answer);
     bo.texts();
-    // Claim: a claim that was made at the previous ply is refused.
+    // Claim: a claim that names the previous ply is refused.
     hand.command(&bo, 1, WIN);
     assert_eq!(bo.refusal().0, "stale_ply");
     hand.command(&bo, 2, WIN);
@@ -350,7 +351,7 @@ fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Claim: absence counts from the time at which this server receives notices from the other
+    // Claim: absence counts from the time at which this server receives notices from other
     // servers.
     hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);

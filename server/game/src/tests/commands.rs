@@ -162,8 +162,8 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // Claim: a command with a new id is accepted even if the few bits that are kept are the same
-    // as those of an old id. In that case, the log is searched for the new id first.
+    // Claim: a command with a new id is accepted even if its few remembered bits match those of
+    // an earlier id. The log is searched for the new id first.
     let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))
@@ -368,7 +368,7 @@ impl Client {
     }
 }
 
-/// Claim: a table without connections and commands wakes when the flag falls, for each kind of
+/// Claim: a table without connections or commands wakes when the flag falls, for each kind of
 /// clock.
 #[test]
 fn flags_fall_by_every_kind_of_clock() {

@@ -1,5 +1,4 @@
-//! Commands of lost branches: commands that were made in one epoch and are sent again in a later
-//! one.
+//! Commands that were made in one epoch and are sent again in a later one.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side};
 use flagfall_bots::Chance;
@@ -118,8 +117,8 @@ fn a_command_in_the_log_is_accepted_again_in_any_epoch() {
     assert!(hand.table.accepted.recent.len() < hand.table.accepted.known.len());
     hand.command_in(&ana, "first", 0, Some(epoch), first.clone());
     assert_eq!(ana.accepted(), seq);
-    // Claim: a command does not include its epoch, so a client that does not remember the epoch
-    // gets the same answer.
+    // Claim: the epoch is not part of the command, so a repeat without the epoch gets the same
+    // answer.
     hand.command_in(&ana, "first", 0, None, first);
     assert_eq!(ana.accepted(), seq);
     assert_eq!(hand.log().len(), entries);

@@ -197,7 +197,7 @@ impl Member {
 }
 
 /// Lets one second pass. All servers renew their records, and then one ply is played in every
-/// game. The server on which it is played changes every second.
+/// game. In each game, the plies are played on a different server every second.
 async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mut Chance) {
     members[0].server.advance(1_000).await;
     for member in members {

@@ -125,10 +125,9 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             try_everything(&mut hand, &mut watcher, &mut bytes);
         }
         come_and_go(&mut hand, viewer, &watcher, &players, at);
-        // Do this more often during a pending strike, because the most information is hidden
-        // then.
+        // Resume more often during a pending strike, because the most information is hidden then.
         if hand.table.game.position().has_strike_pending() || at % 11 == 3 {
-            // The viewer resumes, and so gets the game once more.
+            // The viewer resumes, and is sent the game again.
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
             hand.open(&watcher, Some(since));
         }
@@ -182,8 +181,8 @@ fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) 
     }
 }
 
-/// Tries moves between all pairs of squares, except legal moves, because the player knows these
-/// anyway.
+/// Tries moves between all pairs of squares, except legal moves. Those can reveal nothing,
+/// because the player knows that they are legal.
 fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     bytes.extend(watcher.texts());
     hand.open(watcher, None);
@@ -271,7 +270,7 @@ fn without_commitments(text: &str) -> String {
         .join(" ")
 }
 
-/// Plays a random game without its end. In this game, the side `hider` has something to hide.
+/// Plays part of a random game in which the side `hider` has something to hide.
 fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     if ruleset.start == Start::Coins {
         return coins::play(ruleset, seed, commands_max, hider);
@@ -321,7 +320,7 @@ struct Disclosed {
     /// The places of pieces that have moved, and so are neither the Flag nor a Bomb.
     moved: Vec<usize>,
     /// The places of pieces that beat an attacker but stayed hidden, with the rank of the
-    /// attacker. It is only known that the piece beat this rank (§D1).
+    /// attacker. Others know only that the piece beat this rank (§D1).
     beat: Vec<(usize, Rank)>,
 }
 
@@ -405,7 +404,7 @@ fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chan
 }
 
 /// Returns sessions that look the same to the other viewers. They differ from this session in two
-/// ways: ranks of this side are exchanged that the other viewers cannot tell apart, and the
+/// ways: pieces of this side have exchanged ranks where the other viewers cannot tell, and the
 /// side's earlier deployments are different.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
@@ -481,7 +480,7 @@ fn compare_twins(ruleset: &'static Ruleset) -> usize {
     compared
 }
 
-/// An anonymous client is shown a public game as every spectator is, byte for byte.
+/// Claim: an anonymous client gets the same bytes of a public game as every other spectator.
 #[test]
 fn an_anonymous_spectator_gets_the_bytes_of_the_public() {
     for ruleset in Ruleset::all() {
@@ -524,10 +523,11 @@ fn a_planted_leak_is_found() {
             println!("{} {plant:?}: found in {found} of {} twins", ruleset.id, twins.len());
             match plant {
                 Plant::Rank => assert_eq!(found, twins.len()),
-                // In games without choices, everyone knows who has to act, so this is no leak.
+                // In games without choices, everyone knows who has to act, so the planted leak
+                // reveals nothing.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // The number of events differs only in some sessions: if the side deploys more
-                // often, or has not chosen yet.
+                // The number of events differs only in sessions in which the side deploys more
+                // often or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }

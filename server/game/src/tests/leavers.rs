@@ -28,7 +28,7 @@ fn the_player_of_a_claimed_game_has_left_it_for_any_claimed_result() {
         hand.advance(60_000);
         let id = hand.command(&bo, 0, GameCommand::Claim { result });
         assert_eq!(left(&hand), [1, 0]);
-        // Claim: repeating the command, or reading the log again, does not change this.
+        // Claim: repeating the command or reading the log again does not change the counts.
         hand.command_as(&bo, &id, 0, GameCommand::Claim { result });
         hand.reload();
         hand.step(Input::Tick);

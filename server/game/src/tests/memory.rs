@@ -13,8 +13,8 @@ use crate::facts::Facts;
 use crate::handle::TableHandle;
 use crate::table::Table;
 
-/// The largest number of bytes that may be allocated for a game in memory that no connection has
-/// open, including its recent events.
+/// The maximum number of bytes allocated for a game in memory that no connection has open. This
+/// includes the game's recent events.
 const GAME_BYTES_MAX: i64 = 4_096;
 const PLIES: usize = 100;
 
@@ -49,8 +49,8 @@ fn server_with(games: u32, time: Time) -> [i64; 2] {
         });
         [counted.bytes_current, resident_bytes() - before]
     };
-    // Measure twice, and return only the second result. The first run also counts memory that the
-    // store needs once and not per log.
+    // Measure twice, and return the second result, because the first run also counts memory that
+    // the store allocates only once.
     measure();
     measure()
 }

@@ -72,8 +72,8 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // Set-up: it is time for the table to leave memory, but there is a handle to it through which
-    // nothing has been sent yet.
+    // Set-up: it is time for the table to leave memory, but a handle to the table still exists.
+    // Nothing has been sent through this handle yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
     let mut ana = Client::new("ana");
@@ -97,7 +97,8 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     let started = server.clock_now();
     server.advance(REST_MS).await;
     assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
-    // Claim: the game is checked when the time to deploy would have ended, but nothing is due.
+    // Claim: the game is checked when the time to deploy would have run out, although nothing is
+    // due.
     let entries = server.store.head(id).await.unwrap().seq;
     server.advance(DAY_MS).await;
     server.tables.open_due().await.unwrap();
@@ -355,7 +356,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
                     let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
                         *server.faults.outage.lock().unwrap() = outage;
-                        // This is the audit that follows an outage.
+                        // Start the audit that follows an outage.
                         server.tables.sight_regained();
                     }
                     run_tasks().await;

@@ -44,8 +44,8 @@ struct World {
     servers: [Hand; SERVERS],
     /// True for each server that can reach neither the store nor the other servers.
     is_cut: [bool; SERVERS],
-    /// The seats of which each server has heard from each other server (`heard`), and the seats
-    /// that each server has announced to the others (`told`).
+    /// The seats that each server has heard of from each other server (`heard`), and the seats
+    /// that each server has announced (`told`).
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
     /// The messages in transit, in no order, with the servers to which they go.
@@ -355,7 +355,7 @@ impl World {
             let seen = |hand: &Hand| Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer)));
             let (before, head) = (seen(hand), hand.table.head);
             hand.reload();
-            // The game may only differ if other servers have written entries that this server had
+            // The game can differ only if other servers have written entries that this server had
             // not heard of.
             assert!(hand.table.head.seq > head.seq || seen(hand) == before, "it comes back as it was");
             hand.table.share(PerSide::default());
@@ -448,7 +448,7 @@ impl World {
     }
 }
 
-/// The results of one or more worlds.
+/// The results of one or more simulated worlds.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Checked {
     acknowledged: usize,
@@ -496,12 +496,12 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
     found
 }
 
-/// Returns the number of flags that fell. Fails if the log contains one too early.
+/// Returns the number of flags that fell. Fails if a flag fell too early.
 fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     let mut flags = 0;
     let mut flag_fall = replay::open(id, &stored[0]).unwrap().1.flag_fall();
     replay::replay(id, stored, |game, entry| {
-        // A game that ends without a command ends by a fallen flag.
+        // Only a fallen flag ends a game without a command.
         if entry.command.is_none() && entry.event.outcome().is_some() {
             let up_at = flag_fall.expect("a clock was running");
             assert!(entry.at > up_at, "{} ms early", up_at.ms_since(entry.at));

@@ -125,7 +125,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_present_on_retu
     let mut quiet = header("classic");
     quiet.terms.time = flagfall_protocol::Time::Unlimited {};
     let (mut hand, ana, mut bo) = Hand::playing(&quiet);
-    // Reads only the first message, because messages about claims are separate.
+    // Read only the first message, because messages about claims may follow.
     let presence = |client: &mut Client| match client.read().first() {
         Some(ServerToClient::Presence { side: Side::Red, presence, .. }) => *presence,
         other => panic!("{other:?}"),
@@ -189,7 +189,7 @@ fn spectators_are_limited_and_reopening_takes_no_second_place() {
     hand.close(second);
     hand.open(third, None);
     third.game();
-    // Claim: if a spectator's connection ended without a message, their place is also free.
+    // Claim: a spectator's place is also free if the connection ended without a message.
     let last = Client::new("fi");
     *second = last;
     let [first, ..] = watchers;

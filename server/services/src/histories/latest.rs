@@ -13,13 +13,13 @@ use super::record::place;
 use crate::records::{parse, put};
 use flagfall_game::Finished;
 
-/// The most games that one answer contains. The list has at least as many, even if several
-/// servers shorten it at the same time.
+/// The maximum number of games in one answer. Servers that shorten the list at the same time
+/// leave at least this many games in it.
 pub const LATEST_MAX: usize = 50;
 /// The number of games in the list.
 const KEPT: usize = 64;
-/// The most games that one update removes. Each update adds one game, so the list shrinks if it
-/// has become longer than [`KEPT`].
+/// The maximum number of games that one update removes. Each update adds one game, so the list
+/// shrinks if it has become longer than [`KEPT`].
 const REMOVED_MAX: usize = 8;
 
 pub(super) fn latest_key(ended: u64, game: GameId) -> Result<Key, StoreError> {

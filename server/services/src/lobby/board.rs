@@ -10,8 +10,8 @@ use metrics::counter;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 pub(super) const LISTED_GAMES_MAX: usize = 30;
-/// The number of intervals in which changes are not sent if only plies and the number of players
-/// have changed.
+/// The number of intervals for which changes wait if only plies and the number of players have
+/// changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
 #[derive(Default)]

@@ -49,8 +49,8 @@ impl Inner {
             let standing = standing(&*self.store, player, pass.as_ref(), stay).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
-            // The refusal may be due to a change of the guest's record in the meantime. If the
-            // record has changed, try again.
+            // The command may have been refused because the guest's record changed in the
+            // meantime. If the record has changed, try again.
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
                 continue;
             }

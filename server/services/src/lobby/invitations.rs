@@ -59,8 +59,8 @@ impl Lobby {
         let expires = Some(Stamp(challenge.expires));
         let writes = [invited, ADDRESSED.key([&code, &player.id])?];
         let writes = writes.map(|key| mark(key, expires)).to_vec();
-        // This update has the condition that the challenge is open. So when the challenge is
-        // closed later, all its addressees are known.
+        // Write this only if the challenge is still open. Otherwise, closing the challenge could
+        // miss this addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
         // A player who is not connected does not get this message, but finds the challenge in

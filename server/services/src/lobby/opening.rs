@@ -118,7 +118,8 @@ fn class_of(terms: &Terms) -> Option<Speed> {
     Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
 }
 
-/// The number of attempts to change a player's record in the pool while others change it.
+/// The number of attempts to change a player's record in the pool if another writer changes it in
+/// the meantime.
 const POOL_ATTEMPTS: usize = 8;
 
 impl Asker<'_> {

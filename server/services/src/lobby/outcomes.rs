@@ -36,8 +36,8 @@ impl Inner {
 }
 
 impl Asker<'_> {
-    /// Stores the outcome of the command, in one update with the command's changes, its guest and
-    /// the plan of its game.
+    /// Stores the outcome of the command. The same update carries out the command, stores its
+    /// guest, and writes the plan of its game.
     pub(super) async fn keep(
         &self,
         outcome: Accepted,

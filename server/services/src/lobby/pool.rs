@@ -219,8 +219,8 @@ impl Pool {
         Ok(())
     }
 
-    /// Collects the data on which the pairing depends. This includes blocks. So if two waiting
-    /// players may not meet, each of them can find another opponent in the same wave.
+    /// Collects the data on which the pairing depends. It includes blocks, so two players who
+    /// must not meet can be paired with others in the same wave.
     async fn standings(&self, waiters: &[Waiter], now: Stamp) -> Result<Vec<Waiting<usize>>, StoreError> {
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();

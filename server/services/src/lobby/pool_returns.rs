@@ -78,8 +78,8 @@ impl Pool {
             }
             conditions.push((pool, expect(before)));
             conditions.push((pooled.clone(), Expect::Value(bytes)));
-            // If the player has been paired again, they stay in that game, because this condition
-            // fails.
+            // If the player has been paired again, this condition fails, so they stay in their
+            // new game.
             let last = Expect::Value(game.as_str().into());
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });

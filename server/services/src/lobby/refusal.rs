@@ -17,8 +17,8 @@ impl From<CreateError> for Refused {
     }
 }
 
-/// Replaces the refusal for an unreachable store by one that tells the requester that the outcome
-/// is unclear. The requester may safely send the command again.
+/// Replaces a refusal that says that the store is unreachable. The new refusal says that the
+/// outcome is unclear. The requester may safely send the command again.
 pub(super) fn unclear(refused: Refused) -> Refused {
     if refused.is(Code::STORE_UNAVAILABLE) { store_unclear() } else { refused }
 }

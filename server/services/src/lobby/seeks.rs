@@ -44,7 +44,7 @@ pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, 
 
 const TURN_MS: u64 = 60_000;
 
-/// Returns the condition that no other seek is opened after this call.
+/// Returns a condition that fails if any seek is opened between this call and the update.
 pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), StoreError> {
     let key = SEEK_TURN.key([])?;
     let before = store.get(key.clone()).await?;
@@ -97,8 +97,8 @@ pub(super) fn check_room(
 #[derive(Default, Debug)]
 pub(super) struct Seeks {
     open: Vec<SeekRecord>,
-    /// The number of changes that this server has made. The result of a read that began before a
-    /// change is out of date.
+    /// The number of changes that this server has made to the list. If it has grown since a read
+    /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
     /// The seekers who are not connected, with the times at which they were first found absent.
@@ -107,7 +107,7 @@ pub(super) struct Seeks {
 }
 
 impl Seeks {
-    /// Replaces the list by the seeks that were read, unless this server has changed the list
+    /// Replaces the list with the seeks that were read, unless this server has changed the list
     /// since the read began.
     pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
         if changes == self.changes {

@@ -1,5 +1,5 @@
-//! Chooses the open seeks that watchers see. The space in a message is limited, and no network
-//! address may crowd out the others.
+//! Chooses the open seeks that watchers see. The space in a message is limited, and one network
+//! address must not crowd out the others.
 
 use std::collections::HashMap;
 

@@ -55,8 +55,8 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the player is to act in the game and the ply is still the one that the notice is
-    /// about.
+    /// True if the notice is still current: the player is to act, and the ply is the same. Also
+    /// true if the game cannot be read.
     pub(super) async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };
         let Ok(handle) = self.tables.find(game).await else { return true };

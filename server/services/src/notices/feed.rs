@@ -16,7 +16,7 @@ const ENDED_MAX: usize = 20;
 const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
-    /// Makes or replaces the requester's feed. After that, an earlier address does not work.
+    /// Makes or replaces the requester's feed. This invalidates an earlier address.
     pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, Refused> {
         check_account(asker, "webhooks")?;
         self.forget_feed(&asker.player.id).await?;

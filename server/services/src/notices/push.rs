@@ -29,10 +29,12 @@ use super::{Notices, TAKEN_MS, WAITING_MAX, WAITS_MS, WaitingNotice, count};
 use crate::records::{bytes, find, parse, put};
 use crate::refused::{Refused, check_account};
 
-/// The most subscriptions of one player. A further one replaces the oldest.
+/// The maximum number of subscriptions of a player. A new subscription above this limit replaces
+/// the oldest one.
 const SUBSCRIPTIONS_MAX: usize = 5;
 const ID_LEN: usize = 16;
-/// The most that are read, so that those above the limit are found.
+/// The number of subscriptions that are read. It exceeds the limit, so that surplus subscriptions
+/// are found too.
 const READ_MAX: usize = 16;
 /// The time for which a push service keeps a notice if the game has no deadline, in seconds.
 const KEPT_S: u64 = 3 * 24 * 3_600;
@@ -66,7 +68,7 @@ impl Notices {
         Ok(PushKey { key: self.vapid().await?.public() })
     }
 
-    /// Subscribes a browser of the asker. A repeated call changes nothing else.
+    /// Subscribes a browser of the requester. Repeating the call only renews the subscription.
     pub async fn subscribe(&self, asker: &Identity, new: &NewPush) -> Result<(), Refused> {
         check_account(asker, "webhooks")?;
         let player = &asker.player.id;

@@ -44,8 +44,8 @@ pub struct Sender {
 
 pub(super) struct Sent {
     pub(super) attempt: WebhookAttempt,
-    /// True if the destination answered, with any status. A destination that answers does not
-    /// occupy places for long.
+    /// True if the destination answered, with any status. Such a destination does not keep places
+    /// occupied for long.
     pub(super) is_well: bool,
 }
 
@@ -251,8 +251,8 @@ mod tests {
             deadline: None,
         };
         let sender = Sender::new(Reach::Public, &Trust::default());
-        // The URLs are a name that resolves to a private address, a name that does not exist, and
-        // a private address.
+        // The URLs contain a name that resolves to a private address, a name that does not exist,
+        // and a private address.
         for url in ["https://localhost:9/", "https://no-such-host.invalid/", "https://127.0.0.1:9/"] {
             let Sent { attempt, is_well } = sender.send(url, "s", &notice).await;
             assert_eq!((attempt.delivered, is_well, attempt.result.as_str()), (false, false, UNREACHABLE));

@@ -21,7 +21,7 @@ pub(super) struct VapidKey {
 }
 
 impl VapidKey {
-    /// Reads the key of a store. The first server that needs it makes it.
+    /// Returns the key of a store. If the store has none, creates it.
     pub(super) async fn of_store(store: &dyn Store) -> Result<VapidKey, StoreError> {
         let place = SECRETS.key([&NAME])?;
         for _ in 0..ATTEMPTS {
@@ -33,7 +33,8 @@ impl VapidKey {
             let value = made.map_err(|_| unavailable())?.as_ref().to_vec();
             let conditions = vec![(place.clone(), Expect::Absent)];
             let writes = vec![Write::Put { key: place.clone(), value, expires: None }];
-            // The outcome does not matter, because the next iteration reads the store's key.
+            // If another server wrote a key first, this update fails. In any case, the next
+            // iteration reads the store's key.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
         Err(StoreError::Unavailable { why: "the key for push services could not be made".to_owned() })

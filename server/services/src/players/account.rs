@@ -260,7 +260,7 @@ impl Players {
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
-    /// Makes another token of the asker's account. If a password is given, it must be right.
+    /// Makes another token for the requester's account. If a password is given, it must be right.
     pub async fn make_token(
         &self,
         asker: &Identity,

@@ -14,8 +14,8 @@ use crate::settings::Settings;
 use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
-/// The maximum number of names, and also of addresses, that are counted at the same time. If
-/// there are more, full buckets are dropped.
+/// The maximum number of names that are counted at the same time. The same maximum applies to
+/// addresses. Above it, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;
@@ -39,7 +39,7 @@ pub(super) struct Attempts {
     strangers: Mutex<Counts<String>>,
     own: Mutex<Counts<String>>,
     addresses: Mutex<Counts<Network>>,
-    /// The limits that say which addresses are trusted. Attempts from these are not counted.
+    /// Says which addresses are trusted. Attempts from trusted addresses are not counted.
     admission: AdmissionLimits,
     known: Mutex<KnownNetworks>,
 }

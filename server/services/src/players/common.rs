@@ -12,8 +12,7 @@ static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 /// The rows of common keyboards, to recognize keyboard walks.
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm"];
-/// The smallest number of runs in a password that is not a keyboard walk. Within a run, each
-/// character is next to the one before it.
+/// The number of runs below which a password counts as a keyboard walk (see [`runs`]).
 const RUNS_MIN: usize = 4;
 /// The shortest part that a password may repeat without counting as common.
 const UNIT_MIN: usize = 6;

@@ -124,7 +124,7 @@ impl GuestKeys {
     /// Makes this server sign with the store's key, and returns this key. If the store has lost
     /// its key, writes this server's key to the store, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        // Versions before guest tokens do not read this record.
+        // Versions without guest tokens ignore this record.
         let place = SECRETS.key([&"guest_tokens"])?;
         for _ in 0..KEYS_MAX {
             if let Some(stored) = store.get(place.clone()).await? {
@@ -137,8 +137,8 @@ impl GuestKeys {
             };
             let conditions = vec![(place.clone(), Expect::Absent)];
             let writes = vec![Write::Put { key: place.clone(), value: offered.0.to_vec(), expires: None }];
-            // The outcome does not matter, because the next iteration adopts the key that the
-            // store contains.
+            // If another server wrote a key first, this update fails. In any case, the next
+            // iteration adopts the key in the store.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
         Err(unavailable(&"the key of guest tokens could not be made"))

@@ -21,8 +21,8 @@ pub(crate) enum Listed {
     Idle,
     /// The guest has an open offer, or is doing something at this moment.
     Busy,
-    /// The player need not stay on the list: they have played, have an account, are closed, or do
-    /// not exist.
+    /// The player can be removed from the list, because they have played, have an account, are
+    /// closed, or do not exist.
     Settled,
 }
 

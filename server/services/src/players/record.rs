@@ -114,7 +114,7 @@ impl PlayerRecord {
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers the tokens of devices that were signed out.
+    /// Remembers these former tokens, and forgets the oldest ones above the limit.
     pub(super) fn note_former(&mut self, gone: impl IntoIterator<Item = TokenRecord>) {
         self.former_tokens.extend(gone.into_iter().map(|token| token.hash));
         let surplus = self.former_tokens.len().saturating_sub(FORMER_TOKENS_MAX);

@@ -29,7 +29,8 @@ impl Players {
         }
     }
 
-    /// Closes the connections of a token on all servers. The token is in no record.
+    /// Closes the connections of a token on all servers. Use this for a token that is in no
+    /// record.
     pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
         let Identity { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {
@@ -42,9 +43,9 @@ impl Players {
         Ok(())
     }
 
-    /// Forgets the tokens that are in `before` but not in `kept`. This happens before the store
-    /// answers, because the store may become unreachable, and it would then be unknown whether
-    /// the tokens are still valid.
+    /// Forgets the tokens that are in `before` but not in `kept`. Call this before the store's
+    /// next answer. If the store became unreachable, this server would not learn whether the
+    /// tokens are still valid.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
@@ -52,8 +53,8 @@ impl Players {
     }
 
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Allow only half of the time for which revocations are announced, because looking takes
-        // time and clocks differ.
+        // Look only for new announcements if the last look was less than half of their lifetime
+        // ago. The other half is a margin for slow reads and differing clocks.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await

@@ -17,15 +17,15 @@ use flagfall_base::identity::GuestPass;
 use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, time16};
 use flagfall_base::transact::expect;
 
-/// The conditions and writes that are added to the update of a player's action. They are empty
-/// for accounts.
+/// Conditions and writes to add to the update that carries out a player's action. For accounts,
+/// there are none.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// The player who acts. If another player has taken a guest's name in the meantime, the
-    /// guest's name has a number added.
+    /// The player who acts. If another player has taken a guest's name in the meantime, this is
+    /// the guest with a number added to their name.
     pub player: Player,
     pub conditions: Vec<(Key, Expect)>,
-    /// The writes that store the guest, or extend their expiry.
+    /// The writes that store a new guest, or extend the expiry of a stored guest.
     pub writes: Vec<Write>,
     pub is_new: bool,
 }

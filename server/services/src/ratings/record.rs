@@ -65,8 +65,8 @@ impl RatingRecord {
         now.0.saturating_sub(self.at) as f64 / DAY_MS
     }
 
-    /// Returns the rating at the time `now`. The longer ago the last game was, the less certain
-    /// the rating is.
+    /// Returns the rating at the time `now`. It becomes less certain as time passes after the
+    /// last game.
     pub(super) fn now(&self, now: Stamp) -> Rating {
         self.rating().aged(self.idle_days(now))
     }

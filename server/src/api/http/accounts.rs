@@ -21,7 +21,8 @@ use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
 
-/// Maximum number of attempts to carry out a request while its guest's record changes.
+/// Maximum number of attempts at a request if other requests change the guest's record at the
+/// same time.
 const STANDING_ATTEMPTS: usize = 8;
 
 pub(super) async fn sign_up(
@@ -92,8 +93,8 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
-    // The account itself has been deleted at this point. If the deletion of its other data fails,
-    // a stored job remains, which any server can run later.
+    // The account itself has been deleted at this point. If the deletion of the player's other
+    // data fails, a stored job remains, which any server can run later.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "could not delete all data of an account yet; a job will delete the rest");
         let job = LEAVING.key([&asker.player.id]);
@@ -154,7 +155,7 @@ pub(super) async fn make_token(
     IsByCookie(is_by_cookie): IsByCookie,
     Body(NewToken { name, scope, password }): Body<NewToken>,
 ) -> Answer<Created<MadeToken>> {
-    // A guest has no password, and is refused for being a guest.
+    // A guest has no password. `make_token` refuses guests with a reason of its own.
     if is_by_cookie && password.is_none() && asker.player.kind != PlayerKind::Guest {
         return Err(PlayerError::WrongPassword.into());
     }

@@ -90,8 +90,8 @@ impl IntoResponse for JsonFeed {
     }
 }
 
-/// The error for a path that does not exist. Operations that need neither the store nor a game
-/// have no other refusal.
+/// The error for a path that does not exist. It is the only refusal of operations that need
+/// neither the store nor a game.
 pub(super) struct NoSuchPath;
 
 impl IntoResponse for NoSuchPath {

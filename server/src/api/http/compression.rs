@@ -31,12 +31,12 @@ const BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// in the background, so that they do not delay other connections.
 const BYTES_AT_ONCE: u64 = 16 * 1024;
 
-/// The permission to compress the answer to a request, with the encoding that the client prefers.
+/// Permission to compress an answer, with the encoding that the client prefers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Compressed(Encoding);
 
-/// Returns the way in which the answer to a request is compressed; `None` if the answer must not
-/// be compressed.
+/// Returns the permission to compress the answer to a request; `None` if the answer must not be
+/// compressed.
 pub(super) fn of(route: Option<&str>, request: &Request) -> Option<Compressed> {
     let (route, headers) = (route?, request.headers());
     let has_credential = headers.contains_key(AUTHORIZATION) || headers.contains_key(COOKIE);
@@ -60,7 +60,7 @@ impl Compressed {
             return Response::from_parts(head, body);
         }
         let limit = usize::try_from(BYTES_MAX).unwrap_or(usize::MAX);
-        // The whole answer is already in memory, so this does not wait or fail.
+        // The whole answer is already in memory, so this neither waits nor fails.
         let Ok(plain) = to_bytes(body, limit).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };

@@ -1,9 +1,8 @@
-//! Documents for developers: the OpenAPI document, and the JSON Schemas of messages and records.
-//! And the operator's text for players.
+//! Documents for developers, and the operator's text for players.
 //!
-//! The documents for developers change only with the server's version. Each document has an
-//! `ETag`. A request that has this tag gets status 304 without a body. Each document is
-//! compressed once.
+//! The documents for developers are the OpenAPI document and the JSON Schemas of messages and
+//! records. They change only with the server's version. Each document has an `ETag`. A request
+//! that contains this tag gets status 304 without a body. Each document is compressed only once.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -20,7 +19,7 @@ use super::openapi::OPENAPI;
 use super::request::{Path, Shared};
 use crate::api::representation::Representation;
 
-/// A client may keep a document, but asks each time whether it is still the same.
+/// Lets clients cache a document, but they must check before each use whether it has changed.
 const ASK_AGAIN: &str = "no-cache";
 
 fn document(text: &'static str, media_type: &'static str) -> Representation {

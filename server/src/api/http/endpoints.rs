@@ -1,6 +1,6 @@
 //! All operations of the HTTP API. The router and the OpenAPI document are generated from this
-//! list. The types of a handler describe its parameters and answers; the list adds the
-//! operation's name and its refusals.
+//! list. A handler's types describe its parameters and answers. The list adds the name and the
+//! refusals of each operation.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ pub enum ApiError {
     Unauthorized,
     TokenExpected,
     BadBody,
-    /// The query cannot be parsed. Holds the kind of query.
+    /// The query cannot be parsed. The value is the kind of query.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,

@@ -121,7 +121,8 @@ pub(super) async fn games(
             app.admission.charge_request(client, LOOKUP_REQUESTS, Instant::now());
             app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?
         }
-        // Ratings change with every game, so an order of finished games by ratings means little.
+        // Ratings change with every game, so the order of finished games by rating would mean
+        // little.
         (Some(ListedPhase::Over), Some(Order::Rating)) => {
             return Err(ApiError::BadQuery(GamesQuery::REASON));
         }

@@ -1,5 +1,5 @@
-//! Health checks: whether the store accepts and returns a record, and whether the servers receive
-//! each other's notices.
+//! Health checks: whether the store saves and returns a record, and whether servers receive each
+//! other's notices.
 
 use std::borrow::Cow;
 
@@ -110,7 +110,7 @@ async fn check(app: &App) -> Option<&'static str> {
         }
     }
     match store.get(key).await {
-        // If there are several servers, another one may have overwritten the value.
+        // If several servers share the store, another server may have overwritten the value.
         Ok(Some(found)) if found.len() == value.len() => hear(app).await,
         Ok(_) => Some("the store does not return the record that it accepted"),
         Err(_) => Some("the store cannot be read"),

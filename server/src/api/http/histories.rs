@@ -1,4 +1,5 @@
-//! `/api` routes for finished games: histories, head to head, and the caller's statistics.
+//! `/api` routes for finished games: histories, head-to-head results, and the caller's
+//! statistics.
 
 use axum::Json;
 use axum::extract::State;

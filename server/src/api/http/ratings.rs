@@ -51,7 +51,7 @@ pub(super) async fn change(
 ) -> Answer<Json<RatingChange>> {
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
     let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
-    // Only the players of a private game may know that it was rated.
+    // Only the players of a private game are allowed to find out that it was rated.
     match app.tables.find_for(asker.id(), game).await?.look(asker.id()).await {
         Ok(_) => Ok(Json(change)),
         Err(TableError::NotFound) => Err(ApiError::NotRated),

@@ -83,7 +83,7 @@ pub(super) fn peer_of(extensions: &Extensions) -> IpAddr {
     extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address)
 }
 
-/// This server's own page. Requests from any other sender are refused.
+/// Evidence that a request came from this server's own page. Other requests are refused.
 pub(super) struct FromOwnPage(pub(super) OwnPage);
 
 impl FromRequestParts<Arc<App>> for FromOwnPage {
@@ -95,8 +95,8 @@ impl FromRequestParts<Arc<App>> for FromOwnPage {
 }
 
 /// Returns the player whose token came with the request, in a header or in the cookie of this
-/// server's own page. A wrong token in a header is an error. A session that has ended is not an
-/// error.
+/// server's own page. A wrong token in a header is an error. If a session has ended, returns
+/// `None`.
 async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Identity>, ApiError> {
     if let Some(token) = credential(&parts.headers)? {
         return Ok(Some(app.players.authenticate(token).await?));

@@ -1,5 +1,4 @@
-//! Tests that apply to every route, and tests that a request continues when its connection
-//! closes.
+//! Tests that apply to every route, and tests of requests whose connection closes early.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;

@@ -19,7 +19,7 @@ pub(super) const CHANGE_PASSWORD: &str = "/.well-known/change-password";
 /// RFC 9116.
 pub(super) const SECURITY: &str = "/.well-known/security.txt";
 
-/// The time for which the contact for vulnerabilities counts as current. The standard asks for
+/// The time for which the contact for vulnerability reports is valid. The standard recommends
 /// less than a year.
 const CURRENT_FOR: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 

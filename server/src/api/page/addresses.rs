@@ -11,7 +11,7 @@ pub(crate) struct Address {
     pub(super) page: &'static str,
 }
 
-/// All addresses of the page. `client-web/page/route.js` parses the same ones.
+/// All addresses of the page. `client-web/page/route.js` parses the same addresses.
 pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/", page: "home" },
     Address { path: "/play", page: "play" },
@@ -54,8 +54,8 @@ impl Address {
     }
 }
 
-/// True if a part of a path matches the part `wanted` of an address. A game or player in the path
-/// need not exist, because the page itself reports a missing one.
+/// True if `part`, a part of a path, matches the part `wanted` of an address. A game or player in
+/// the path need not exist, because the page itself reports that it is missing.
 fn is_part(wanted: &str, part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     match wanted {

@@ -12,8 +12,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
      connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types flagfall-sw";
 
-/// The headers, with their values. `client-web/tests/play/security.test.js` holds every kind of
-/// answer against them.
+/// The headers and their values. `client-web/tests/play/security.test.js` checks them on every
+/// kind of answer.
 pub(crate) const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -24,7 +24,6 @@ pub(crate) const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), ""),
 ];
 
-/// Adds the headers to an answer.
 pub(crate) fn secure(headers: &mut HeaderMap) {
     for (name, value) in &SECURITY_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));

@@ -51,8 +51,8 @@ const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 /// client's.
 const PASSED_OVER_MAX: usize = 64;
 
-/// Number of bytes to gather before a write, so that the messages of one event go out in one
-/// write.
+/// Number of bytes to gather before a write, so that the messages about one event are sent
+/// together.
 const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
@@ -112,7 +112,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
 struct Connection {
     app: Arc<App>,
     client: Client,
-    /// The token of the session cookie, until the hello.
+    /// The token of the session cookie. It is used for the hello.
     cookie: Option<Token>,
     seat: Arc<Seat>,
     line: Line,
@@ -125,19 +125,18 @@ struct Connection {
 
 enum Stage {
     Greeting(Registration),
-    /// The client is being identified. While the future runs, it owns the connection's
-    /// registration.
+    /// The client is being identified. The future owns the connection's registration until it
+    /// completes.
     Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,
         dispatch: Dispatch,
-        /// The work for the current message, if any.
         work: Option<Work>,
     },
 }
 
-/// The identified player, or none for an anonymous client, and the connection's entry in the
-/// registry.
+/// The player who was identified (`None` for an anonymous client), and the connection's entry in
+/// the registry.
 type Entered = Result<(Registration, Option<Player>), PlayerError>;
 
 enum Ending {
@@ -212,8 +211,8 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges the client for the data that its commands stored. Pauses reading if that was too
-    /// much data.
+    /// Charges the client for the data that its commands stored. If this exceeds the limit,
+    /// pauses reading.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
             && let Stage::In { dispatch, .. } = &self.stage
@@ -264,7 +263,8 @@ impl Connection {
         None
     }
 
-    /// Starts to identify and welcome the client. `is_page` says that it is a page of a browser.
+    /// Starts to identify and welcome the client. `is_page` is true if the client is this
+    /// server's page in a browser.
     fn enter(&mut self, introduction: Introduction, is_page: bool, client: String) {
         let before = std::mem::replace(&mut self.stage, Stage::Entering(pending().boxed()));
         let Stage::Greeting(mut registration) = before else { return };
@@ -274,8 +274,8 @@ impl Connection {
         let span = tracing::debug_span!("hello", connection = %outbox.connection(), %request);
         let entering = async move {
             let Admitted { player, new_token } = admit(&app, &seat, &mut registration, introduction).await?;
-            // List the games after the registration. A game that starts in between is then sent
-            // twice instead of not at all.
+            // List the games after the registration. Otherwise, a game that starts between the
+            // two steps would be missing. This way, the client may be told of it twice.
             let games = match &player {
                 Some(player) => app.tables.games_of(&player.id).await,
                 None => Vec::new(),
@@ -361,7 +361,6 @@ struct Line {
 enum Gathered {
     /// There are enough bytes for a write.
     Enough,
-    /// The queue of messages is empty.
     All,
     Close(CloseCode),
 }

@@ -45,7 +45,6 @@ pub(super) struct Dispatch {
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
-    /// Rate limit for chat.
     talk: TokenBucket,
     /// The id of the message that is being carried out.
     request: RequestId,
@@ -149,8 +148,8 @@ impl Dispatch {
                 Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games(player.clone())),
-            // The session handles the first two messages, and the code above has dispatched lobby
-            // commands.
+            // The session handles `Hello` and `Pong`. The code above has already handled the
+            // other messages.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
             | ClientToServer::OpenLobby {}
@@ -184,14 +183,15 @@ impl Dispatch {
                     let before = self.open.swap_remove(at);
                     opened.watch = opened.watch.or(before.watch);
                 }
-                // Most connections have only one game open.
+                // Reserve space for only one more game, because most connections have only one
+                // game open.
                 self.open.reserve_exact(1);
                 self.open.push(opened);
             }
         }
     }
 
-    /// Returns where to send the answer to a command in a game.
+    /// Returns the recipient of the answer to a command in a game.
     fn reply(&self) -> Reply {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
@@ -287,8 +287,8 @@ impl Dispatch {
         Some(self.hand_over(game, input))
     }
 
-    /// Sends an input to the table of a game. If that table is no longer in memory, gets a new
-    /// table of the game and tries again, a few times.
+    /// Sends an input to the table of a game. If that table has left memory, loads the game's
+    /// table again and retries, a few times.
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
@@ -356,7 +356,7 @@ impl Drop for Dispatch {
     }
 }
 
-/// The id of the command in a message, and the game that the message is about.
+/// Returns the id of the command in a message, and the game that the message is about.
 fn subject_of(message: ClientToServer) -> (Option<CommandId>, Option<GameId>) {
     match LobbyCommand::from_message(message) {
         Ok((cmd_id, _)) => (Some(cmd_id), None),

@@ -12,7 +12,7 @@ use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
 
-/// The way in which a client introduces itself.
+/// How a client introduces itself.
 pub(super) enum Introduction {
     /// The player with this token.
     Token(Secret),
@@ -26,7 +26,7 @@ pub(super) enum Introduction {
 pub(super) struct Admitted {
     /// `None` for an anonymous client.
     pub(super) player: Option<Player>,
-    /// The token of a new guest, who is not stored until they act.
+    /// The token of a new guest, who is stored when they first act.
     pub(super) new_token: Option<Secret>,
 }
 
@@ -55,7 +55,8 @@ pub(super) async fn admit(
         }
         Introduction::Session(None) => admit_anonymous(app, seat, registration),
         Introduction::Session(Some(token)) => match admit_player(app, seat, registration, &token).await {
-            // The session has ended. The page learns that from a welcome without a player.
+            // The session has ended. The page recognizes this because the welcome names no
+            // player.
             Err(PlayerError::UnknownToken) if !registration.is_identified() => {
                 admit_anonymous(app, seat, registration)
             }
@@ -102,8 +103,8 @@ async fn admit_player(
         Ok(identity) => identity,
         // The store is unavailable, but this server has not noticed yet.
         Err(PlayerError::Store) => return recall(app, seat, registration, token),
-        // This server would know if the token had been revoked. So either the store was emptied, or
-        // the news of the revocation has not arrived yet.
+        // If the token had been revoked, this server would have forgotten it. So either the store
+        // was emptied, or the notice of the revocation has not arrived yet.
         Err(PlayerError::UnknownToken) if app.connections.remembers(&token.digest()) => {
             return Err(PlayerError::Store);
         }
@@ -112,8 +113,8 @@ async fn admit_player(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // From here on, a revocation of the token closes this connection. The second lookup detects a
-    // revocation before this point.
+    // From this point on, a revocation of the token closes this connection. The second lookup
+    // detects an earlier revocation.
     let confirmed = app.players.look_up(token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok(identity.player.into())

@@ -1,10 +1,10 @@
 //! Decides how long an HTTP connection lasts, and when it stays open for another request.
 //!
 //! A connection stays open after the answer to a request that only reads. It then waits for the
-//! next request like a new, silent connection: for a limited time, and only as long as no other
-//! client needs its place. Connections from proxies are closed after each answer, because each
-//! request may come from a different client, and a connection counts against the limits of only
-//! one client.
+//! next request like a new connection that has sent nothing: for a limited time, and only until
+//! another client needs its place. Connections from proxies are closed after each answer, because
+//! each request may come from a different client, but a connection can count toward the limits of
+//! only one client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -56,14 +56,14 @@ struct Shared {
 }
 
 struct State {
-    /// The time at which the connection is closed if nothing happens before.
+    /// The time at which the connection is closed if nothing happens before then.
     deadline: Instant,
-    /// Requests so far.
     requests: u32,
 }
 
 impl Turns {
-    /// Creates the state of a new connection, which must send its first head in time.
+    /// Creates the state of a new connection. The client must send the head of its first request
+    /// in time.
     pub(super) fn new(limits: ListenerLimits, admission: Admission, seat: Arc<Seat>) -> Turns {
         let state = State { deadline: Instant::now() + limits.head, requests: 0 };
         Turns(Arc::new(Shared { limits, admission, seat, state: Mutex::new(state) }))
@@ -87,8 +87,8 @@ impl Turns {
         only_reads && limits.keep_alive.is_some_and(|keep_alive| state.requests < keep_alive.requests_max)
     }
 
-    /// Completes an answer. Closes the connection after an error. Most errors report that a
-    /// client exceeds a limit, and such a client must not benefit from being refused.
+    /// Completes an answer. Closes the connection after an error, because most errors mean that
+    /// the client has exceeded a limit, and such a client must not keep its connection.
     pub(super) fn finish(&self, mut response: Response, may_stay_open: bool) -> Response<AnswerBody> {
         let is_good = response.status().is_success() || response.status().is_redirection();
         // A route can set the header to close the connection.

@@ -37,8 +37,8 @@ const LINGER: Duration = Duration::from_secs(1);
 /// are reset.
 const TURNED_AWAY_MAX: usize = 64;
 /// Number of bytes to read and discard at a time from a connection that the server has closed.
-/// `DRAIN_PAUSE` is the pause after each read. Together they limit the cost of a client that
-/// keeps sending.
+/// Together with [`DRAIN_PAUSE`], the pause after each read, this limits the cost of a client
+/// that keeps sending.
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -47,7 +47,8 @@ const HEAD_BYTES_MAX: usize = 16 * 1024;
 #[derive(Clone, Debug)]
 pub struct Doorkeeper {
     pub admission: Admission,
-    /// The trusted proxies. Their connections count as connections of the clients that they name.
+    /// The trusted proxies. A connection from a proxy counts toward the limits of the client that
+    /// the proxy names.
     pub proxies: ProxyTrust,
 }
 
@@ -94,7 +95,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     }
 }
 
-/// Serves a connection, or rejects it without reading from it. True if it is served.
+/// Serves a connection, or rejects it without reading from it. True if the connection is served.
 fn take(
     stream: TcpStream,
     peer: SocketAddr,
@@ -142,7 +143,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Writes a rejection in a single attempt. The answer is lost if the socket does not accept it.
+/// Tries once to write a rejection. The rejection is lost if the socket does not accept it.
 fn turn_away(stream: &TcpStream, refused: &TooMany) {
     let status = match refused.scope {
         Scope::Server => "503 Service Unavailable",
@@ -203,8 +204,7 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // `turns` keeps the deadlines instead, including the deadline of a connection that waits
-        // for its next request.
+        // `turns` keeps all deadlines instead, including the time limit for the next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)

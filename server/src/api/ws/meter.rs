@@ -52,12 +52,12 @@ impl Meter {
         }
     }
 
-    /// Returns the number of frames that did not end a message since the last call.
+    /// Returns the number of frames, since the last call, that did not end a message.
     pub(super) fn take_fragments(&mut self) -> u32 {
         std::mem::take(&mut self.fragments)
     }
 
-    /// Returns the same number as [`Meter::take_fragments`], but does not reset it.
+    /// Returns the same number as [`Meter::take_fragments`], without resetting it.
     pub(super) const fn fragments(&self) -> u32 {
         self.fragments
     }
@@ -94,7 +94,7 @@ mod tests {
 
     const MASKED: u8 = 0x80;
 
-    /// Returns a frame as a client sends it.
+    /// Returns a masked frame, as clients send them.
     fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
         let mask = [1, 2, 3, 4];
         let mut bytes = vec![first];

@@ -81,7 +81,7 @@ pub enum Step {
         name: Option<String>,
         /// The name of the client program, in printable characters.
         client: String,
-        /// True if the client wants to be the player of its session cookie, or anonymous.
+        /// True if the client uses the player of its session cookie, or is anonymous without one.
         has_session: bool,
     },
     Carry(ClientToServer),
@@ -89,7 +89,7 @@ pub enum Step {
     /// Close the connection, after sending this refusal if there is one.
     Close(Option<Refused>, Closing),
     Ping(u64),
-    /// Report that the client answered a ping after this time.
+    /// The client answered a ping. The value is the time between the ping and the answer.
     RoundTrip(Duration),
 }
 
@@ -199,14 +199,14 @@ impl Session {
         self.last_heard = now;
     }
 
-    /// Handles the end of a pause, after which the server reads again. The pause does not count
-    /// as silence of the client.
+    /// Handles the end of a pause. The client does not count as silent during the pause.
     pub fn resumed(&mut self, now: Instant) {
         self.last_heard = now;
     }
 
     /// Returns the time at which to call [`Session::on_time`] next if nothing else happens. While
-    /// the server does not read (`is_reading` is false), it ignores the client's silence.
+    /// the server does not read from the client (`is_reading` is false), the client does not
+    /// count as silent.
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
         let due = self.due(is_reading && !self.is_paused());
         due.into_iter().chain(self.paused_until).min()

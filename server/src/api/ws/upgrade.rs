@@ -68,7 +68,7 @@ pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, U
     counter!(UPGRADES, "result" => "opened").increment(1);
     let session = page.and_then(|OwnPage { cookie, token }| {
         let token = token?;
-        // A browser that comes back keeps its session for another year.
+        // Extends the session in the browser by another year.
         response.headers_mut().extend(cookie.set(&token).map(|cookie| (SET_COOKIE, cookie)));
         Some(token)
     });

@@ -18,13 +18,13 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use super::meter::Meter;
 
-/// Maximum number of frames that did not end a message. If there are more, reading waits until
-/// the connection has counted them.
+/// Maximum number of frames that did not end a message. Above this number, reading pauses until
+/// the connection has counted the frames.
 const FRAGMENTS_MAX: u32 = 32;
 /// The close code of a proxy that could not reach its upstream server. The library treats this
 /// code as a protocol error.
 const BAD_GATEWAY: u16 = 1014;
-/// Code 1002, with which the library's close frame answers [`BAD_GATEWAY`].
+/// Code 1002, which the library sends in its answer to a close frame with [`BAD_GATEWAY`].
 const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
 
 thread_local! {
@@ -42,7 +42,7 @@ pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
 
 pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
     let head = FrameHeader { opcode: OpCode::Data(Data::Text), ..FrameHeader::default() };
-    // Writing to a vector cannot fail.
+    // Writing to a vector cannot fail, so ignore the result.
     head.format(text.len() as u64, frames).ok();
     frames.extend_from_slice(text.as_bytes());
 }
@@ -54,9 +54,8 @@ pub(super) struct Wire<S> {
     /// The bytes of the latest write that the stream did not accept. The next write waits until
     /// they have been sent.
     unsent: Vec<u8>,
-    /// The number of bytes of `unsent` that have been sent in the meantime.
+    /// The number of bytes of `unsent` that have already been sent.
     sent: usize,
-    /// Counts incoming frames.
     meter: Meter,
 }
 
@@ -70,8 +69,8 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         self.meter.read(bytes);
     }
 
-    /// Returns the number of frames that did not end a message since the last call. The reader
-    /// must call this after each poll, because reading stops after too many of these frames.
+    /// Returns the number of frames, since the last call, that did not end a message. The reader
+    /// must call this after each poll, because reading pauses after too many of these frames.
     pub(super) fn take_fragments(&mut self) -> u32 {
         self.meter.take_fragments()
     }

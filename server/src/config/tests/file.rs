@@ -1,4 +1,4 @@
-//! The configuration file, and the configuration printed as one.
+//! Tests of the configuration file, and of the configuration printed as a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,14 +25,14 @@ fn content(mut loaded: Loaded) -> (String, Settings) {
     (format!("{:?}", loaded.config), loaded.config.settings().unwrap())
 }
 
-/// Values that differ from the defaults, by setting.
+/// For each setting, a value that differs from the default.
 const OTHER_VALUES: &[(&str, &str)] = &[
     ("listen", "[::1]:8000"),
     ("metrics-listen", "none"),
     ("public-url", "https://play.example.org"),
     ("allow-origin", "https://a.example,https://b.example:8443"),
     ("security-contact", "mailto:ann@example.org"),
-    // The server does not look for this folder, because no page is served.
+    // No page is served, so the server does not look for this folder.
     ("page", "/srv/client-web"),
     ("data", "/srv/a \"quoted\" folder"),
     ("store", "redis://db.example:7000/3"),
@@ -46,8 +46,8 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("trusted-network", "198.51.100.7"),
 ];
 
-/// The settings whose values are names of files. They have their own test, because the files
-/// would have to exist.
+/// The settings whose values are file names. They have their own test, because the files must
+/// exist.
 const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca", "about"];
 
 #[test]

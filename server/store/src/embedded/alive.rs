@@ -1,8 +1,8 @@
 //! A small file with the last heartbeat and the acknowledged end of the log.
 //!
-//! The file is written after each group and with each heartbeat, but not synced. It survives the
-//! end of the process, and may be out of date after a power cut. Two slots in separate sectors
-//! are written alternately, each with its own checksum. Readers use the newer valid slot.
+//! The file is written after each group and with each heartbeat, but not synced. So it survives
+//! the end of the process, but it may be out of date after a power cut. Two slots in separate
+//! sectors are written alternately, each with its own checksum. Readers use the newer valid slot.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -60,12 +60,12 @@ impl Alive {
         Ok(alive)
     }
 
-    /// Writes that the log is durable up to this point.
+    /// Writes the point up to which the log is durable.
     pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
         self.write(Signs { end, ..self.last })
     }
 
-    /// Writes that a server was alive at this time.
+    /// Writes the time at which a server was alive.
     pub(super) fn note_heartbeat(&mut self, at: Stamp) -> io::Result<()> {
         self.write(Signs { heartbeat: self.last.heartbeat.max(at), ..self.last })
     }

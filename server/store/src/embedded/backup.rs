@@ -48,8 +48,8 @@ use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 
 /// The maximum number of attempts to copy the log, or to read the last heartbeat.
 const ATTEMPTS: usize = 10;
-/// If the file with the heartbeat does not change for this long, no server is running. A running
-/// server writes the file every second.
+/// If the file with the heartbeat does not change for this long, no server is running, because a
+/// running server writes the file every second.
 const SILENCE: Duration = Duration::from_secs(3);
 /// The time between two reads of the file with the heartbeat.
 const LOOKS: Duration = Duration::from_millis(20);
@@ -62,7 +62,7 @@ pub struct BackedUp {
     pub damage: Vec<String>,
 }
 
-/// Copies the store in a data folder, and the files `others` of that folder, to the folder
+/// Copies the store in a data folder, and the files `others` from that folder, to the folder
 /// `target`. A server may be using the store. Blocks.
 ///
 /// The backup contains everything that was acknowledged before the call.
@@ -88,8 +88,8 @@ pub fn back_up(
     let damage = BTreeSet::new();
     let mut copy = Copying { data, target, now, progress, before, known, epoch, copied: 0, damage };
     let made = copy.make(others);
-    // Even after a failure, unneeded files are removed, because the disk may be full. The caller
-    // then gets the first error.
+    // Unneeded files are removed even if the backup has failed, because the disk may be full. If
+    // the removal fails too, the caller gets the error of the backup.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(copy.before.as_ref()));
     let manifest = made?;
     cleaned?;
@@ -134,8 +134,8 @@ impl Copying<'_, '_> {
 
     /// Copies the log. Returns `None` if part of the log disappeared before it was copied.
     fn copy_log(&mut self) -> Result<Option<Manifest>, BackupError> {
-        // List the segments before determining the end of the log. If a segment disappears in
-        // between, copies of its live data are in the log before that end, and are acknowledged.
+        // List the segments before determining the end of the log. A segment that disappears in
+        // between was compacted, so its live data was copied to the log before that end.
         let mut numbers = segments(self.data)?;
         let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
         if self.before.as_ref().is_some_and(|before| before.store != signs.store) {
@@ -236,7 +236,7 @@ fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), Back
 /// Reads the file with the store's last heartbeat.
 fn look(data: &Path) -> Result<Signs, BackupError> {
     let path = data.join(ALIVE);
-    // A server may be writing to the file, so a read may find no valid slot.
+    // A server may be writing to the file at this moment, so try again if there is no valid slot.
     for _ in 0..ATTEMPTS {
         if let Some(signs) = Alive::look(&path).map_err(BackupError::at(&path))? {
             return Ok(signs);
@@ -249,8 +249,8 @@ fn look(data: &Path) -> Result<Signs, BackupError> {
 /// was acknowledged.
 ///
 /// Usually the point is the one in the file. After a power cut, that point may be too early. So
-/// if the log is longer and no server is running, everything before the first damage counts as
-/// acknowledged, as it does when a server starts.
+/// if the log is longer and no server is running, all frames before the first damaged one count
+/// as acknowledged, as they do when a server starts.
 #[expect(clippy::disallowed_methods, reason = "the server is another process: only its file can be watched")]
 fn acknowledged(
     data: &Path,
@@ -271,7 +271,8 @@ fn acknowledged(
     }
 }
 
-/// Returns the point at which the intact frames after `from` end.
+/// Reads intact frames from the point `from` on, also in later segments. Returns the end of the
+/// last one before the log ends or is damaged.
 fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
     let mut end = from;
     loop {
@@ -336,8 +337,8 @@ mod tests {
         acknowledged(data, Duration::ZERO, || look(data))
     }
 
-    /// The test puts back an older file with the last heartbeat. After a power cut, this file may
-    /// be older than the last acknowledged write.
+    /// The test puts back an older version of the file with the last heartbeat, because a power
+    /// cut may leave this file older than the last acknowledged write.
     #[tokio::test]
     async fn without_a_server_the_log_counts_up_to_the_first_damage() {
         let folder = tempfile::tempdir().unwrap();

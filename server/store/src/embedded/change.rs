@@ -25,7 +25,7 @@ pub(super) enum Change {
     Entries { game: GameId, entries: Vec<Link>, writes: Vec<Write> },
     /// Contains copies of entries from an older segment, made by a compaction.
     Moved { game: GameId, entries: Vec<Link> },
-    /// Changes side records. Also shows that a server was alive at the time `at`.
+    /// Changes side records, and shows that a server was alive at the time `at`.
     Records { at: Stamp, writes: Vec<Write> },
     /// Begins a new epoch.
     Epoch(u64),
@@ -46,13 +46,12 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Returns the head after the entry.
     pub(super) fn head(&self) -> Head {
         Head { seq: self.entry.seq, hash: self.hash }
     }
 }
 
-/// The error for a frame that this program cannot parse. Contains the frame's tag.
+/// The error for a frame that this program cannot parse. The field is the frame's tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);
@@ -162,8 +161,8 @@ impl Change {
     }
 }
 
-/// Encodes entries in the form of [`RawEntries`]. Copies hashes and bodies as slices, because
-/// serde would write them byte by byte.
+/// Encodes entries in the form of [`RawEntries`]. Copies hashes and bodies as slices, which is
+/// faster than serde, because serde would write them byte by byte.
 fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
     let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
     put(&(game, first, at, entries.len()), buffer);
@@ -202,7 +201,6 @@ fn owned(writes: Vec<RawWrite<'_>>) -> Option<Vec<Write>> {
     writes.into_iter().map(RawWrite::into_write).collect()
 }
 
-/// Encodes a value as bytes.
 pub(super) fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     put(value, &mut bytes);

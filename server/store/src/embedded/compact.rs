@@ -1,8 +1,8 @@
 //! Compaction: copies the live data of the oldest segment to the end of the log, and removes the
 //! segment.
 //!
-//! Deletions need not be copied, because no older segment exists that could contain the deleted
-//! data.
+//! Deletions need not be copied, because the deleted data could only be in an older segment, and
+//! there is none.
 
 use std::io;
 

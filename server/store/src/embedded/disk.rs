@@ -52,7 +52,7 @@ pub(super) mod planted {
         pub(in crate::embedded) room_for: Option<u64>,
         /// True if writes fail with an I/O error instead of the error of a full disk.
         pub(in crate::embedded) is_broken: bool,
-        /// The names of the files that could not be written, without the numbers in those names.
+        /// The names of the files that could not be written. Numbers in the names are left out.
         pub(in crate::embedded) refused: Vec<String>,
         /// The number of free bytes that the disk pretends to have.
         pub(in crate::embedded) free_bytes: Option<u64>,
@@ -99,8 +99,9 @@ pub(super) mod planted {
         }
     }
 
-    /// If the simulated disk is full, this writes none, half or all of the bytes and then returns
-    /// an error, because a real disk may report the error only at the sync.
+    /// If the simulated disk is full, writes none, half or all of the bytes and then returns an
+    /// error. All bytes may be written, because a real disk may report the error only at the
+    /// sync.
     pub(super) fn before_write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
         let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let refused = check(&path);

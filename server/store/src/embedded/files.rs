@@ -42,7 +42,6 @@ impl Place {
     }
 }
 
-/// The segments of a store.
 pub(super) struct Segments {
     folder: PathBuf,
     pub(super) store: u64,
@@ -69,9 +68,9 @@ impl Segments {
         Ok(Segments { folder: folder.to_owned(), store, files: RwLock::default() })
     }
 
-    /// Opens the segments in this folder. Also returns a list of problems with them. `store` is
-    /// the store's number, if another file contains it. Returns `None` if the number cannot be
-    /// found out.
+    /// Opens the segments in this folder, and lists the problems found in them. `store` is the
+    /// store's number, if it is known from another file. Returns `None` if the number cannot be
+    /// determined.
     pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();

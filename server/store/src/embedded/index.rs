@@ -1,9 +1,10 @@
 //! The index: the position of each game's entries, and all side records. It can be rebuilt from
 //! the log at any time.
 //!
-//! The latest changes are in memory, in a layer over a database. From time to time a checkpoint
-//! writes the layer into the database, in the background, together with the point in the log that
-//! the database then covers. When the store is opened, it reads the log from that point on.
+//! The latest changes are in memory, in a layer over a database. From time to time, a checkpoint
+//! writes the layer into the database in the background. It also stores the point in the log up
+//! to which the database is then complete. When a store is opened, it reads the log from that
+//! point on.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -182,8 +183,8 @@ impl Index {
         }
     }
 
-    /// Returns the head of a log if the log's row is in memory. The last frame of such a log has
-    /// been checked or written since the store was opened.
+    /// Returns the head of a log if the log's row is in memory. The last frame of such a log
+    /// needs no check, because it was checked or written after the store was opened.
     pub(super) fn fresh_head(&self, game: GameId) -> Option<Head> {
         self.layers.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
@@ -298,8 +299,8 @@ impl Index {
     }
 
     /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` as soon as the index is locked. From then on, readers wait until the
-    /// changes are applied.
+    /// games. Calls `first` after locking the index. Readers then wait until the changes are
+    /// applied.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
@@ -425,7 +426,8 @@ fn parse_stored(row: Guard) -> Result<(Key, RecordRow), Trouble> {
     Ok((key, row))
 }
 
-/// Returns the games in quarantine, each with the reason. Also reads databases of the old layout.
+/// Returns the games in quarantine, each with the reason. Databases of the old layout store them
+/// in the same form.
 pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>, Trouble> {
     let row = |row: Guard| {
         let (key, reason) = row.into_inner()?;

@@ -22,7 +22,7 @@ const COPY: &str = "check";
 pub struct Inspection {
     pub(super) folder: PathBuf,
     pub(super) copy: PathBuf,
-    /// Prevents other processes from using the store in the meantime.
+    /// Prevents other processes from using the store during the inspection.
     _lock: FolderLock,
 }
 

@@ -1,5 +1,5 @@
-//! The content of the log as rows. Each game has one row, which holds the positions of its
-//! entries, and each side record has one.
+//! The content of the log as rows. There is one row for each game, with the positions of the
+//! game's entries, and one row for each side record.
 //!
 //! A layer contains the rows that have changed since a point in the log. Its rows override older
 //! rows in a deeper layer or in the database.
@@ -33,8 +33,8 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A game's row in the database: the head, and the frames. For each frame, the entry number and
-/// the segment are stored as differences from the previous frame. They are followed by the
+/// A game's row in the database: the head, and four numbers for each frame. The first two are the
+/// entry number and the segment, as differences from the previous frame. The others are the
 /// frame's position and length.
 type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
 
@@ -71,8 +71,8 @@ impl GameRow {
         self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
     }
 
-    /// Adds a frame with these entries. If a frame with the same first entry exists, replaces it
-    /// and returns its place.
+    /// Adds a frame with these entries. The frame replaces a frame with the same first entry; in
+    /// that case, returns the place of the replaced frame.
     fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
         let (first, last) = entries.first().zip(entries.last())?;
         let first = first.entry.seq;

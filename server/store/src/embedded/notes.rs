@@ -3,9 +3,9 @@
 //!
 //! Without the notes, damage to the newest part of the log would not show which games have lost
 //! entries there. Missing notes are detected, because each group begins where the previous one
-//! ended. The notes are written after each group but not synced. They survive the end of the
-//! process, and may be incomplete after a power cut. Each checkpoint begins a new file of notes.
-//! When the checkpoint is complete, the older files are removed.
+//! ended. The notes are written after each group but not synced. So they survive the end of the
+//! process, but they may be incomplete after a power cut. Each checkpoint begins a new file of
+//! notes. When the checkpoint is complete, the older files are removed.
 //!
 //! A file is a sequence of notes. Each note consists of its length (4 bytes), a checksum (8
 //! bytes), and the content in postcard.

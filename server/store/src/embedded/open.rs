@@ -41,8 +41,8 @@ const INDEX: &str = "index";
 const INDEX_BEFORE: &str = "index.before";
 const INDEX_SUM: &str = "index.sum";
 pub(super) const ALIVE: &str = "alive";
-/// The maximum length of a log, in bytes, that is read completely if the store was not closed
-/// properly. A longer log is read only from the last checkpoint on.
+/// If the store was not closed properly, a log of up to this many bytes is read completely. A
+/// longer log is read only from the last checkpoint on.
 const REREAD_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The upper limit of a segment's size. A segment may exceed it by one group, and positions in it
 /// must stay below 4 GiB.
@@ -184,8 +184,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         Some(noted) => noted.are_complete(until, signs.map(|signs| signs.end)),
         None => signs.is_some_and(|signs| signs.end <= until),
     });
-    // The notes override the old index, because they are newer: they may show that a log was
-    // deleted later.
+    // The notes override the old index, because they are newer. For example, only the notes may
+    // show that a log was deleted.
     let mut known = before.unwrap_or_default().0;
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
     find_short(index, &mut replayed, &known)?;
@@ -222,9 +222,9 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     replayed.quarantined.extend(replayed.found);
     write_found(index, &mut tail, found)?;
     let notes = Notes::begin(folder)?;
-    // The old notes are removed only when a checkpoint contains everything that was read, because
-    // the new notes cover only later groups. A new store writes a checkpoint as well, so a log
-    // without a checkpoint has lost its index.
+    // The old notes are removed only after a checkpoint has stored everything that was read,
+    // because the new notes cover only later groups. Even a new store writes this checkpoint, so
+    // a log without any checkpoint must have lost its index.
     index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
     notes::remove_until(folder, notes.number - 1)?;
     let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
@@ -262,8 +262,8 @@ fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Troubl
     Ok((heads, index.state()?.unwrap_or_default().until))
 }
 
-/// Durably writes changes to the log, and adds them to the index. These are the changes that were
-/// found to be necessary at the start: quarantines, and perhaps a new epoch.
+/// Durably writes the changes that opening the store has made necessary, and adds them to the
+/// index. They are quarantines, and perhaps a new epoch.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
     if found.is_empty() {
         return Ok(());
@@ -279,7 +279,7 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// The log, its last heartbeat and its options, for opening its index.
+/// The arguments for opening an index: its log, the log's last heartbeat, and the options.
 struct Log<'a> {
     folder: &'a Path,
     segments: &'a Segments,
@@ -332,8 +332,8 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
         for row in index.rows()? {
             let (game, row) = row?;
-            // The frames of a row are in the order of their entries, even if a compaction has
-            // moved some. So this finds the first missing entry.
+            // Even if a compaction has moved frames, a row lists them in the order of their
+            // entries. So the first frame that is out of reach contains the first missing entry.
             if let Some((seq, _)) = row.frames.iter().find(|(_, place)| !segments.reach(place.end())) {
                 found_damaged.insert(game, format!("entry {seq}: it is missing"));
             }

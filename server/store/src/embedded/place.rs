@@ -19,8 +19,8 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Combines a path with the identity of its file. `metadata` comes from the open file, or
-    /// from the file that is at the path.
+    /// Combines a path with the identity of its file. `metadata` may come from the open file or
+    /// from the path.
     pub(super) fn of(path: PathBuf, metadata: &Metadata) -> Named {
         Named { path, device: metadata.dev(), inode: metadata.ino() }
     }

@@ -60,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// Returns the hash of the log's chain after an entry, as it is stored with the entry.
+    /// Returns the chain hash after an entry, as it is stored with the entry.
     fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
         let Some(frame) = row.frame_of(seq) else { return Ok(Hash::ZERO) };
         let (first, place) = row.frames[frame];

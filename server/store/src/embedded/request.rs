@@ -39,8 +39,8 @@ pub(super) enum Request {
     BumpEpoch { reply: Reply<u64> },
     /// Writes a quarantine to the log. A reader has already added it to [`Shared`].
     Quarantine { game: GameId, reason: String },
-    /// Starts a group, so that a new outage is written to the record of outages. Any other
-    /// request that starts a group has the same effect.
+    /// Only starts a group. The first group after an outage writes the outage to the record of
+    /// outages.
     KeepOutage { reply: Reply<()> },
     /// Frees space on a full disk as far as possible, and resumes if there is enough.
     LookForRoom { reply: Reply<()> },
@@ -87,8 +87,8 @@ impl Verdict {
 /// An answer that is given after the sync. It depends on whether the sync of its group succeeded.
 pub(super) type Answer = Box<dyn FnOnce(&Verdict) + Send>;
 
-/// Makes an answer. If the group is durable, the answer is `outcome`. If the group may or may not
-/// be on the disk, the answer is `unknown`, provided the request has written something.
+/// Makes an answer. It becomes `outcome` if the group is durable. If the group may or may not be
+/// on the disk, the answer of a request that has written something becomes `unknown`.
 pub(super) fn answer<T: Send + 'static>(
     reply: Reply<T>,
     outcome: Result<T, StoreError>,
@@ -133,8 +133,8 @@ impl Answers {
     /// Gives the answers of a group, according to the verdict on that group.
     pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
         let group = (answers, verdict);
-        // Answer the callers directly if there is only one, or if the runtime has ended or is
-        // behind.
+        // Answer the callers directly if there is only one, if the runtime has ended, or if the
+        // task is behind.
         let left = match &self.task {
             Some(task) if group.0.len() > 1 => task.try_send(group).err().map(TrySendError::into_inner),
             Some(_) | None => Some(group),

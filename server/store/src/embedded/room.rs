@@ -25,10 +25,9 @@ const TRIAL: &str = "trial";
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum State {
     Open,
-    /// Little space is left: the store accepts only requests that free space.
+    /// Little space is left, so the store accepts only requests that free space.
     Low,
-    /// A write found no space: the store accepts no requests. Contains a description of that
-    /// write.
+    /// A write found no space, so the store accepts no requests. The field describes that write.
     Full(String),
 }
 
@@ -140,7 +139,7 @@ impl Room {
         tried
     }
 
-    /// Leaves the state `Full`, because all writes that had found no space have been repeated.
+    /// Notes that there is room again. The caller has already repeated all writes that found no space.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }

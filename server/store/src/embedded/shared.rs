@@ -19,7 +19,6 @@ use super::trouble::Trouble;
 use crate::clock::StampClock;
 use crate::store::StoreError;
 
-/// The state that the writer, the readers and the handle share.
 pub(super) struct Shared {
     pub(super) clock: StampClock,
     pub(super) epoch: AtomicU64,
@@ -35,7 +34,7 @@ pub(super) struct Shared {
     pub(super) folder: PathBuf,
     /// Descriptions of the data that was missing or damaged when the store was opened.
     pub(super) losses: Vec<String>,
-    /// True if the writer completed the index before the writer ended.
+    /// True if the writer has ended after completing the index.
     pub(super) is_complete: AtomicBool,
     /// The lock on the folder, held while the store uses it.
     pub(super) _lock: FolderLock,

@@ -159,7 +159,7 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
                 assert!(store.disk_space().unwrap().is_paused, "{at}");
             }
             if !is_taken && refusals % 8 == 1 {
-                // The copied folder is like one that a killed process leaves behind.
+                // This copy is like the folder of a killed process.
                 let killed = scratch();
                 copy_folder(folder.path(), killed.path());
                 ledger.check(&open(killed.path()), &at).await;
@@ -183,8 +183,8 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
             ledger.check(&store, &format!("opened after change {number}")).await;
         }
     }
-    // The index is written in the background, so only stopping the store reliably writes it on
-    // the full disk. A stop begins a new file of notes and then writes the index.
+    // The store usually writes the index in the background, so only a stop is certain to write it
+    // while the disk is full. A stop begins a new file of notes before it writes the index.
     fill(folder.path(), Some(1));
     drop(store);
     fill(folder.path(), None);
@@ -240,7 +240,7 @@ async fn a_store_pauses_a_little_before_the_disk_is_full_and_makes_room() {
     for number in [0, 2] {
         assert!(!ledger.change(&store, number).await);
     }
-    // Requests that free space are carried out.
+    // Even on a full disk, requests that free space are carried out.
     let (segments, deletion) = (segments(folder.path()), 43);
     assert!(ledger.change(&store, deletion).await);
     assert_eq!(store.sweep().await, Ok(0));

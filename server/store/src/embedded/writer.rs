@@ -92,8 +92,8 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
-    /// The point at which the last written group ended. If a later group was undone, the tail may
-    /// be in a new segment that is still empty.
+    /// The point at which the last written group ended. The tail may be later: if a group was
+    /// undone, the tail may be in a new segment that is still empty.
     pub(super) end: Point,
     pub(super) shared: Arc<Shared>,
     pub(super) answers: Answers,
@@ -107,7 +107,8 @@ pub(super) struct Writer {
     /// The minimum length of the log for compaction, in bytes.
     pub(super) compact_bytes: u64,
     pub(super) compaction: Option<Compaction>,
-    /// Empty between groups. It keeps the memory of a group for the next one.
+    /// The changes of the current group. Empty between groups, but kept so that its memory is
+    /// reused.
     pub(super) stage: Stage,
     /// The time that the last group took to become durable. Waiting longer than that for more
     /// requests would cost more than another group.
@@ -147,8 +148,8 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    /// Processes a request together with all waiting requests. Returns their number. Waits a moment
-    /// for more, until there are as many as in the previous group, whose number was `answered`.
+    /// Processes a request together with all waiting requests, and returns their number. If there
+    /// are fewer than `answered`, the number in the previous group, waits a moment for more.
     fn run_group(
         &mut self,
         first: Request,
@@ -321,7 +322,7 @@ impl Writer {
         self.shared.check_available()?;
         let now = self.shared.clock.stamp();
         let mut expired = self.reader.index.expired(now, SWEEP_STEP)?;
-        // Records that this group has written are no longer expired.
+        // Skip the records that this group has already renewed or deleted.
         expired.retain(|key| !stage.records.contains_key(key));
         let count = expired.len();
         let writes: Vec<Write> = expired.into_iter().map(|key| Write::Delete { key }).collect();
@@ -336,8 +337,8 @@ impl Writer {
     fn stage_outage(&self, stage: &mut Stage) -> Option<Outage> {
         let key = Key::new(OUTAGES_KEY).ok()?;
         let outage = self.shared.clock.take_unkept()?;
-        // If the record cannot be read, a new one replaces it. No information is lost by this,
-        // because other readers could not read the old one either.
+        // If the record cannot be read, a new one replaces it. This loses no information, because
+        // other readers could not read the old one either.
         let record = self.record(stage, &key, outage.until).unwrap_or_default();
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
@@ -359,8 +360,8 @@ impl Writer {
                 return verdict;
             }
         };
-        // Callers are answered first, so that they can continue. Readers are blocked until the
-        // index contains the group.
+        // Callers are answered before the index is updated, so that they can continue at once. If
+        // they read, the read waits until the index contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
         match self.reader.index.apply(changes.drain(..).zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}

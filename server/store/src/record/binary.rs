@@ -32,7 +32,8 @@ struct Body<'a> {
     event: EventRecord<'a>,
 }
 
-/// A command with the bytes of its fingerprint.
+/// The command that caused an entry, if there was one: its sender, its id, and the bytes of its
+/// fingerprint.
 #[derive(Serialize, Deserialize)]
 enum Command<'a> {
     None,
@@ -74,8 +75,8 @@ struct Step {
     side: Side,
     from: SquareNumber,
     to: SquareNumber,
-    /// The ranks that the piece cannot have, as revealed by the move. They are encoded as bits,
-    /// and usually no bit is set.
+    /// The ranks that the piece cannot have, because the move rules them out. They are encoded as
+    /// bits, and usually no bit is set.
     ruled_out: u16,
 }
 
@@ -118,7 +119,7 @@ pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, Rec
     Ok(LogEntry { command, lag_ms, event })
 }
 
-/// An output that fails unless exactly these bytes are written to it.
+/// A writer that fails unless exactly these bytes are written to it.
 struct Same<'a>(&'a [u8]);
 
 impl Flavor for Same<'_> {

@@ -35,8 +35,8 @@ pub struct CommandStamp<'a> {
     pub fingerprint: u64,
 }
 
-/// The effect of a strike on one piece, as both forms store it: the rank, the fate, and whether
-/// the piece was shown.
+/// The effect of a strike on one piece: its rank, its fate, and whether it was shown. Both forms
+/// store the effect in this way.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Part(Rank, Fate, bool);
 

@@ -54,8 +54,8 @@ fn check_round_trip(form: Form, command: Option<&CommandStamp<'_>>, lag_ms: u32,
     assert_eq!((read.command.as_ref(), read.lag_ms), (command, lag_ms));
 }
 
-/// Returns one event of every kind, together with the end of its expected body in form 2,
-/// starting with the lag.
+/// Returns one event of every kind, each with the last part of its expected body in form 2. This
+/// part consists of the lag and the event.
 fn kinds() -> Vec<(SecretRecord, &'static str)> {
     let part = |rank, fate, shown| StruckRecord { rank, fate, shown };
     let strike = [part(Rank::Marshal, Fate::Advances, true), part(Rank::Spy, Fate::Leaves, false)];

@@ -13,7 +13,6 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
 use super::fault::{Fault, within};
 
-/// The default port of a Sentinel.
 const SENTINEL_PORT: u16 = 26_379;
 /// The maximum number of Sentinels in one address.
 const SENTINELS_MAX: usize = 16;

@@ -16,9 +16,9 @@ pub(super) enum Appended {
     Conflict(Head),
     Late(Stamp),
     Early(Stamp),
-    /// The game is in quarantine. Contains the reason.
+    /// The game is in quarantine. The field is the reason.
     Quarantined(String),
-    /// The log is damaged. Contains the number of the damaged entry.
+    /// The log is damaged. The field is the number of the damaged entry.
     Damaged(String),
     /// The log's key contains a value of another type.
     WrongType,
@@ -44,7 +44,7 @@ fn text(bytes: &[u8]) -> Result<String, Fault> {
 /// Requests that were added to a pipeline together: either appends in one call, or one other
 /// request.
 pub(super) struct Sent {
-    /// The number of commands. Only the answer to the last command is used.
+    /// The number of commands in the pipeline. Only the answer to the last command is used.
     pub(super) commands: usize,
     /// The number of appends; `None` for a request that is not an append.
     pub(super) appends: Option<usize>,
@@ -139,7 +139,7 @@ pub(super) struct StreamEntry {
     pub(super) seq: u64,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records of the append, if this entry is the append's last one.
+    /// The side records of an append, if this entry is the last one of that append.
     pub(super) writes: Vec<WriteArguments>,
 }
 

@@ -33,11 +33,12 @@ pub struct Durability {
 /// A reason why a Redis is less durable than a game needs.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Weakness {
-    /// All data is lost when Redis ends.
+    /// Redis writes no append-only file, so all data is lost when Redis ends.
     #[error("it keeps no append-only file, so everything is lost when it ends (set appendonly yes)")]
     NoAppendOnlyFile,
-    /// The last writes may be lost when Redis or its machine ends. Contains the sync policy,
-    /// which is empty if unknown.
+    /// Redis does not sync each write before it answers, so the last writes may be lost when
+    /// Redis or its machine ends. The field is the sync policy, or empty if the policy is
+    /// unknown.
     #[error(
         "appendfsync is {}, so the last acknowledged moves may be lost (set appendfsync always)",
         or_unknown(.0)
@@ -53,8 +54,8 @@ pub enum Weakness {
         "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
     )]
     InCluster,
-    /// Redis evicts games when its memory is full. Contains the eviction policy, which is empty
-    /// if unknown.
+    /// Redis may evict games when its memory is full. The field is the eviction policy, or empty
+    /// if the policy is unknown.
     #[error(
         "maxmemory-policy is {}, so it may throw out games when its memory is full (set maxmemory-policy noeviction)",
         or_unknown(.0)
@@ -71,7 +72,7 @@ pub enum Weakness {
         /// The number of replicas that an append waits for.
         wanted: u32,
     },
-    /// Redis is older than 7.0. Contains the version of Redis.
+    /// Redis is older than 7.0. The field is its version.
     #[error("it is version {}, and 7.0 is needed", or_unknown(.0))]
     Old(String),
 }
@@ -81,8 +82,8 @@ fn or_unknown(text: &str) -> &str {
 }
 
 impl Durability {
-    /// Parses the answers to `INFO` and `CONFIG GET`. If `CONFIG` is forbidden, most unknown
-    /// settings count as weak.
+    /// Parses the answers to `INFO` and `CONFIG GET`. If `CONFIG` is forbidden, the settings are
+    /// unknown, and most of them then count as weak.
     pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Durability {
         let lines: HashMap<&str, &str> =
             info.lines().filter_map(|line| line.trim().split_once(':')).collect();
@@ -137,8 +138,8 @@ impl Durability {
         found
     }
 
-    /// Returns the weaknesses that come from Redis's settings. The number of connected replicas
-    /// is not a setting, and every append checks it.
+    /// Returns the weaknesses that come from Redis's settings. A lack of replicas is not one of
+    /// them, because it is not a setting, and every append checks it.
     pub(super) fn weak_settings(&self) -> Vec<Weakness> {
         let is_setting = |weakness: &Weakness| !matches!(weakness, Weakness::FewReplicas { .. });
         self.weaknesses().into_iter().filter(is_setting).collect()

@@ -20,15 +20,15 @@ use crate::value::Key;
 
 /// The maximum number of expired records that one step of a sweep removes.
 pub(super) const SWEEP_STEP: u64 = 500;
-/// The reason given for refusing an append that was judged before an outage was detected.
+/// The reason for refusing an append whose clocks were computed before an outage was detected.
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
 /// The maximum number of attempts to send a request that Redis has certainly not carried out.
 const TRIES_MAX: usize = 3;
 
 impl Writer {
-    /// True if an append was judged before the latest outage was detected. In that case, the
-    /// clocks that were used for judging include the time of the outage. Always false if this
-    /// process has no receiver that would be notified of the outage.
+    /// True if the clocks for an append were computed before the latest outage was detected. Such
+    /// clocks wrongly include the time of the outage. Always false if this process has no
+    /// receiver that would be notified of the outage.
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
@@ -73,8 +73,8 @@ impl Writer {
             }
         };
         if let Err(fault) = self.shared.are_enough(&mut answers) {
-            // The primary has written the group, but it may be lost together with the primary.
-            // Later requests must not build on the group before the replicas have it.
+            // The primary has written the group, but may still be lost together with it. Later
+            // requests must not build on the group before the replicas have it.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             self.shared.note_failure(&fault);
             group.into_iter().for_each(|request| request.fail(&fault));
@@ -103,7 +103,6 @@ impl Writer {
         parts.map(add).collect()
     }
 
-    /// Adds one request to a pipeline.
     fn add(&self, link: &Link, request: &Request, commands: &mut Pipeline) {
         let keys = &self.shared.keys;
         match request {
@@ -162,8 +161,8 @@ impl Writer {
         commands.add_command(command);
     }
 
-    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last added command is one call
-    /// that makes all of them.
+    /// Adds at most [`APPENDS_MAX`] appends to a pipeline. The last command that is added is the
+    /// call that makes all of them.
     pub(super) fn add_appends(&self, link: &Link, appends: &[&Prepared], commands: &mut Pipeline) -> Sent {
         let (keys, before) = (&self.shared.keys, commands.len());
         let mut with_records = appends.iter().filter(|append| !append.writes.is_empty()).peekable();
@@ -190,8 +189,8 @@ impl Writer {
                 command.arg(intent(&append.writes));
             }
             for entry in &append.entries {
-                // Redis gives the stamp, unless a lost entry is given back, which already has a
-                // stamp.
+                // Redis gives the stamp, unless a lost entry is given back, because that entry
+                // already has a stamp.
                 let from = if append.is_stamped { 0 } else { 8 };
                 command.arg(entry.value.get(from..).unwrap_or_default());
             }
@@ -382,7 +381,7 @@ impl Writer {
 
 /// Encodes an append for the script, without its side records and entries.
 fn asked(append: &Prepared) -> Vec<u8> {
-    // The defaults are the last and the first possible stamp.
+    // Without these limits, no stamp is too late or too early.
     let Stamp(deadline) = append.deadline.unwrap_or(Stamp(u64::MAX));
     let Stamp(not_before) = append.not_before.unwrap_or(Stamp(0));
     // This cannot overflow, because the store's limits allow only a few entries.

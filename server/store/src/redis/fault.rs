@@ -128,8 +128,8 @@ impl Fault {
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
                     Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
-                // The operating system's text, for example about an unknown host name or an
-                // unreachable network.
+                // Pass on the operating system's text. It may say, for example, that the host
+                // name is unknown or the network is unreachable.
                 Some(_) if !error.is_timeout() => {
                     Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
                 }

@@ -21,7 +21,7 @@ pub(super) struct HeldEntry {
     pub(super) head: Head,
     /// Stamp, hash, body.
     pub(super) value: Vec<u8>,
-    /// The side records of the append, if this entry is the append's last one.
+    /// The side records of an append, if this entry is the last one of that append.
     pub(super) writes: Vec<WriteArguments>,
 }
 
@@ -107,7 +107,6 @@ impl Held {
         }
     }
 
-    /// Returns the games whose logs are held.
     pub(super) fn games(&self) -> Vec<GameId> {
         self.logs.keys().copied().collect()
     }
@@ -139,7 +138,8 @@ impl Held {
         };
         let missing = from.map(|from| log.entries.range(from..).cloned().collect());
         if missing.is_none() {
-            // The log in Redis ends before all held entries, or contains different entries.
+            // The held entries do not follow this head: the log in Redis is too short, or its
+            // entries differ.
             self.forget(game);
         }
         missing

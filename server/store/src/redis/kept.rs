@@ -47,7 +47,7 @@ impl Kept {
         self.records.contains_key(key)
     }
 
-    /// Returns the writes to records of which there are copies.
+    /// Returns those of the writes that concern records with copies.
     pub(super) fn copied(&self, writes: &[Write]) -> Vec<Write> {
         writes.iter().filter(|write| self.has(write.key())).cloned().collect()
     }
@@ -64,8 +64,8 @@ impl Kept {
         }
     }
 
-    /// Forgets the copies of records that a write with an unknown outcome may have changed.
-    /// Neither the old nor the new value may be given back.
+    /// Forgets the copies of records that a write with an unknown outcome may have changed. It is
+    /// unknown which value is correct, so no copy must be given back.
     pub(super) fn forget_all(&mut self, writes: &[Write]) {
         writes.iter().for_each(|write| self.forget(write.key()));
     }

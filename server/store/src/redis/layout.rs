@@ -1,8 +1,8 @@
 //! The layout of the data in Redis.
 //!
-//! All keys of a game contain the same hash tag. All keys of side records contain another one. In
-//! a cluster, all keys with the same tag would be in one slot, and no script uses keys with two
-//! different tags.
+//! All keys of a game contain the same hash tag, and all keys of side records share another tag.
+//! No script uses keys with two different tags. So in a cluster, all keys of a script would be in
+//! one slot.
 
 use std::ops::Bound;
 
@@ -32,17 +32,17 @@ pub(super) struct Keys {
     pub(super) expiries: String,
     /// Hash: for each game, the number of the last entry whose side records have been applied.
     pub(super) applied: String,
-    /// Sorted set, by time: appends whose side records may not have been applied yet. See
+    /// Sorted set, by time: appends whose side records may still have to be applied. See
     /// [`pending_member`].
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: messages that contain the mark by which the sender is recognized, and a line for
-    /// each append of one call.
+    /// Channel: announcements of appends. Each message contains the number by which the sender is
+    /// recognized, and a line for each append of one call.
     pub(super) announcements: String,
-    /// Channel: messages with a line for one append, for servers that do not use
-    /// [`announcements`](Self::announcements). If all listeners also use `announcements`, this
-    /// channel gets only the last append of each call.
+    /// Channel: announcements for servers that do not listen to
+    /// [`announcements`](Self::announcements). Each message has one line, for one append. If
+    /// there are no such servers, only the last append of each call is announced here.
     pub(super) single_announcements: String,
     /// Channel: messages between servers.
     pub(super) notices: String,

@@ -108,7 +108,6 @@ impl Link {
         Ok(Durability::of(&info, &config, self.durability.replicas_wanted))
     }
 
-    /// Loads the scripts into Redis.
     pub(super) async fn load_scripts(&mut self) -> Result<(), Fault> {
         let mut loads = Pipeline::new();
         for source in SOURCES {
@@ -118,7 +117,7 @@ impl Link {
         Ok(())
     }
 
-    /// Begins the call of a script; the caller adds the arguments. If a test has planted the
+    /// Builds a call of a script; the caller adds the arguments. If a test has planted the
     /// corresponding fault, an append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]

@@ -65,8 +65,8 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
 }
 
 /// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// own append in the latest message. It is needed because the other channel may repeat that
-/// append.
+/// append in this process's latest message. The other channel may repeat this append without
+/// naming the sender.
 fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let bytes = message.get_payload_bytes();
     let channel = message.get_channel_name();
@@ -87,7 +87,8 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     }
 }
 
-/// Parses the mark of the server that sent the announcement, and the appends of one call.
+/// Parses an announcement. Returns the number by which its sender is recognized, and the appends
+/// of one call.
 fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))

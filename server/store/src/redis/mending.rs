@@ -18,7 +18,7 @@ use crate::value::Head;
 /// The time, in milliseconds, after which a pending append that has no entry counts as abandoned.
 const ABANDONED_MS: u64 = 60_000;
 
-/// The side records of an append that are still to be applied.
+/// The side records that must still be applied for an append.
 pub(super) struct Intent<'a> {
     pub(super) game: GameId,
     pub(super) seq: u64,
@@ -153,8 +153,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records of which this server keeps copies, unless Redis contains them
-    /// again.
+    /// Gives back the side records of which this server keeps copies, except those that exist in
+    /// Redis.
     pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
         let kept = self.shared.kept.lock().all();
         if kept.is_empty() {

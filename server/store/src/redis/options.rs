@@ -23,11 +23,11 @@ pub struct RedisOptions {
     /// The maximum time to wait for an answer before the connection is dropped. Default 2 s.
     pub answer_timeout: Duration,
     /// The time after a restart of Redis during which servers give back the data that Redis has
-    /// lost, and write nothing else. Must be longer than the longest pause between two attempts
-    /// to connect, which is 1 s. Default 1.5 s.
+    /// lost, and write nothing else. This time must be longer than the longest pause between two
+    /// attempts to connect, which is 1 s. Default 1.5 s.
     pub give_back: Duration,
-    /// The maximum number of bytes of logs that are held in memory, to give back data that Redis
-    /// loses. Default 64 MiB.
+    /// The maximum number of bytes of logs that are held in memory, so that they can be written
+    /// to Redis again if it loses them. Default 64 MiB.
     pub held_bytes_max: usize,
     /// The time between two messages `Announcement::Everything`, which make up for lost
     /// announcements. Default 30 s.

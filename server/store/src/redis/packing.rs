@@ -22,7 +22,7 @@ use crate::value::{Head, SecretBytes};
 
 /// The version of the format.
 const FORM: u8 = 1;
-/// The maximum size of a log in bytes. No game needs as much. A packed log that claims to be
+/// The maximum size of a log in bytes, which no game reaches. A packed log that claims to be
 /// larger is damaged.
 const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
 const HEAD_LENGTH: usize = 40;

@@ -64,7 +64,8 @@ pub(super) struct Reader {
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and the number of connections that the writer had made at that time.
+    /// The connection, and the number of connections that the writer had made when this one was
+    /// made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
     fault: Fault,
@@ -279,7 +280,7 @@ impl Reader {
         Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
-    /// Returns the head of a log, after checking that the last entry follows the previous one.
+    /// Returns the head of a log, after checking that the last entry follows the entry before it.
     pub(super) async fn head(&self, game: GameId) -> Result<Head, Fault> {
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);

@@ -29,8 +29,8 @@ pub(super) struct Prepared {
     /// The entries as Redis will store them. Their stamps are missing unless `is_stamped`.
     pub(super) entries: Vec<HeldEntry>,
     pub(super) is_stamped: bool,
-    /// The latest outage that was known when the append was requested. If a later outage has been
-    /// detected since, the append was judged by clocks that include that outage.
+    /// The latest outage that was known when the append was requested. If another outage has been
+    /// detected since then, the append's clocks wrongly include it.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
     /// The caller's span, for log lines about the append.

@@ -39,7 +39,6 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The state that the store's tasks and its handle share.
 pub(super) struct Shared {
     pub(super) address: RedisAddress,
     pub(super) options: RedisOptions,
@@ -158,7 +157,8 @@ impl Shared {
         }
     }
 
-    /// Removes the answer to [`wait`](Self::wait), and checks that enough replicas confirmed.
+    /// Checks that enough replicas confirmed the commands that [`wait`](Self::wait) follows.
+    /// Removes the answer to `wait`, which is the last of `answers`.
     pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), Fault> {
         let wanted = self.options.replicas;
         if wanted == 0 {
@@ -175,7 +175,7 @@ impl Shared {
         *self.outage.lock() = Some(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
-        // Makes receivers check everything, including the clocks.
+        // This makes receivers check everything, including the clocks.
         self.announcements.send(Announcement::Everything).ok();
     }
 

@@ -49,19 +49,19 @@ pub(super) struct Writer {
     last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
-    /// The time at which the store was opened; `None` before that. Outages that ended earlier are
-    /// known from the record of outages.
+    /// The time at which the store was opened; `None` before that. Outages that ended before that
+    /// time are in the record of outages.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
-    /// The mark that distinguishes this store from an earlier one in the same Redis.
+    /// A value that distinguishes this store from an earlier one in the same Redis.
     made: String,
     /// The time at which to read Redis's durability settings again.
     durability_at: Instant,
 }
 
 impl Writer {
-    /// Connects for the first time. Returns the writer and the last heartbeat in the store,
-    /// unless another server is still alive.
+    /// Connects for the first time. Returns the writer, and the last heartbeat in the store. The
+    /// heartbeat is `None` if the store is new or another server is still alive.
     pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), Fault> {
         let mut writer = Writer {
             shared,
@@ -107,8 +107,8 @@ impl Writer {
         }
     }
 
-    /// Detects that Redis is gone or back, even if there are no requests. Checks the time if the
-    /// time is in doubt, and finishes appends that lost servers have left unfinished.
+    /// Detects that Redis is gone or back, even if there are no requests. Also determines the
+    /// time if it is in doubt, and finishes appends that lost servers have left unfinished.
     async fn beat(&mut self) {
         if self.ready().await.is_err() {
             return;
@@ -161,7 +161,7 @@ impl Writer {
     /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
-            // Ignore an error here, because the next request gets it as well.
+            // Ignore an error here, because the next request will report it.
             let _told_otherwise = self.ready().await.is_ok();
         }
     }
@@ -225,8 +225,8 @@ impl Writer {
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
-        // During this time, other servers also give their entries back. A write before the end of
-        // this time would prevent that.
+        // During `wait`, other servers also give their entries back, and an earlier write would
+        // prevent that.
         sleep(wait).await;
         if self.opened_at.is_some() {
             // The heartbeat comes before any request is accepted, because game clocks stood still
@@ -307,8 +307,8 @@ impl Writer {
         at
     }
 
-    /// Sends a heartbeat after a silence, to find out the time and whether there was an outage.
-    /// If this fails, the requests that waited for it have not been carried out.
+    /// Sends a heartbeat after a silence, to determine the time and whether there was an outage.
+    /// If this fails, the requests that waited for the heartbeat have not been carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
         let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
@@ -328,9 +328,9 @@ impl Writer {
         }
     }
 
-    /// Waits for another heartbeat after the one that was found, for as long as a heartbeat may
-    /// take. Returns `None` if another one comes, because then a server is alive and there was no
-    /// outage. Otherwise returns `found`.
+    /// Waits for a heartbeat that is newer than `found`, for as long as one may take. Returns
+    /// `None` if there is a newer one, because then a server is alive and there was no outage.
+    /// Otherwise returns `found`.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;

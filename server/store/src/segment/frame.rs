@@ -84,12 +84,10 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Returns the same frame with an owned payload.
     pub(crate) fn into_owned(self) -> Frame<'static> {
         Frame { payload: Cow::Owned(self.payload.into_owned()), ..self }
     }
 
-    /// True if a flipped bit was repaired.
     #[cfg(test)]
     pub(crate) fn is_repaired(&self) -> bool {
         matches!(self.payload, Cow::Owned(_))

@@ -81,7 +81,6 @@ pub(crate) async fn texts(store: &dyn Store, game: GameId) -> Vec<String> {
     log(store, game).await.iter().map(text).collect()
 }
 
-/// Copies a folder with its content.
 pub(crate) fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -73,7 +73,6 @@ impl RedisServer {
         RedisServer::start_with(&[&FIT[..], &tls, flags].concat())
     }
 
-    /// Starts a replica of this Redis.
     pub(crate) fn start_replica(&self) -> RedisServer {
         let port = self.port.to_string();
         let flags: Vec<&str> = FIT
@@ -100,8 +99,8 @@ impl RedisServer {
         self.try_ask(words).await.unwrap()
     }
 
-    /// Like `ask`, but returns errors. For a Redis that may be closing connections, for example
-    /// because its role changes.
+    /// Like `ask`, but returns errors. Use this for a Redis that may be closing connections, for
+    /// example because its role changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
         let mut connection = client.get_multiplexed_async_connection().await?;
@@ -118,7 +117,7 @@ impl RedisServer {
         }
     }
 
-    /// Restarts Redis on the same port, with its data on the disk.
+    /// Restarts Redis on the same port. It keeps the data that is on its disk.
     pub(crate) fn start_again(&mut self) {
         self.kill();
         let child = spawn(self.folder.path(), self.port, &self.flags);
@@ -134,7 +133,6 @@ impl RedisServer {
         }
     }
 
-    /// Returns the folder with Redis's files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

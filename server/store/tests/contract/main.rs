@@ -494,7 +494,8 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
             tokio::task::yield_now().await;
         }
     }
-    // The store processes requests in order, so the earlier ones are done after this append.
+    // The store processes requests in order, so all earlier requests have been processed after
+    // this append.
     append_ok(&*world.store, append(game(1_000), Head::START, &["end"])).await;
     for number in 0..100 {
         let count = log(&*world.store, game(number)).await.len();
@@ -521,8 +522,8 @@ async fn notices_reach_other_servers(world: World) {
     }
 }
 
-/// Reads a log as a whole and in pieces, starting after any entry and with different limits, and
-/// checks that all results agree. Returns the log and its head.
+/// Reads a log as a whole, and in pieces that start after each entry and have different limits.
+/// Checks that all results agree. Returns the log and its head.
 async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
     let whole = log(store, game(1)).await;
     for after in 0..=seq + 1 {

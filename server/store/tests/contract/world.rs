@@ -15,8 +15,8 @@ pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
-    // Dropped after the store, because fields are dropped in order. Dropping them removes the
-    // data.
+    // Dropping these fields removes the data. They come after the store, because fields are
+    // dropped in order, and the store must be dropped first.
     _folder: Option<tempfile::TempDir>,
     _redis: Option<RedisServer>,
 }

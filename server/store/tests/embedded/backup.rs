@@ -284,7 +284,7 @@ async fn the_time_after_a_backup_counts_as_an_outage_and_an_epoch_begins() {
     back(data.path(), target.path()).unwrap();
     clock.advance_ms(5_000);
     store.heartbeat().await.unwrap();
-    // The restoring machine's clock is earlier than the backup.
+    // The machine that restores the backup has a clock that is behind the backup's stamps.
     restore(target.path(), new.path(), Stamp(5), &mut |_, _| {}).unwrap();
     clock.advance_ms(5_000);
     let store = EmbeddedStore::open(new.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
@@ -346,7 +346,7 @@ async fn a_backup_is_refused_where_it_would_do_harm() {
     back(&data, target.path()).unwrap();
     assert!(matches!(refused(older.path(), target.path()), BackupError::Older { .. }));
     assert_eq!(texts(&restored(target.path()).1, game(2)).await, ["b"]);
-    // A data folder that has lost its end must not replace the backup either.
+    // A data folder whose log has lost its end must not replace the backup either.
     let last = segment(older.path(), 1);
     fs::write(&last, &fs::read(&last).unwrap()[..40]).unwrap();
     assert!(matches!(refused(older.path(), target.path()), BackupError::Short { .. }));

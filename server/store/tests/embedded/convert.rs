@@ -24,8 +24,8 @@ fn fixture(name: &str) -> PathBuf {
 fn folder_of_0_1() -> tempfile::TempDir {
     let folder = scratch();
     copy_folder(&fixture("data"), folder.path());
-    // Adds what the repository does not contain: empty folders, which it cannot keep, and the
-    // mirror, which is never read.
+    // Adds the parts that the repository lacks: the empty folders, which Git does not store, and
+    // a mirror, which may be empty because it is never read.
     for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
         fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
     }

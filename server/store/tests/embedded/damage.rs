@@ -46,8 +46,8 @@ async fn a_damaged_frame_costs_its_game_and_no_other() {
     let epoch = store.epoch().await.unwrap();
     let (is_killed, stopped) = (killed(folder.path()), folder);
     drop(store);
-    // The test damages the frame of game 1's second entry. After a kill, opening the store finds
-    // the damage; after a normal stop, a reader finds it.
+    // The test damages the frame of game 1's second entry. After a kill, the store finds the
+    // damage when it opens. After a normal stop, a reader finds it.
     for (folder, is_found_at_start) in [(is_killed, true), (stopped, false)] {
         overwrite(&segment(folder.path(), 1), ends[2] + 20, &[0xee; 30]);
         for _ in 0..2 {
@@ -82,8 +82,8 @@ async fn damage_to_the_last_entry_is_noticed_by_the_first_append() {
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
 }
 
-/// Returns the positions of bytes in a frame: all bytes up to the stamp of its first entry, and
-/// some bytes of the hash, the body and the side records.
+/// Returns positions of bytes in a frame. They include all bytes up to the stamp of its first
+/// entry, and some bytes of the hash, the body and the side records.
 fn in_every_field(begin: u64, end: u64) -> impl Iterator<Item = u64> {
     (begin..begin + 25).chain((begin + 25..end).step_by(6))
 }
@@ -190,8 +190,8 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
     drop(accepted);
     open(copy.path()).unwrap();
-    // If no data is missing, the store still opens when either its notes or `alive` is missing.
-    // It does not open when both are missing.
+    // If no data is missing, the store opens even without its notes or without `alive`, but not
+    // without both.
     fs::remove_file(copy.path().join("alive")).unwrap();
     assert!(open(copy.path()).is_ok());
     remove_notes(copy.path());
@@ -332,7 +332,8 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let store = open(folder.path()).unwrap();
     fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
-    // After a kill, the index is rebuilt, so damage to its files has no effect.
+    // The index's files are left out: after a kill, the index is rebuilt, so damage to them has
+    // no effect.
     let killed = killed(folder.path());
     let is_index = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "index");
     let others = files(killed.path()).into_iter().filter(|path| !is_index(path)).collect();
@@ -354,7 +355,8 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
     fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
     let whole = killed(folder.path());
-    // After a kill, the index is rebuilt, so damage to its files has no effect.
+    // The index's files are left out: after a kill, the index is rebuilt, so damage to them has
+    // no effect.
     let names = |path: PathBuf| path.strip_prefix(whole.path()).unwrap().to_owned();
     let mut names: Vec<PathBuf> = files(whole.path()).into_iter().map(names).collect();
     names.retain(|name| !name.starts_with("index") && !name.ends_with("lock"));
@@ -369,8 +371,8 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
                 let store = match open(copy.path()) {
                     Err(EmbeddedOpenError::LostTail { .. }) => {
                         refused += 1;
-                        // After the loss is accepted, the remaining data must be what was
-                        // written.
+                        // After the operator has accepted the loss, the remaining data must be
+                        // what was written.
                         let store = accept(copy.path());
                         assert!(store.epoch().await.unwrap() > epoch, "{at}");
                         for number in [1, 2] {

@@ -13,7 +13,8 @@ use crate::common::small_disk::SmallDisk;
 use crate::common::{append, game, key, put, texts};
 
 fn open(folder: &Path) -> EmbeddedStore {
-    // The store does not pause before the disk is full, so every write can find the disk full.
+    // The store does not pause before the disk is full, so any write may be the one that finds it
+    // full.
     let options = EmbeddedOptions {
         segment_bytes: 100_000,
         checkpoint_bytes: 30_000,

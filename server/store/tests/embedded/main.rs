@@ -1,5 +1,5 @@
-//! Tests of the embedded store that go beyond the contract: the store survives its process, locks
-//! its folder, shares syncs, and detects damage.
+//! Tests of the embedded store that go beyond the contract. The data outlives the process, the
+//! folder is locked, requests share syncs, and damage is detected.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod backup;
@@ -208,8 +208,8 @@ async fn a_folder_belongs_to_one_store() {
     open(folder.path()).unwrap();
 }
 
-/// Checks that an open store acknowledges no request after `take` has removed or replaced part of
-/// the store's folder.
+/// Checks that an open store acknowledges no request once `take` has removed or replaced a part
+/// of the store's folder.
 async fn assert_fails_without(take: impl FnOnce(&Path)) {
     let place = scratch();
     let folder = place.path().join("data");

@@ -1,5 +1,5 @@
-//! Tests of many appends in one call: each append has its own answer, and listeners on both
-//! channels receive each append.
+//! Tests of many appends in one call. Each append has its own answer, and listeners on either
+//! channel receive every append.
 
 use std::collections::BTreeSet;
 
@@ -81,8 +81,8 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     }
 }
 
-/// Appends to one new game after another, starting with the number `first`, until the receiver
-/// gets an announcement.
+/// Appends to new games, one after the other, until the receiver gets an announcement. `first` is
+/// the number of the first game.
 async fn append_until_heard(
     store: &RedisStore,
     heard: &mut tokio::sync::broadcast::Receiver<Announcement>,

@@ -14,7 +14,7 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
     assert_eq!((one.outage(), two.outage()), (None, None));
     redis.kill();
-    // An outage depends only on the time that has passed, so the test waits.
+    // Real time decides whether there is an outage, so the test waits.
     until("a long silence", async || {
         let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
         (is_refused && one.now().ms_since(last) > 500).then_some(())
@@ -78,14 +78,14 @@ async fn reads_after_a_silence_wait_for_the_check_of_clocks() {
     })
     .await;
     let reading = async || one.head(game(1)).await.ok();
-    // Depending on timing, the read is sent before or after Redis continues. Both must work.
+    // The timing decides whether the read is sent before or after Redis continues. Both must
+    // work.
     let (head, ()) = tokio::join!(until("a head", reading), async { redis.thaw() });
     assert_eq!(head.seq, 1);
     assert_eq!(one.silent_since(), None);
     assert!(one.outage().is_some(), "known before anything is read");
 }
 
-/// Reads the record of outages.
 async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
     let record = store.get(key(flagfall_store::OUTAGES_KEY)).await.unwrap();
     record.map_or_else(Vec::new, |record| serde_json::from_slice(&record).unwrap())

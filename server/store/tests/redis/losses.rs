@@ -38,8 +38,8 @@ async fn losses_of_many_games_are_given_back_in_few_round_trips() {
     let reads = info.lines().find_map(|line| line.strip_prefix("total_reads_processed:"));
     let reads: u32 = reads.unwrap().trim().parse().unwrap();
     assert_eq!(store.stats().restored, u64::from(GAMES) * 10);
-    // Redis reads from a connection in chunks of 16 KiB. Without pipelining, it would read at
-    // least once for each entry and once for each side record.
+    // Redis reads from a connection in chunks of 16 KiB. Without pipelining, there would be at
+    // least one read for each entry and each side record.
     assert!(reads < 200, "{reads} reads for {} entries", GAMES * 10);
     assert_eq!(logs(&store, 0..GAMES).await, before);
     for number in 0..GAMES {
@@ -82,7 +82,7 @@ async fn a_game_that_a_server_holds_is_not_reported_missing() {
     let _: String = redis.ask(&["FLUSHALL"]).await;
     assert_eq!(logs(&store, 0..5).await, before);
     assert_eq!(store.stats().restored, 2 * 5 * 3);
-    // A game that no server holds still has no log, because nothing can be given back.
+    // A game that never existed still has no log.
     assert_eq!(store.head(game(9)).await.unwrap(), Head::START);
     // If only the logs are deleted and the rest of the store is intact, the logs are not given
     // back.
@@ -102,7 +102,7 @@ async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
     let copy = common::scratch();
     copy_folder(redis.folder(), copy.path());
     fill(&one, 0..10, 4).await;
-    // The second server holds all entries except those that follow.
+    // The second server reads the logs, so it holds all entries that exist at this point.
     logs(&two, 0..10).await;
     fill(&one, 0..5, 2).await;
     let before = logs(&one, 0..10).await;
@@ -207,7 +207,7 @@ async fn a_branch_that_was_lost_is_a_conflict_and_never_mixed_in() {
     fill(&one, 1..2, 2).await;
     let lost = one.head(game(1)).await.unwrap();
     redis.kill();
-    // The server that holds the lost entries does not know the new password, so it cannot
+    // The server that holds the lost entries does not have the new password. So it cannot
     // reconnect before the other server has continued the game.
     redis.set_password("secret");
     set_back(&mut redis, copy.path());

@@ -1,5 +1,5 @@
-//! Tests of the Redis store with a real Redis: killed, frozen, demoted, full, wiped, restored to
-//! an earlier state, or used by several servers.
+//! Tests of the Redis store with a real Redis, which is killed, frozen, demoted, full, wiped,
+//! restored to an earlier state, or used by several servers.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod announcements;
@@ -371,8 +371,8 @@ async fn an_append_is_acknowledged_when_the_replica_has_it_and_unknown_otherwise
 async fn side_records_of_an_append_whose_server_was_lost_are_carried_out_by_the_next() {
     let redis = RedisServer::start();
     let (address, process) = (redis.address(), redis.process());
-    // The store runs in a separate runtime. The runtime ends with all its tasks once the request
-    // has been sent.
+    // The store runs in a runtime of its own, which ends with all its tasks once the request has
+    // been sent.
     let lost = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -517,8 +517,8 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
     append_ok(&store, with_record).await;
-    // This is the state after a server has made the append and then died before it wrote the side
-    // record.
+    // This is the state that a server leaves behind if it dies after making the append and before
+    // writing the side record.
     let prefix = "flagfall:{flagfall}:";
     let of = |name: &str| format!("{prefix}{name}");
     let id = game(1).to_string();

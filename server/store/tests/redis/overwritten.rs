@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Replaces the value of a key of the store by a string.
+/// Replaces the value of a key of the store with a string.
 async fn overwrite(redis: &RedisServer, key: &str) {
     let _: String = redis.ask(&["SET", key, "something else"]).await;
 }

@@ -84,7 +84,8 @@ async fn copies_of_records_are_given_back_when_redis_was_emptied() {
     assert_eq!(one.get(key("lost")).await, Ok(None));
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.get(key("tokens/1")).await, Ok(Some(b"ana".to_vec())));
-    // Records that were deleted, or that another server has written again, are not given back.
+    // The copy of a record is not given back to Redis if the record was deleted, or if another
+    // server has written it again.
     let delete = flagfall_store::Write::Delete { key: key("tokens/1") };
     one.update(Update { conditions: vec![], writes: vec![delete] }).await.unwrap();
     let _: String = redis.ask(&["FLUSHALL"]).await;

@@ -15,7 +15,7 @@ const ENTRY_BYTES_MAX: u64 = 170;
 /// The number of entries to measure.
 const ENTRIES: usize = 200;
 
-/// Returns the plain moves of random games of `classic`, with commands of two clients.
+/// Returns the plain moves of random games of `classic`, with commands from two clients.
 fn plain_moves(form: Form) -> Vec<SecretBytes> {
     let seats = PerSide::new("0fxm529wdncz", "m0wftb3r0p6t");
     let mut chance = Chance::new(7);

@@ -8,9 +8,8 @@ use flagfall_store::{
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
 
-/// An error type that can express that the store did not answer.
+/// An error of a store that did not answer.
 pub(crate) trait NoAnswer: Send {
-    /// Returns the error that gives this reason.
     fn of(why: &str) -> Self;
 }
 
@@ -28,14 +27,14 @@ impl NoAnswer for ReadError {
 
 /// Intercepts a server's calls to its store.
 pub(crate) trait Hands: Send + Sync + 'static {
-    /// Makes the call and returns its answer, or returns an error.
+    /// Makes the call and returns its answer, or returns an error instead.
     fn call<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// Like [`Hands::call`], but for the server's own maintenance, which concerns no game or
-    /// account.
+    /// Like [`Hands::call`], but for the server's own maintenance, which is not done for any game
+    /// or account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
@@ -53,7 +52,7 @@ pub(crate) trait Hands: Send + Sync + 'static {
     }
 }
 
-/// A memory store, and the test's code that intercepts the calls from a server to this store.
+/// A memory store whose calls from a server are intercepted by the test's code.
 pub(crate) struct StoreBetween<H> {
     pub(crate) store: TestStore,
     pub(crate) hands: H,

@@ -1,4 +1,4 @@
-//! A store for a server that dies during a chosen call to the store.
+//! A store that stops answering at a chosen call, as if the server had died during that call.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,15 +10,14 @@ use flagfall_store_testing::TestStore;
 
 use crate::common::store_between::{Hands, NoAnswer, StoreBetween};
 
-/// Simulates a server that dies: after a number of calls, it receives no more answers.
-/// `dies_after` says whether the last of these calls is carried out.
+/// Simulates a server that dies. After a number of calls, it gets no more answers. `dies_after`
+/// is true if the last of these calls is still carried out.
 pub(super) struct Mortal {
     /// The number of calls that are left; `usize::MAX` means no limit.
     pub(super) left: AtomicUsize,
     dies_after: bool,
-    /// True while updates are refused.
     pub(super) is_stalled: AtomicBool,
-    /// Work that the test does once, after a server's reads and before its write.
+    /// A game for the test to rate once, between a server's reads and its write.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 

@@ -12,14 +12,15 @@ use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// During the first part of the exchanges, no armies are counted. The size of that part is the
-/// number of exchanges divided by this constant.
+/// Armies are counted only after this part (1/`SETTLING`) of the exchanges, so that the result
+/// depends less on the initial army.
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// One in this many exchanges moves the Flag together with all pieces next to it.
+/// Each exchange with a number divisible by this constant moves the Flag together with all pieces
+/// next to it.
 const BLOCKS: usize = 8;
-/// Of the armies that the exchanges produce, one in this many is counted.
+/// After each exchange with a number divisible by this constant, the current army is counted.
 const COUNTED: usize = 8;
 /// This share of the previous decision's counts is kept, because little changes from one move to
 /// the next.
@@ -42,7 +43,6 @@ pub(super) struct Clues<'c> {
 /// armies.
 #[derive(Default)]
 pub(super) struct Army {
-    /// The rank of each piece in the army.
     pub(super) ranks: Vec<Rank>,
     counted: Vec<PerRank<f64>>,
 }
@@ -77,7 +77,7 @@ impl Army {
         sets.iter().zip(&self.ranks).all(|(set, rank)| set.contains(*rank))
     }
 
-    /// Makes this many exchanges. Returns the counted armies and, for each piece, the probability
+    /// Makes this many exchanges. Returns the drawn armies and, for each piece, the probability
     /// of each rank.
     pub(super) fn draw(
         &mut self,
@@ -158,9 +158,10 @@ impl<'a, 'c> Draw<'a, 'c> {
         Draw { army, clues, prior, readings, weights, beside }
     }
 
-    /// Tries to exchange the ranks of two pieces. If `is_block` is set, the Flag and another
-    /// piece are exchanged together with their neighbors. The exchange is accepted with a
-    /// probability that equals the ratio of the two armies' likelihoods.
+    /// Tries to exchange the ranks of two pieces. If `is_block` is set, exchanges the Flag and
+    /// its neighbors with another piece and its neighbors. If the new army is less likely, the
+    /// exchange is accepted with a probability equal to the ratio of the new likelihood to the
+    /// old one.
     fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
         let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {
@@ -179,8 +180,8 @@ impl<'a, 'c> Draw<'a, 'c> {
         log += self.company() - before;
         let is_taken = log >= 0.0 || f64::from(log).exp() * f64::from(1 << 30) > chance.below(1 << 30) as f64;
         if is_taken && !is_block {
-            // `Readings::exchange` needs the army before the exchange, so the exchange is undone
-            // for the call.
+            // `Readings::exchange` needs the army before the exchange, so undo the exchange
+            // during the call.
             let (one, other) = pairs[0];
             self.army.ranks.swap(one, other);
             self.readings.exchange(&self.army.ranks, one, other);

@@ -6,20 +6,20 @@ use flagfall_board::{Rank, RankSet};
 /// A value for every rank.
 pub(super) type PerRank<T> = [T; Rank::COUNT];
 
-/// A hidden piece with the ranks that it can have. The weight of a rank is its likelihood if the
-/// other pieces are ignored. Weights can have any scale.
+/// A hidden piece with the ranks that it can have. The weight of a rank is its relative
+/// likelihood, ignoring the other pieces.
 #[derive(Clone)]
 pub(super) struct Suspect {
     pub(super) possible: RankSet,
     pub(super) weight: PerRank<f64>,
 }
 
-/// The number of rounds. Each round scales the probabilities of each rank and then those of each
-/// piece.
+/// The number of rounds. Each round scales the probabilities of each rank, and then the
+/// probabilities of each piece.
 const ROUNDS: usize = 14;
 
 /// Returns the probability of each rank for each suspect. Unless the view is inconsistent, the
-/// probabilities of a rank add up to the number of pieces of that rank that are left.
+/// probabilities of a rank add up to the number of remaining pieces of that rank.
 pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> {
     let row = |Suspect { possible, weight }: &Suspect| {
         Rank::ALL.map(|rank| if possible.contains(rank) { weight[rank as usize].max(1e-6) } else { 0.0 })
@@ -61,8 +61,8 @@ fn scale_row(row: &mut PerRank<f64>) {
     }
 }
 
-/// Assigns a rank to each suspect, using augmenting paths. No rank is assigned more often than
-/// there are pieces of this rank left. Returns `None` if this is impossible.
+/// Assigns a rank to each suspect, using augmenting paths. Assigns each rank at most as often as
+/// pieces of this rank are left. Returns `None` if this is impossible.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =

@@ -38,7 +38,7 @@ pub(super) struct Enemies {
     captured: PerRank<u8>,
     /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The memory that the enemy must have, reconstructed from our views.
+    /// The enemy's memory, reconstructed from our views.
     memory: Memory,
     readings: Readings,
     /// The probabilities of deployments, computed on first use.
@@ -46,7 +46,6 @@ pub(super) struct Enemies {
     army: Army,
 }
 
-/// The belief about the enemy's pieces.
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
@@ -128,8 +127,8 @@ impl Enemies {
     }
 
     /// Records the ranks of captured pieces, which are public. If the attacker was captured, its
-    /// rank is in the last move. The rank of any other captured piece follows from the number of
-    /// losses.
+    /// rank is in the last move. The rank of any other captured piece follows from the increase
+    /// in the number of captured pieces of that rank.
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
@@ -149,7 +148,8 @@ impl Enemies {
         }
     }
 
-    /// Adds a reading of the enemy's last move, using everything that is known after the move.
+    /// Computes the reading of the enemy's last move and adds it to the list, using everything
+    /// that is known after the move.
     fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
@@ -198,8 +198,7 @@ impl Enemies {
     }
 
     /// Returns the belief for the latest view. `memory` contains what strikes have shown about
-    /// hidden pieces. `exchanges` is the number of exchanges of ranks with which armies are
-    /// drawn.
+    /// hidden pieces. `exchanges` is the number of rank exchanges to make when armies are drawn.
     pub(super) fn believe(
         &mut self,
         view: &View,

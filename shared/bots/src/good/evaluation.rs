@@ -10,8 +10,8 @@ use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
-/// The value of capturing a piece that may be the Flag. Capturing a piece that is certainly the
-/// Flag wins the game instead.
+/// The value of capturing a piece that may be the Flag. If the piece is certainly the Flag, its
+/// capture counts as a win instead.
 pub(super) const FLAG: i32 = 10_000;
 /// The value of a piece that no other piece can beat.
 const INVINCIBLE: f64 = 4_000.0;
@@ -20,7 +20,7 @@ const SECRET_PERCENT: i32 = 20;
 const BOMB: f64 = 350.0;
 const SPY_ALONE: f64 = 150.0;
 
-/// A piece as the opposing side sees it.
+/// A piece, as the other side sees it.
 pub(super) struct Target {
     pub(super) is_mine: bool,
     pub(super) cell: Cell,
@@ -40,12 +40,10 @@ pub(super) struct Situation {
     pub(super) targets: Vec<Target>,
     /// The number of pieces of each rank on the board, for our side and for the enemy.
     pub(super) counts: [PerRank<u8>; 2],
-    /// The weight of losses when strikes are evaluated, in percent. It decreases as the game
+    /// The weight, in percent, of our losses when strikes are evaluated. It decreases as the game
     /// approaches the limit of plies without a capture.
     pub(super) caution_percent: i32,
-    /// The cell of our Flag.
     pub(super) own_flag: Option<Cell>,
-    /// The cells of our Bombs.
     pub(super) own_bombs: Vec<Cell>,
     /// The distances to our Flag.
     pub(super) siege: Siege,
@@ -150,7 +148,7 @@ impl Evaluation {
         let mut gains = vec![0; 4 * Rank::COUNT * situation.targets.len()];
         let mut risks = gains.clone();
         for (side, rank, is_hidden) in attackers(situation) {
-            // Our side knows its own caution. The enemy's caution is unknown, so the enemy's
+            // Our caution applies only to our own losses. The enemy's caution is unknown, so its
             // losses count in full.
             let caution = if side == 0 { situation.caution_percent } else { 100 };
             for (index, target) in situation.targets.iter().enumerate() {
@@ -234,8 +232,8 @@ impl Evaluation {
     }
 }
 
-/// Increases the value of attacking a Bomb if the Flag may be behind it, because without the Bomb
-/// the way to the Flag is open.
+/// Increases the value of attacking a Bomb if the Flag may be behind it, because removing the
+/// Bomb opens the way to the Flag.
 fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for target in &situation.targets {
         let is_own_flag = situation.own_flag == Some(target.cell);
@@ -258,7 +256,7 @@ fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// Increases the value of attacking enemies that are near our Flag.
+/// Makes the cells near our Flag more valuable for enemy pieces.
 fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     for rank in Rank::ALL.into_iter().filter(|rank| rank.is_movable()) {
         for cell in &situation.open {
@@ -272,18 +270,17 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a percentage of the strike's gain.
 const PULL: i32 = 25;
-/// The share of this value that remains at each distance from the target, in thousandths. The
-/// index is the number of steps.
+/// The share of this value that remains at a distance from the target, in thousandths. The index
+/// is the distance in steps.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
 ];
-/// The additional value of a Bomb next to the Flag, as a share of the Flag's value. `WALL_MAX` is
-/// its maximum.
+/// The additional value of a Bomb next to the Flag, as a share of the Flag's value. The maximum
+/// is `WALL_MAX`.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// A factor for the attraction between an enemy near our Flag and those of our pieces that beat
-/// this enemy.
+/// The factor in the bonus for a piece that can beat an enemy near our Flag.
 const URGENCY: f64 = 1.5;
 /// The danger of an enemy piece, indexed by the number of steps from the piece to our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
@@ -325,7 +322,7 @@ fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
             .sum::<f64>()
             .max(1.0)
     };
-    // Even exchanges help the side that is ahead, so the enemy's pieces are worth more if our
+    // Even exchanges help the side that is ahead, so the enemy's pieces count for more if our
     // side is ahead.
     let factor = (total(0) / total(1)).clamp(0.85, 1.3);
     base[1].iter_mut().for_each(|worth| *worth *= factor);

@@ -14,7 +14,6 @@ pub(super) const CELLS: usize = STRIDE as usize * 12;
 /// The four directions, as numbers to add to a cell. The addition must wrap around.
 pub(super) const STEPS: [u8; 4] = [STRIDE, 1, 0_u8.wrapping_sub(STRIDE), 0_u8.wrapping_sub(1)];
 
-/// The square's cell.
 pub(super) const fn cell(square: Square) -> Cell {
     (square.row() + 1) * STRIDE + square.column() + 1
 }
@@ -40,7 +39,6 @@ pub(super) fn distance(one: Cell, other: Cell) -> u8 {
     (one % STRIDE).abs_diff(other % STRIDE) + (one / STRIDE).abs_diff(other / STRIDE)
 }
 
-/// True if the cells are neighbors.
 pub(super) fn is_adjacent(one: Cell, other: Cell) -> bool {
     STEPS.into_iter().any(|step| one.wrapping_add(step) == other)
 }

@@ -3,7 +3,7 @@
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
 
-/// The pieces in the view of our previous turn, and the move that our side made in that turn.
+/// The state at our previous turn, and our move in that turn.
 pub(super) struct Before<'a> {
     /// The pieces in the view of our previous turn.
     pub(super) pieces: &'a [SeenPiece],
@@ -50,8 +50,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move. The view of our previous
-    /// turn describes the piece, so the square in the result can be an earlier one.
+    /// Returns the enemy piece that was on this square after our move. The result comes from the
+    /// view of our previous turn, so its square may be the one before our move.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {

@@ -20,8 +20,8 @@ const BOMB_BESIDE_FLAG: f32 = 2.0;
 const COVER: f32 = 2.0;
 
 /// For each rank, the shares of its pieces that people deploy in each of four rows, in
-/// thousandths. The back row comes first. The table is for rulesets in which the army fills the
-/// home rows.
+/// thousandths, beginning with the back row. The table applies to rulesets in which the army
+/// fills the home rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],
@@ -55,14 +55,14 @@ const ROWS_OPEN: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// Returns the likelihood of each rank on a home square, judging by the habits of people alone.
-/// The scale is arbitrary.
+/// Returns the relative likelihood of each rank on a home square, based only on the habits of
+/// people.
 pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
     let Some(origin) = origin else { return [1.0; Rank::COUNT] };
     let depth = rows_ahead(ruleset, side, origin);
     let span = usize::from(ruleset.shape.home_rows.max(2)) - 1;
-    // The table has four rows. If a board has a different number of home rows, the nearest row of
-    // the table is used.
+    // The table has four rows. On a board with a different number of home rows, each home row
+    // uses the nearest row of the table.
     let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
     let table = match ruleset.fill {
         Fill::EveryHomeSquare => &ROWS_FILLED,
@@ -71,8 +71,8 @@ pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> Pe
     table.map(|rows| f64::from(rows[row]) / 250.0 + 0.25)
 }
 
-/// The likelihood of complete deployments. It is a product: a factor for each piece and its
-/// square, and a factor for the neighbors of the Flag.
+/// The likelihood of complete deployments. It is the product of a factor for each piece on its
+/// square and a factor for the Flag's neighbors.
 pub(super) struct Prior {
     /// The logarithm of the factor for each square and rank.
     squares: Vec<PerRank<f32>>,

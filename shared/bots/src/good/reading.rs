@@ -1,11 +1,11 @@
 //! Draws conclusions from the enemy's moves. For each army that the enemy may have, this module
-//! computes how likely a sensible player with this army would have made the moves. The level
-//! *simple* is the model of a sensible player.
+//! computes the likelihood that a sensible player with this army would have made those moves. The
+//! level *simple* serves as the model of a sensible player.
 //!
 //! The likelihood of a move is its attraction, divided by the sum of the attractions of all
 //! possible moves. The attraction of a move depends mainly on the rank of the moving piece, and
-//! hardly on the ranks of other pieces. The same table of attractions by piece and rank can
-//! therefore be used for all armies.
+//! very little on the ranks of other pieces. Therefore, one table of attractions by piece and
+//! rank can be used for all armies.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -17,10 +17,10 @@ use crate::simple::Turn;
 /// If the scores of two moves differ by this much, the worse move is chosen about a third as
 /// often as the better one. The scores are those of the level *simple*.
 const TEMPER: f32 = 0.25;
-/// The share of moves that the model cannot explain.
+/// The probability that a move cannot be explained by the model.
 const ODD: f32 = 0.05;
-/// The maximum and minimum attraction of a move, as logarithms relative to the move that was
-/// made.
+/// The maximum and minimum attraction of a move, as logarithms relative to the move that the
+/// enemy made.
 const DRAW_MAX: f32 = 9.0;
 const DRAW_MIN: f32 = -30.0;
 /// The maximum number of readings to keep. The oldest readings are dropped first.
@@ -39,12 +39,13 @@ pub(super) struct Subject {
 /// The data needed to compute the likelihood of one enemy move for any army.
 pub(super) struct Reading {
     mover: usize,
-    /// For each rank of the piece that moved, the attraction of the move.
+    /// The attraction of the move that was made, for each rank that the moving piece may have.
     made: PerRank<f32>,
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The probability of each possible move if the model cannot explain the choice.
+    /// The part of a move's likelihood that covers moves the model cannot explain. It is the same
+    /// for every possible move.
     whim: f64,
 }
 
@@ -155,7 +156,7 @@ impl Readings {
         }));
     }
 
-    /// Returns, as a logarithm, the change in the likelihood of all moves if two pieces of the
+    /// Returns the change in the likelihood of all moves, as a logarithm, if two pieces of the
     /// army exchange ranks.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let mut ratio = Product { log: 0.0, part: 1.0 };

@@ -25,8 +25,8 @@ const ENEMY_DARE: i32 = -250;
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time a ply of this piece to this target
-    /// turns out to be the best.
+    /// For each piece and target, a score that grows each time the best ply is found to be the
+    /// one that moves this piece to this target.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }
@@ -49,8 +49,8 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // This world is only one of many, so the value of capturing a hidden Flag in it is
-        // limited to that of a win.
+        // This world is only one of many, so a captured Flag in it must not count for more than a
+        // win.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 
@@ -104,8 +104,8 @@ impl Search {
             }
             alpha = alpha.max(value);
         }
-        // The enemy would probably not risk any of these plies, so use the value of the position
-        // as it stands.
+        // The enemy would probably make none of these risky plies, so use the value of the
+        // current position.
         Ok(if best == -INFINITY { stand } else { best })
     }
 

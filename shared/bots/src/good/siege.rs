@@ -1,5 +1,5 @@
-//! The race for a Flag: the pieces that are on their way to it, and the guards that may stop them
-//! in time.
+//! The race for a Flag between the pieces on their way to it and the guards that may stop them in
+//! time.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,13 @@ use super::strikes::Strikes;
 /// steps.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 
-/// The number of steps from every cell to a target. [`u8::MAX`] means that no path leads there.
+/// The number of steps from every cell to a target. [`u8::MAX`] means that there is no path.
 pub(super) type Ways = [u8; CELLS];
 
 /// The distances from all cells to one Flag.
 pub(super) struct Siege {
-    /// The distances for pieces that cannot pass Bombs, and for Miners, which can.
+    /// Two tables of distances: one for pieces that Bombs stop, and one for Miners, which can
+    /// pass Bombs.
     ways: [Ways; 2],
 }
 

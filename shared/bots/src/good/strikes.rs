@@ -30,7 +30,6 @@ impl Strikes {
         Strikes(table)
     }
 
-    /// Returns the result of a strike.
     pub(super) fn result(&self, attacker: Rank, defender: Rank) -> StrikeResult {
         self.0[attacker as usize * Rank::COUNT + defender as usize]
     }

@@ -196,8 +196,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// Asserts that a world has the same plies as the engine, except for plies that a repetition rule
-/// forbids.
+/// Asserts that a world has the same plies as the engine, apart from the plies that a repetition
+/// rule forbids.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
     let evaluation = evaluation(view, side);
@@ -246,8 +246,8 @@ fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
 #[test]
 fn counting_decides_what_it_can() {
     use Rank::{Bomb, Flag, Major, Scout, Spy};
-    // The first two pieces must be the Flag and the Bomb, in some order. The third piece can
-    // therefore be neither, although it never moved.
+    // The first two pieces must be the Flag and the Bomb, in some order. So the third piece is
+    // neither of them, although it has never moved.
     let mut sets = vec![
         set(&[Flag, Bomb]),
         set(&[Flag, Bomb]),
@@ -313,8 +313,8 @@ fn every_army_drawn_fits_what_is_known() {
 
 #[test]
 fn moves_tell_ranks() {
-    // This test checks the belief about pieces that have moved and not yet revealed their rank.
-    // It must be better than a guess among ten ranks.
+    // The belief about pieces that have moved but not revealed their rank must be better than a
+    // guess among ten ranks.
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let (mut fit, mut shown) = (0.0, 0);
     for seed in 1..=3 {
@@ -340,8 +340,8 @@ fn moves_tell_ranks() {
 
 #[test]
 fn pieces_are_followed_from_where_they_began() {
-    // This test checks that the level *good* keeps track of the square on which each piece was
-    // deployed, even after the piece has moved.
+    // The level *good* must keep track of the square on which each piece was deployed, even after
+    // the piece has moved.
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
         let mut foes = PerSide::from_fn(|_| Enemies::default());

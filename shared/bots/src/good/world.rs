@@ -9,8 +9,8 @@ use super::grid::{self, CELLS, Cell, STEPS};
 use super::piece::Piece;
 use super::siege::Siege;
 
-/// The value of an open path to the enemy's Flag, as a percentage of the value of an open path to
-/// our Flag.
+/// The weight of an open path to the enemy's Flag, as a percentage of the weight of an open path
+/// to our Flag.
 const PROSPECT: i32 = 50;
 
 /// The content of a cell that has no piece.
@@ -24,7 +24,7 @@ pub(super) struct Step {
     pub(super) to: Cell,
 }
 
-/// The state before a ply, which is needed to take the ply back.
+/// The state before a ply, for taking the ply back.
 pub(super) struct Undo {
     attacker: (u8, Piece),
     defender: Option<(u8, Piece)>,
@@ -79,7 +79,6 @@ impl<'a> World<'a> {
         self.score - peril + prospect * PROSPECT / 100
     }
 
-    /// Returns the piece on a cell.
     pub(super) fn piece_at(&self, cell: Cell) -> Option<(u8, &Piece)> {
         let index = self.cells[usize::from(cell)];
         self.pieces.get(usize::from(index)).map(|piece| (index, piece))
@@ -119,7 +118,6 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Makes a ply.
     pub(super) fn make(&mut self, step: Step) -> Undo {
         let attacker = self.pieces[usize::from(step.piece)];
         let from = attacker.cell;

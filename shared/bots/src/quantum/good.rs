@@ -1,6 +1,6 @@
 //! The mind of the level *good* in games with coins (§Q). A strike is treated as a small game in
-//! which both sides choose at once. The value of the strike is the value of that game's
-//! equilibrium. The score of a ply is its expected gain, minus the gain of the enemy's best
+//! which both sides choose a rank at the same time. The value of the strike is that game's value
+//! in equilibrium. The score of a ply is its expected gain, minus the gain of the enemy's best
 //! strike in reply.
 
 use std::cell::RefCell;
@@ -16,18 +16,18 @@ use super::{SHOWN, Stock, may_be, piece_at, worth};
 use crate::Chance;
 use crate::mind::{Best, Mind};
 
-/// The random noise that is added to scores. If two plies differ by less, one of them is chosen
-/// at random.
+/// The random noise that is added to scores. If two plies differ by less than this, either may be
+/// chosen.
 const WHIM: f32 = 0.2;
 /// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
 /// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// After this many of our plies without a capture, the enemy's replies count only half, and
-/// strikes at coins count more.
+/// After this many of our plies without a capture, the enemy's replies count only half, and the
+/// additional value of striking coins is doubled.
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of moving closer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// The maximum value of a strike when its target attracts pieces from a distance.
+/// The maximum value of striking a target when computing how strongly it attracts distant pieces.
 const TARGET_MAX: f32 = 15.0;
 
 /// The mind of the level *good* in games with coins.
@@ -133,9 +133,9 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Treats a strike as a game in which both sides choose a rank. For each rank, `exposed`
-    /// returns the cost for the striking side if its piece is on the target square with that rank
-    /// after the strike.
+    /// Treats a strike as a game in which both sides choose a rank. `exposed` returns, for a rank
+    /// of the striking piece, the cost of being on the target square with that rank after the
+    /// strike.
     fn strike_game(
         &self,
         striker: Side,
@@ -187,8 +187,8 @@ impl<'a> Turn<'a> {
         beside.filter(can_strike).map(|piece| self.worth_of(foe, Stand::of(piece), stand)).fold(0.0, f32::max)
     }
 
-    /// Chooses a rank in the pending strike. The strike is treated as a game in which both sides
-    /// choose at once.
+    /// Chooses a rank in the pending strike, which is treated as a game in which both sides
+    /// choose at the same time.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(piece_at(self.view, from)?), Stand::of(piece_at(self.view, to)?));

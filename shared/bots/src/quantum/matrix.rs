@@ -1,5 +1,5 @@
-//! Solves zero-sum games in which both sides choose at once. The method is regret matching (Hart
-//! and Mas-Colell 2000).
+//! Solves zero-sum games in which both sides choose at the same time. The method is regret
+//! matching (Hart and Mas-Colell 2000).
 
 /// The number of rounds, after which the value is accurate to a few percent of the stakes.
 const ROUNDS: usize = 200;
@@ -63,8 +63,8 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One player. `regrets` tells how much better each choice would have been. `sums` is the
-/// weighted sum of the player's strategies so far, in which early rounds count less.
+/// One player. `regrets` contains, for each choice, how much better it would have been. `sums` is
+/// the weighted sum of the player's strategies so far; later rounds have a higher weight.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,
@@ -85,7 +85,7 @@ impl Learner {
     }
 }
 
-/// Normalizes weights so that they add up to one. If all weights are zero, the results are equal.
+/// Normalizes weights so that they add up to one. If all weights are zero, returns equal shares.
 fn parts(weights: &[f32]) -> Vec<f32> {
     let total: f32 = weights.iter().sum();
     if total > 0.0 {

@@ -1,8 +1,8 @@
 //! Sensible random deployments. Pieces are placed one after the other on squares where their rank
-//! is useful. Two deployments are hardly ever the same.
+//! is useful. The same deployment is hardly ever drawn twice.
 //!
 //! The Flag is in a back row. Bombs surround the Flag completely, partly, or not at all. If they
-//! do not surround the Flag, they stand elsewhere as a decoy. The Spy is near the two strongest
+//! do not surround the Flag, they are elsewhere as decoys. The Spy is near the two strongest
 //! pieces, Miners are in the back rows, and Scouts and expendable pieces are in front.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
@@ -12,8 +12,7 @@ use super::{ahead, random_setup};
 use crate::Chance;
 use crate::mind::give_way;
 
-/// The maximum number of drafts, after which the search gives up. About one draft in two or three
-/// is accepted.
+/// The maximum number of drafts before giving up. A third to a half of all drafts are accepted.
 const DRAFTS_MAX: usize = 200;
 
 /// The minimum number of Bombs that can surround a Flag completely. With this number, the Flag
@@ -96,9 +95,9 @@ const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// Like [`liking`], for rulesets in which home squares stay empty. In these rulesets, the pieces
-/// are never blocked, every piece in the back rows could be the Flag, and pieces next to the Flag
-/// protect it from Scouts.
+/// Like [`liking`], for rulesets in which home squares stay empty. In these rulesets, pieces do
+/// not block each other, every piece in the back rows could be the Flag, and pieces next to the
+/// Flag protect it from Scouts.
 const fn liking_of_space(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 1, 3, 8],
@@ -145,8 +144,8 @@ impl<'a> Draft<'a> {
     /// Places the whole army. Returns `None` if this fails.
     fn fill(&mut self, chance: &mut Chance) -> Option<()> {
         let flag = self.draw(chance, |draft, square| {
-            // Scouts can reach a square at the edge of the board along fewer lines, so the Flag
-            // is safer there. This matters little if the army fills the home rows.
+            // A Flag at the edge of the board is safer, because Scouts can reach it along fewer
+            // lines. This matters little if the army fills the home rows.
             let is_at_edge = draft.neighbors(square).len() < 3;
             let factor = if is_at_edge && draft.ruleset.fill == Fill::AnyHomeSquares { 3 } else { 1 };
             if draft.is_exposed(square) { 0 } else { draft.liked(Rank::Flag, square) * factor }
@@ -285,8 +284,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns the number of home rows in front of a square. If a joint in the column lets the
-    /// enemy come from behind, returns the number of home rows behind the square if this number
-    /// is smaller. The result is 0 in a row that the enemy reaches first.
+    /// enemy come from behind, also counts the home rows behind the square and returns the
+    /// smaller number. The result is 0 in a row that the enemy reaches first.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;
@@ -317,7 +316,7 @@ impl<'a> Draft<'a> {
         !self.home.contains(square) && !self.lakes.contains(square)
     }
 
-    /// True if the square ahead is neither a home square nor a lake.
+    /// True if the square ahead is outside the home rows and not a lake.
     fn is_way_out(&self, square: Square) -> bool {
         let next = self.ruleset.shape.neighbor(square, ahead(self.side));
         next.is_some_and(|next| self.is_abroad(next))
@@ -437,8 +436,8 @@ mod tests {
                 assert!(next.into_iter().all(|next| home.contains(next)), "{}: {flag}", ruleset.id);
                 flags.insert(flag);
             }
-            // The Flag can be on 6 squares of the back row, and in the two or three rows in front
-            // of that row, so more than 25 different squares must occur.
+            // The Flag can be on 6 squares of the back row, or in the two or three rows in front
+            // of it, so more than 25 different squares must occur.
             assert!(flags.len() > 25, "{}: {flags:?}", ruleset.id);
         }
     }

@@ -14,7 +14,7 @@ const BEHIND_OWN: f32 = 0.7;
 /// piece.
 const THROUGH_DANGER: f32 = 0.6;
 
-/// For each square, how strongly it attracts one rank.
+/// How strongly each square attracts one rank.
 pub(super) type Pulls = [f32; Square::LIMIT];
 
 /// Spreads the attraction of targets over the board. `feared` is the set of squares that the rank

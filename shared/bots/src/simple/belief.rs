@@ -1,5 +1,5 @@
-//! Estimates the ranks of enemy pieces. The sources are the army, captures, known ranks,
-//! movements, and what strikes have shown.
+//! Estimates the ranks of enemy pieces. The estimates are based on the army, captures, known
+//! ranks, moves, and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Ruleset, View};
@@ -16,7 +16,6 @@ const CERTAIN: f32 = 0.999;
 /// A probability or a number for each rank.
 pub(crate) type PerRank = [f32; Rank::COUNT];
 
-/// An enemy piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enemy {
     pub(crate) square: Square,
@@ -75,9 +74,9 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
-/// Converts the number of remaining pieces of each rank to the number expected on the board,
-/// because some pieces are in the reserve. The Flag counts in full, and all other ranks are
-/// scaled by the same factor.
+/// Scales the number of remaining pieces of each rank to the number expected on the board,
+/// because some pieces are in the reserve. The Flag counts in full, and the same factor applies
+/// to all other ranks.
 fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];
@@ -106,8 +105,9 @@ fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     }
 }
 
-/// Fits the probabilities of hidden pieces to the remaining numbers of pieces. Ranks and pieces
-/// are scaled alternately (iterative proportional fitting, Deming and Stephan 1940).
+/// Fits the probabilities of hidden pieces to the number of remaining pieces of each rank. The
+/// probabilities of each rank and of each piece are scaled in turn (iterative proportional
+/// fitting, Deming and Stephan 1940).
 fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];
@@ -124,8 +124,8 @@ fn fit(foes: &mut [Enemy], left: &PerRank) {
     foes.iter_mut().for_each(|foe| normalize(&mut foe.chances, foe.is_moved));
 }
 
-/// Scales the probabilities so that they add up to one. If all are zero, the view is
-/// inconsistent, and all ranks that the piece can have become equally likely.
+/// Scales the probabilities so that they add up to one. If all of them are zero, the view is
+/// inconsistent, so all ranks that the piece can have become equally likely.
 fn normalize(chances: &mut PerRank, is_moved: bool) {
     let total: f32 = chances.iter().sum();
     if total > 0.0 {

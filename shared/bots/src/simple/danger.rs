@@ -9,7 +9,7 @@ use super::worth::FLAG;
 
 /// The distance from the Flag within which enemy pieces count as intruders, in steps.
 const WATCH: usize = 5;
-/// The amount by which an intruder at each distance reduces the Flag's safety.
+/// For each distance from the Flag, the amount by which an intruder reduces the Flag's safety.
 const INTRUSION: [f32; WATCH + 1] = [0.0, 0.0, 0.16, 0.08, 0.03, 0.01];
 
 /// The value of each rank for both sides.
@@ -19,7 +19,7 @@ pub(super) struct Worths {
 }
 
 /// Returns the expected loss if the enemy moves next. The largest possible loss counts in full,
-/// and a share of all others is added.
+/// and the other losses count in part.
 pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &Worths) -> f32 {
     let (mut worst, mut all) = (0.0_f32, 0.0);
     for square in board.own.iter() {
@@ -68,8 +68,8 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     (active * (loss - revenge(ruleset, board, square, foe, worths))).max(0.0)
 }
 
-/// Returns the value that the side would win back, if a neighbor of the lost piece can capture
-/// the enemy piece that struck.
+/// Returns the value that the side would win back by capturing the enemy piece that struck. A
+/// neighbor of the lost piece must be able to capture it.
 fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)

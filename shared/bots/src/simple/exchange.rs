@@ -1,5 +1,5 @@
-//! Play in rulesets with a reserve (§S). This module chooses moves, pieces to place and their
-//! squares, pieces to remove, and the colors of chips.
+//! Play in rulesets with a reserve (§S). This module chooses moves, pieces to place on squares,
+//! pieces to remove, and the colors of chips.
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Placing, View};
@@ -10,22 +10,21 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece, for each piece by which the enemy outnumbers the side on the
-/// board.
+/// The value of placing a piece for each piece by which the side is outnumbered on the board.
 const OUTNUMBERED: f32 = 0.12;
 /// The maximum value of placing a piece because the side is outnumbered.
 const OUTNUMBERED_MAX: f32 = 1.0;
 /// The weight of a square's attraction when a piece is placed on the square.
 const NEARNESS: f32 = 0.12;
-/// The additional value of a piece on the board, compared with the same piece in the reserve, as
-/// a share of its value.
+/// The additional value of a piece for being on the board instead of in the reserve, as a share
+/// of its value.
 const FIELDED: f32 = 0.04;
 /// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;
-/// A known piece becomes secret again if it is removed and later placed. It then regains this
-/// share of the value of a secret rank.
+/// The value of making a known piece secret again by removing and later placing it, as a share of
+/// the value of a secret rank.
 const REFIT: f32 = 0.5;
-/// The number of placings that are examined closely.
+/// The maximum number of placings that are examined closely.
 const PLACINGS_MAX: usize = 12;
 
 /// Returns the color of the chips that a side lays. Chips of this color form the side's supply
@@ -38,7 +37,6 @@ fn own_color(side: Side) -> ChipColor {
 }
 
 impl Turn<'_> {
-    /// Returns the best of all legal commands.
     pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
         let color = own_color(self.side);

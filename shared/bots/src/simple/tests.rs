@@ -175,7 +175,8 @@ fn odd_views_are_answered_with_a_legal_command_or_nothing() {
     }
 }
 
-/// Returns an inconsistent view, in which random pieces are missing, known, moved or captured.
+/// Returns a view in which random pieces are missing, known, moved or captured, so that the view
+/// is inconsistent.
 pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
     use flagfall_rules::Identity;
     let mut odd = view.clone();

@@ -29,13 +29,13 @@ flagfall_board::named! {
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum RecordScope, name {
-        /// The game that Red saw during play.
+        /// The game as Red saw it during play.
         Red = "red",
-        /// The game that Blue saw during play.
+        /// The game as Blue saw it during play.
         Blue = "blue",
-        /// The game that the public saw during play.
+        /// The game as the public saw it during play.
         Public = "public",
-        /// The game with all hidden ranks open.
+        /// The game with all ranks revealed.
         All = "all",
     }
 }
@@ -57,19 +57,19 @@ impl Recorder {
         Recorder { lag_quota, ..self }
     }
 
-    /// Adds an event that has the time `at`.
+    /// Adds an event that happened at the time `at`.
     pub fn note(&mut self, event: &rules::Event, at: Stamp) {
         self.note_compensated(event, at, 0);
     }
 
-    /// Adds an event with its lag compensation: the time in milliseconds that the acting side got
-    /// back.
+    /// Adds an event, with the time in milliseconds that the acting side got back as lag
+    /// compensation.
     pub fn note_compensated(&mut self, event: &rules::Event, at: Stamp, lag_ms: u32) {
         self.log.push(Noted { event: event.clone(), at, lag_ms });
     }
 
-    /// Returns the record that this viewer may see now. The kind of the record is
-    /// `live` until the hidden ranks are revealed at the end of the game, and `opened` afterwards.
+    /// Returns the record that this viewer may see now. Its kind is `live` until the end of the
+    /// game reveals the hidden ranks, and `opened` afterwards.
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
@@ -78,8 +78,8 @@ impl Recorder {
     }
 
     /// Returns the record of the requested kind, if this requester may see it now. A live record
-    /// of the opponent leaves out deployments that were replaced, and choices in a strike that
-    /// was never resolved.
+    /// from the opponent's point of view leaves out replaced deployments, and choices in a strike
+    /// that was never resolved.
     pub fn record_as(
         &self,
         scope: RecordScope,
@@ -115,8 +115,8 @@ impl Recorder {
         end
     }
 
-    /// Returns the log, but leaves out any event of the given side that stays secret after the
-    /// end of the game.
+    /// Returns the log as the other side may see it after the end of the game. It shows only the
+    /// last deployment of the given side, and no choices in a strike that was never resolved.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self

@@ -127,8 +127,8 @@ fn put_fields(page: &mut String, schema: &Value, root: &Root, tag: &str) {
     }
 }
 
-/// Returns a table row for each field except the tag. Required fields come first, in the same
-/// order as in the messages.
+/// Returns a table row for each field except the tag. Required fields come first and keep the
+/// order that they have in messages.
 fn rows(schema: &Value, root: &Root, tag: &str) -> Vec<String> {
     let Some(fields) = schema["properties"].as_object() else { return Vec::new() };
     let required: Vec<&str> =
@@ -162,8 +162,8 @@ fn type_of(schema: &Value, root: &Root) -> String {
     }
 }
 
-/// Returns the type of the values in a pair that has one value for each side. Both values are
-/// always present, but may be `null`.
+/// Returns the type of the values in a `PerSide` pair. Both values are always present, but may be
+/// `null`.
 fn or_null(schema: &Value, root: &Root) -> String {
     let nullable = |value: &Value| value["type"] == "null";
     let is_nullable = schema["anyOf"].as_array().is_some_and(|choices| choices.iter().any(nullable))
@@ -198,8 +198,8 @@ fn meaning(schema: &Value) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// True if the name is that of a `PerSide` schema. There is one such schema for each type
-/// argument, with a number in its name.
+/// True if the name belongs to a `PerSide` schema. Several schemas have this name, one for each
+/// type argument, followed by a number.
 fn is_per_side(name: &str) -> bool {
     name.strip_prefix("PerSide").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -188,8 +188,8 @@ proptest! {
         let _move = text.parse::<Move>();
     }
 
-    /// This test changes some bytes of a message. The message must then be refused, or be
-    /// accepted and stay the same after a round trip.
+    /// Changes some bytes of a message. The parser must refuse the result, or a round trip must
+    /// not change it.
     #[test]
     fn no_broken_message_panics(index in 0usize..64, at in 0usize..400, with in "\\PC{0,3}") {
         let messages = client_messages();

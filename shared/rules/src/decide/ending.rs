@@ -19,9 +19,9 @@ pub(super) fn judge_exchange(position: &Position, side: Side) -> Option<Outcome>
     judge_limits(position, position.quiet_plies.saturating_add(1), position.ply().saturating_add(1))
 }
 
-/// True if a side with a reserve would be able to act on its turn after losing the piece on
-/// `lost`. The side can place a piece, or remove any piece except the Flag (§S1.8). The check
-/// does not require an empty home square.
+/// True if a side could still act on its turn after losing the piece on `lost`, by placing a
+/// piece from its reserve or by removing a piece other than the Flag (§S1.8). Placing counts even
+/// if no home square is empty.
 fn has_act(position: &Position, side: Side, lost: Option<Square>) -> bool {
     let has_reserve =
         position.reserve_state().is_some_and(|reserve_state| reserve_state.reserve[side].size() > 0);
@@ -87,9 +87,9 @@ pub(super) fn judge_limits(position: &Position, quiet_plies: Ply, plies: Ply) ->
     (plies >= ruleset.ply_limit).then(|| Outcome::nobody(EndReason::PlyLimit))
 }
 
-/// A cheap check that suffices for most plies. If it returns true, the other side can move after
-/// this ply. The check looks for two one-square moves, because the two-squares rule can forbid
-/// only one of them.
+/// A cheap check that is enough for most plies. If it returns true, the other side can move after
+/// this ply. If it returns false, a full check is needed. The check looks for two one-square
+/// moves, because the two-squares rule can forbid at most one of them.
 #[inline]
 fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option<&CoinState>) -> bool {
     let other = moved.side.opponent();
@@ -104,9 +104,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // The check ignores the moves of both pieces in the strike and, where possible,
-            // treats their squares as occupied. This way, it never counts a move that does not
-            // exist.
+            // Ignore moves of the two pieces in the strike, and treat their squares as occupied
+            // if they may be. This way, the check never counts a move that does not exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -115,8 +114,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
         }
     }
     if position.repetition.is_chasing_next(position.ruleset(), other) {
-        // The check ignores steps to squares next to enemy pieces, because those are the only
-        // steps that the more-squares rule can forbid. After a strike, the rule forbids no moves.
+        // Ignore steps to squares next to enemy pieces, because the more-squares rule can forbid
+        // only those steps. After a strike, it forbids none.
         open = open.without(neighbors(foes));
     }
     Field { own: &own, walkers: &walkers, foes: &foes, open: &open, ..field }.has_two_steps()
@@ -131,7 +130,7 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
 }
 
 /// Returns the outcome if the side to move cannot act (§A10). Returns `None` if the side can act,
-/// or if a side still has to choose in a strike.
+/// or while a strike is pending.
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {

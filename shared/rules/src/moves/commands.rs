@@ -15,7 +15,7 @@ use super::{Field, LegalMoves};
 #[derive(Clone, PartialEq, Eq)]
 pub struct LegalCommands {
     has_joints: bool,
-    /// The number of colors that the side can choose for the chip of a moved piece, or 1 in
+    /// The number of colors that the side can choose for the chip under a moved piece, or 1 in
     /// rulesets without chips.
     colors: usize,
     /// The moves that need a color for a chip. In rulesets without chips, all moves.

@@ -72,8 +72,8 @@ impl Field<'_> {
     }
 
     /// Like [`Field::moves_plainly`], but moves may also cross joints and follow lines of chips.
-    /// A path that goes all the way around ends before its starting square, because the piece
-    /// stands there.
+    /// A path that leads all the way around the board ends before its starting square, because
+    /// the piece stands there.
     #[cold]
     fn moves_by_reach(&self, reach: &Reach<'_>) -> LegalMoves {
         let shape = reach.shape;

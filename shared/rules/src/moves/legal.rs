@@ -41,8 +41,8 @@ impl Tether {
 
 /// A side's legal moves, stored as the set of target squares for each direction.
 ///
-/// The moving piece need not be stored. It is always the side's nearest piece behind the target
-/// square, because that piece blocks the way of all others.
+/// The moving piece need not be stored. It is always the side's first piece on the way back from
+/// the target square, because this piece blocks the way of all others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LegalMoves {
     pub(super) targets: [SquareSet; 4],
@@ -79,7 +79,7 @@ impl LegalMoves {
         self
     }
 
-    /// Removes the moves that a tether forbids, and calls `refused` with each of them.
+    /// Removes the moves that a tether forbids, and calls `refused` with each removed move.
     pub(crate) fn hold(&mut self, tether: Tether, foes: &SquareSet, mut refused: impl FnMut(Move)) {
         for direction in Direction::ALL {
             let Some(distance_max) = tether.distance_max(direction) else { continue };
@@ -153,7 +153,7 @@ impl LegalMoves {
         Some((Move { from: self.source(to, direction), to }, direction))
     }
 
-    /// True if the move is legal, on any path.
+    /// True if the move is legal on at least one path.
     pub fn contains(&self, squares: Move) -> bool {
         let leads_there = |direction: Direction| {
             self.targets[direction as usize].contains(squares.to)
@@ -181,8 +181,8 @@ impl LegalMoves {
         })
     }
 
-    /// The starting square of a move. It is the square of the side's nearest piece, seen from the
-    /// target in the opposite direction.
+    /// The starting square of a move: the square of the side's first piece on the way back from
+    /// the target.
     #[inline]
     fn source(&self, to: Square, direction: Direction) -> Square {
         if let Some(shape) = self.joined {

@@ -39,7 +39,8 @@ impl Position {
         self.legal_moves_in(self.field_with(side, variants.reserve_state), side, refused)
     }
 
-    /// Returns the legal moves for a field, which the caller may have changed.
+    /// Returns the legal moves of a side. Callers may pass a field that differs from the
+    /// position.
     #[inline(always)]
     pub(crate) fn legal_moves_in(
         &self,
@@ -69,7 +70,7 @@ impl Position {
         self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
     }
 
-    /// All legal commands on the board of the side that [`Position::actor`] returns.
+    /// The commands that may be given on the board by the side that [`Position::actor`] returns.
     pub fn legal_commands(&self) -> LegalCommands {
         if let (Some(pending), side) = (self.pending(), self.actor()) {
             let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));

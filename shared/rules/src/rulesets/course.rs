@@ -1,4 +1,4 @@
-//! The rules of the umpire of a course (§U).
+//! The course rules: lakes are drawn at random, and a side that breaks a rule loses (§U).
 
 use flagfall_board::{BoardShape, SquareSet};
 

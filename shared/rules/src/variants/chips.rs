@@ -27,8 +27,8 @@ pub(crate) fn flasher(rank: Rank) -> Option<usize> {
     FLASHERS.into_iter().position(|(flasher, _)| flasher == rank)
 }
 
-/// The chips of a board, and everything else that determines how far these chips let one side's
-/// pieces move.
+/// The chips of a board, and the other facts that determine how far chips let one side's pieces
+/// move.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines<'a> {
     pub(crate) chips: &'a Chips,

@@ -28,8 +28,8 @@ impl Coins {
         self.unmoved.len() > self.reserved()
     }
 
-    /// All unmoved coins, if losing one more of them would prevent the others from moving.
-    /// Otherwise, the empty set.
+    /// All unmoved coins, if none of them could move after one more is lost. Otherwise, the empty
+    /// set.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }
@@ -44,8 +44,8 @@ impl Coins {
         if self.may_spare() { self.all } else { self.all.without(self.unmoved) }
     }
 
-    /// The coins among `walkers` that may move several squares. While the pool has a Scout, these
-    /// are all of them (§Q3).
+    /// The coins that may move several squares: all of `walkers` if the pool has a Scout, and
+    /// otherwise none (§Q3).
     pub(crate) fn runners(&self, walkers: SquareSet) -> SquareSet {
         if self.pool[Rank::Scout] > 0 { walkers } else { SquareSet::EMPTY }
     }

@@ -103,8 +103,8 @@ impl ReserveState {
         self.could_be(square).intersection(proves).single().is_some()
     }
 
-    /// Updates marks and chips after a move. For each of the two pieces, the arguments contain
-    /// the piece and its new square.
+    /// Updates marks and chips after a move. Each of the two pieces is passed with its new
+    /// square, or with `None` if it has left the board.
     #[cold]
     pub(crate) fn apply(
         &mut self,

@@ -90,8 +90,8 @@ fn board_text(ruleset: &Ruleset, cells: &Cells) -> String {
     rows.collect::<Vec<_>>().join("/")
 }
 
-/// Returns the last fields of a position text from a picture: the reserves, the chips and the
-/// square whose color must be named, or the pools and the pending strike.
+/// Returns the fields that follow the board in a position text: reserves, chips and owed color,
+/// or pools and pending strike.
 fn shadow_text(ruleset: &Ruleset, picture: &str) -> String {
     let field = |name: &str| {
         let mut lines = picture.lines().map(str::trim);
@@ -161,8 +161,6 @@ impl Playthrough {
             return legal.contains(command);
         };
         let is_same = |other: &Command| matches!(other, Command::Move(other) if other.squares == squares && other.color == color);
-        // The command names no path, but every move in the list has one, so the paths are not
-        // compared.
         legal.iter().any(is_same)
     }
 
@@ -295,8 +293,8 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
         Ok(found) => assert_eq!(found.as_ref().map(outcome_text), outcome, "{squares}"),
         Err(refusal) => panic!("{squares} was refused: {}", refusal.code()),
     }
-    // The bystanders depend on the first picture, so the same ones must be added to the picture
-    // after the move.
+    // Both pictures must have the same bystanders, so those of the first picture are added to the
+    // second one.
     let before = parse_cells(picture);
     let bystanders = with_bystanders(ruleset, before.clone()).split_off(before.len());
     let mut after = parse_cells(picture_after);

@@ -55,8 +55,8 @@ fn u2_every_pair_of_lakes_is_drawn_and_none_more_often_than_another() {
     assert_eq!(pairs.len(), 28);
     let mut drawn = vec![0; pairs.len()];
     for byte in 0..=255 {
-        // If the first byte must be skipped because it would favor some pairs, the second byte is
-        // used.
+        // A first byte of 252 or more is skipped, because it would favor some pairs. The second
+        // byte then draws the last pair.
         let mut bytes = [0; 32];
         bytes[0] = byte;
         bytes[1] = 27;
@@ -184,8 +184,6 @@ fn started() -> Table {
 
 #[test]
 fn u7_an_illegal_move_loses_at_once() {
-    // The reasons in order: no piece on the square, an enemy piece, one of the side's own pieces
-    // on the target, a lake, a diagonal move, a move that is too far, a target off the board.
     for (squares, refusal) in [
         ("e5e6", "no_piece"),
         ("j7j6", "not_your_piece"),
@@ -229,18 +227,18 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 #[test]
 fn u7_commands_that_are_not_moves_are_refused_without_a_loss() {
     let mut table = started();
-    // Commands out of turn, both legal and illegal ones.
+    // Refused without a loss: commands out of turn, both legal and illegal ones.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
-    // A command for a ply that is not the current one.
+    // Refused without a loss: a command for another ply than the current one.
     let events = decide(&table.game, Red, 7, &step("a1a9"), table.now, &Entropy([0; 32]));
     assert_eq!(events.err().map(|refusal| refusal.code()), Some("stale_ply"));
-    // Commands that are not moves.
+    // Refused without a loss: commands that are not moves.
     table.refuses(Red, &Command::AcceptDraw, "no_draw_offer");
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &COURSE), "not_deploying");
-    // A command after the deadline.
+    // Refused without a loss: a command after the deadline.
     table.later(61_000).refuses(Red, &step("a1a9"), "out_of_time");
     assert_eq!(table.game.phase(), Phase::Playing);
-    // Commands before the start of the game and after its end.
+    // Refused without a loss: commands before the start of the game and after its end.
     let mut table = Table::new(&COURSE, FISCHER);
     table.refuses(Red, &step("a1a9"), "not_playing");
     let mut table = started();

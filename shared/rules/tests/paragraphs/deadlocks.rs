@@ -49,7 +49,7 @@ fn a10_a_last_attacker_that_loses_to_a_bomb_leaves_both_without_a_move() {
 fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
     let picture = "10 | bF bB\n2 | rB rB\n1 | .. r7 rB rF";
     let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
-    // After this move, the Sergeant on a1 could still go back to b1, so only Blue has no legal
+    // After this move, Red could still move the Sergeant back to b1, so only Blue has no legal
     // move.
     line.ends("b1a1", "red no_legal_move");
 }
@@ -105,15 +105,14 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 
 #[test]
 fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
-    // The set-up is like `ROUND` in `tournament.rs`, but Bombs and lakes enclose the squares e5
-    // f5 e6 f6, so that Red has no other piece to move.
+    // The chase of `ROUND` in `tournament.rs`, on four squares that Bombs and lakes enclose, so
+    // that Red has no other piece to move.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
         6 | .. .. .. .. .. b3
         5 | .. .. .. .. r2 ..
         4 | .. .. .. .. rB rB
         1 | rF";
-    // The lakes enclose the four squares on the left and on the right.
     let mut line = Playthrough::bare(&TOURNAMENT, Side::Red, picture);
     line.play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5").play("e5e6").refuses("f5e5", "more_squares");
     // One legal move is left: one square up, next to the Colonel. It leads to a new position.

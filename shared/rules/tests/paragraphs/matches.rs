@@ -206,8 +206,8 @@ fn a_pause_that_is_logged_late_counts_from_when_it_ended() {
     let paused = decide_pause(&table.game, since);
     paused.iter().for_each(|event| evolve(&mut table.game, event, table.now));
     assert!(decide_resume_since(&table.game, since.minus_ms(1)).is_empty(), "not before the pause began");
-    // The set-up: servers were back 80 s after the last heartbeat, and the game was opened 20 s
-    // later. The clocks must run from the earlier time.
+    // The set-up: servers were running again 80 s after the last heartbeat, and the game was
+    // opened 20 s later. The clocks must run from the earlier of these two times.
     let resumed = decide_resume_since(&table.game, since.plus_ms(80_000));
     resumed.iter().for_each(|event| evolve(&mut table.game, event, table.now));
     assert!(decide_resume_since(&table.game, table.now).is_empty(), "running already");

@@ -97,8 +97,8 @@ fn o1_and_a10_a_defender_that_moves_out_of_its_walls_is_not_blocked() {
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
-    // Blue's Sergeant on c1 can only move to b1. Red's Captain strikes from b1 at a1 and loses to
-    // the Major, which then moves to b1 and blocks the Sergeant.
+    // Blue's Sergeant on c1 can only move to b1. Red's Captain on b1 strikes a1 and loses to the
+    // Major, which then moves to b1 and blocks the Sergeant.
     let picture = "10 | rF r7\n3 | .. .. bB\n2 | bB bB bB bB\n1 | b4 r5 b7 bB bF";
     let mut line = Playthrough::bare(&ORIGINAL, Side::Red, picture);
     // The Major can move to a1, so Blue still has a legal move.
@@ -107,8 +107,8 @@ fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
     Playthrough::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
-/// If the last movable piece leaves the board, the game ends in the same way, whether or not a
-/// defender that wins moves.
+/// When the last movable piece leaves the board, the game ends. It does not matter whether
+/// defenders that win move.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {

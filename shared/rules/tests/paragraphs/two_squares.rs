@@ -119,8 +119,8 @@ fn c3_a_strike_may_be_refused() {
 
 #[test]
 fn c3_the_chain_ends_when_the_piece_is_captured() {
-    // The Captain that moved back and forth leaves the board together with its attacker, so its
-    // moves do not count for the Scout that comes next.
+    // The Captain that moved back and forth leaves the board together with its attacker. Its
+    // moves therefore do not limit the Scout that moves next.
     let picture = "9 | r9\n6 | b5\n4 | r5";
     let mut line = red(&CLASSIC, picture);
     line.play("a4a5 i10i9 a5a4 i9h9 a4a5 a6a5");

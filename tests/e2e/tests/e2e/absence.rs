@@ -1,4 +1,4 @@
-//! Tests what happens when players leave and opponents wait for them.
+//! Tests players who leave, and opponents who wait for them.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Process, Server, Site};
@@ -6,7 +6,7 @@ use flagfall_tests::Chance;
 
 use crate::duel::Duel;
 
-/// Starts a server on which a game can be claimed after this many seconds.
+/// Starts a server on which a player can claim a game after this many seconds.
 fn serve(site: &Site, seconds: u32) -> Server {
     let mut command = site.server_command(0);
     command.env("FLAGFALL_CLAIM_SECONDS", seconds.to_string());
@@ -37,7 +37,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     server.run_client(&site, "bob", &["record", &duel.id, "--json", "--out", record]).expect(0, &[]);
     let mut check = site.client_command("bob", &["check", record]);
     Process::start("check", &mut check).ended().expect(0, &["1 good"]);
-    // Ann comes back to her seat, but the game is over.
+    // Ann reconnects, but the game is over.
     let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
     ann.expect("Red abandoned the game");
     ann.leave();

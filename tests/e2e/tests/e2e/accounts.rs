@@ -1,5 +1,5 @@
-//! Tests accounts as a person at a terminal uses them: signs up, logs out, logs in, recovers and
-//! deletes.
+//! Tests accounts as people use them at a terminal: sign-up, logout, login, recovery and
+//! deletion.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
@@ -54,7 +54,7 @@ fn an_account_from_sign_up_to_its_end() {
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
     ann(&server, &["signup", "Other"], &[]).expect(1, &["You are logged in as Ann. Log out first"]);
 
-    // After a kill and a restart, everything is still there, because it was on disk.
+    // After a kill and a restart, all data is still there, because it was on disk.
     server.kill();
     let server = site.serve();
     let config = site.path().join("config").join("ann");

@@ -1,5 +1,4 @@
-//! Tests the messages that players exchange in addition to moves, and a game against a house
-//! player.
+//! Tests the messages that players exchange besides moves, and a game against a house player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -79,7 +78,7 @@ fn a_friend_is_challenged_by_a_code() {
     }
 }
 
-/// A player against a house player sees only the printed board.
+/// Against a house player, the test reads only the printed board, as a person would.
 #[test]
 fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     let site = Site::new();
@@ -103,8 +102,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("-squares rule: ") {
             break;
         }
-        // A repetition rule may forbid a move that looks possible on the board. In that case,
-        // another move is tried. If there is no legal move, the game ends.
+        // A move that looks possible on the board may still be forbidden by a repetition rule. In
+        // that case, try another move. If there is no legal move, the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;
@@ -122,7 +121,7 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     server.run_client(&site, "cat", &["record", &id]).expect(0, &["Red deployed:", "Blue deployed:"]);
 }
 
-/// The last printed board: its column letters and its rows.
+/// Returns the last printed board, with its column letters.
 fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     let lines = client.lines();
     let is_header =
@@ -137,7 +136,8 @@ fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     (columns, backwards.take_while(is_row).cloned().collect())
 }
 
-/// Every step to a neighboring square that is free or has an enemy piece, as read from the board.
+/// Returns all steps to a neighboring square that is free or has an enemy piece on the printed
+/// board.
 fn moves_on((columns, rows): &(Vec<char>, Vec<String>), side: Side) -> Vec<String> {
     let mut squares = std::collections::BTreeMap::new();
     for row in rows {

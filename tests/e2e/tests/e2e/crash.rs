@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// The accepted time between an event's stamp and the moment at which a client reads its clock.
+/// The accepted difference between an event's stamp and the time on the client's clock when it
+/// reads the event.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
@@ -31,7 +32,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         server.kill();
         duel.expect("Reconnecting.");
         spectator.expect("Reconnecting.");
-        // A move that is typed in the meantime is played once, after the reconnection.
+        // A move that is typed while the server is down is played once, after the reconnection.
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
@@ -56,8 +57,8 @@ pub(crate) fn play_through_kills(site: &Site) {
     spectator.expect("resigned.");
 }
 
-/// The server and a client are killed while a side owes a color (§S2.4), and both come back. No
-/// other act follows the strike.
+/// The server and a client are killed while a side must still choose the color of a chip (§S2.4),
+/// and both restart. No other act follows the strike.
 #[test]
 fn a_color_that_is_owed_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -92,8 +93,8 @@ fn a_color_that_is_owed_survives_the_server_and_the_client() {
     assert!(!events(&record, "colored").is_empty());
 }
 
-/// After the first choice in a strike, and before the second, the server and the chooser are
-/// killed, and both come back (§Q4).
+/// Between the first and the second choice in a strike, the server and the client that chose are
+/// killed, and both restart (§Q4).
 #[test]
 fn a_choice_that_waits_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -101,7 +102,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     let port = server.address.port();
     let mut duel = Duel::begin(&server, &site, "quantum", "30+0", Chance::seed_or(3));
     let mut spectator = duel.spectator(&server, &site, "cat");
-    // Red and Blue both owe a choice, and one of them chooses.
+    // Red and Blue must both choose, and one of them has done so.
     while duel.mirror.owes_choice().len() < 2 {
         let ply = duel.play();
         assert_eq!(ply.end, None, "seed: a game in which a coin strikes a coin");
@@ -188,8 +189,7 @@ fn a_killed_client_gets_its_seat_back() {
     duel.clients[Side::Blue].expect("ann (Red) is here.");
     duel.play_quietly(3);
 
-    // The newest connection has the seat. The older connection gets a message about this and can
-    // only watch.
+    // The newest connection gets the seat. The older connection is notified and can only watch.
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
@@ -198,7 +198,7 @@ fn a_killed_client_gets_its_seat_back() {
     older.expect("This connection is read-only");
     duel.play_quietly(3);
 
-    // Another player who names the game can only watch it.
+    // A third player who opens the game can only watch it.
     let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
     stranger.expect("you are a spectator");
     stranger.type_line("resign yes");
@@ -239,7 +239,7 @@ fn events(record: &Value, kind: &str) -> Vec<Value> {
     events.iter().filter(|it| it["event"]["kind"] == kind).cloned().collect()
 }
 
-/// The clocks of both clients must follow from the record's stamps, without the pauses.
+/// The clocks of both clients must match the stamps in the record, minus the pauses.
 fn assert_clocks(duel: &mut Duel, record: &Value) {
     let mut spent: PerSide<u64> = PerSide::default();
     let (mut turn, mut since) = (Side::Red, None);

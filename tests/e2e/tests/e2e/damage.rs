@@ -1,5 +1,5 @@
-//! Tests damaged data. The server starts, reports the damage, and continues everything else. If
-//! acknowledged data is missing, the server must report it.
+//! Tests damaged data. The server must start, report the damage, and continue all undamaged
+//! games. If acknowledged data is missing, the server must report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,9 @@ fn damage_after_a_planned_stop_is_reported() {
     damaged(true);
 }
 
-/// The kinds of damage to a file. One kind is drawn from the seed, so that over all files each
-/// kind occurs. With `FLAGFALL_DAMAGES=all`, every file gets every kind. The tests of the store
-/// damage every file in every way, without a server.
+/// The kinds of damage to a file. The files get the kinds in turn, beginning with a random kind,
+/// so that each kind occurs. With `FLAGFALL_DAMAGES=all`, every file gets every kind. The tests
+/// of the store damage every file in every way, without a server.
 fn kinds_for(number: usize) -> Vec<Damage> {
     if std::env::var_os("FLAGFALL_DAMAGES").is_some_and(|kinds| kinds == "all") {
         return DAMAGES.to_vec();
@@ -89,7 +89,7 @@ fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     duel.play_quietly(9);
     server.kill();
     duel.expect("Reconnecting.");
-    // The last move is cut off, and the notes that name its game are gone.
+    // The last move is cut off, and the notes that name its game are deleted.
     let move_at = appends(&site, &duel.id).last().copied().expect("a move");
     let log = fs::read(segment(&site)).expect("a file");
     fs::write(segment(&site), &log[..move_at]).expect("a file");
@@ -140,7 +140,7 @@ fn a_damaged_game_is_reported_and_others_continue() {
     let server = Server::start(&mut site.server_command(port));
     let told = duels[1].id.clone();
     for duel in [0, 2] {
-        // A move from before the damage is refused, because the damage begins a new epoch.
+        // A move from before the damage is refused, because the damage starts a new epoch.
         duels[duel].expect("The game goes on from there.");
         duels[duel].play_quietly(3);
         let id = duels[duel].id.clone();
@@ -156,7 +156,6 @@ fn a_damaged_game_is_reported_and_others_continue() {
     assert!(said.contains(&told), "{said}");
 }
 
-/// The log's only segment.
 fn segment(site: &Site) -> PathBuf {
     site.data().join("log/00000001.seg")
 }
@@ -169,15 +168,14 @@ fn appends(site: &Site, id: &str) -> Vec<usize> {
     (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&wanted)).collect()
 }
 
-/// Returns how a server handles the damage. Fails if data is missing and the server reports no
-/// damage.
+/// Returns how a server handles the damage. Fails if data is missing without a report.
 fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     let mut process = Process::start("server", &mut site.server_command(port));
     // A single damaged file must not prevent a start.
     process.expect("listening on ");
     drop(process);
     let mut server = Server::start(&mut site.server_command(port));
-    // A stranger requests the record, because the players' credentials may be damaged although
+    // Request the record as a stranger, because the players' credentials may be damaged even if
     // the game is not.
     let record = server.run_client(site, "eve", &["record", id]);
     let is_whole = record.code == Some(0) && plies_in(&record.said) == plies;
@@ -188,15 +186,14 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
         return "nothing is missing".to_owned();
     }
     assert!(server_said.contains(id), "{id} is not named in:\n{server_said}\n{}", record.said);
-    // Without its first entry, the game has no record of who may see it. So strangers get the
-    // message that the game may be private.
+    // Without its first entry, the game's log does not say who may see the game. So strangers get
+    // the message that the game may be private.
     let is_private = server_said.contains("entry 1: ") && record.said.contains("or it is private");
     assert!(is_private || record.said.contains("damaged"), "{}\n{server_said}", record.said);
     "the game is named and kept apart".to_owned()
 }
 
-/// Returns the number of plies in a record in text form. Such a record has one line for each ply,
-/// which begins with the ply's number.
+/// Returns the number of plies in a text record. Each ply has a line that begins with its number.
 fn plies_in(record: &str) -> usize {
     record.lines().filter(|line| line.trim_start().starts_with(|it: char| it.is_ascii_digit())).count()
 }

@@ -1,5 +1,5 @@
-//! Tests the files for operators in `deploy/` and `docs/operating/`, as far as that is possible
-//! on one machine.
+//! Tests the files for operators in `deploy/` and `docs/operating/`, as far as one machine
+//! allows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ fn an_invalid_backup_is_reported_and_leaves_no_files() {
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 0);
 }
 
-/// The lines of an export, without the first one, which has the time of the export.
+/// Returns the lines of an export, except the first, which contains the time of the export.
 fn contents(site: &Site, file: &str) -> Vec<String> {
     Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
     let text = fs::read_to_string(site.path().join(file)).expect("an export");
@@ -150,10 +150,10 @@ fn deploy_names_settings_that_exist() {
     let help = Process::start("help", command(&server_program()).arg("--help")).ended().said;
     let mut known = words(&help, "FLAGFALL_");
     assert!(known.contains("FLAGFALL_LISTEN"), "{help}");
-    // The files also name settings of players.
+    // Also allow settings of players, because the files mention them.
     let help = Process::start("help", command(&client_program()).args(["play", "--help"])).ended().said;
     known.extend(words(&help, "FLAGFALL_"));
-    // Settings of compose.yml, and of the script that creates the passwords for it.
+    // Settings of compose.yml, and of the script that creates its passwords.
     let own = ["FLAGFALL_REDIS_PASSWORD", "FLAGFALL_REDIS_OPERATOR_PASSWORD", "FLAGFALL_SITE"];
     for file in [
         "Dockerfile",
@@ -207,8 +207,8 @@ fn alerts_dashboard_and_pages_name_metrics_that_exist() {
         }
     }
     for (path, text) in operating() {
-        // The volume of Redis in Compose and the names of modules in log filters also begin with
-        // `flagfall_`.
+        // Other names also begin with `flagfall_`: the Redis volume in Compose, and modules in
+        // log filters.
         for name in
             words(&text.replace("flagfall_redis-data", "").replace("flagfall_services::", ""), "flagfall_")
         {
@@ -251,7 +251,7 @@ fn tool(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// Every alert has a test, and the tests pass. The second part is skipped without `promtool`.
+/// Every alert must have a test, and the tests must pass. They are not run without `promtool`.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
     let tests = "prometheus/alerts.test.yml";
@@ -266,7 +266,8 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel has a query that Prometheus can read. The second part is skipped without `promtool`.
+/// Every panel must have a query, and Prometheus must be able to read it. The queries are not
+/// read without `promtool`.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
@@ -326,13 +327,13 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
             .into_iter()
             .flat_map(|legend| legend.split("{{").skip(1))
             .filter_map(|rest| rest.split_once("}}"));
-        // Prometheus adds `instance`, and buckets have `le`.
+        // These labels are always allowed: Prometheus adds `instance`, and buckets have `le`.
         let labels: BTreeSet<&str> = by
             .chain(shown.map(|(label, _)| label))
             .filter(|label| !["instance", "le"].contains(label))
             .collect();
         for name in words(query, "flagfall_") {
-            // A metric has no line before its first event.
+            // A metric is missing from the output until its first event.
             let is_of_it =
                 |line: &&str| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']));
             for line in metrics.lines().filter(is_of_it) {
@@ -346,7 +347,8 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image must be built with the toolchain of the tests. The base image names the version.
+/// The image must be built with the same toolchain as the tests. Its base image names the
+/// version.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -369,7 +371,7 @@ fn kubernetes_knows_every_field_of_the_manifests() {
         .expect(0, &["deployment/flagfall", "statefulset/redis"]);
 }
 
-/// Kubernetes refuses to create anything in a namespace that does not exist yet.
+/// Create the namespace first, because Kubernetes cannot create anything in a missing namespace.
 #[test]
 fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     assert!(text("kubernetes/namespace.yaml").contains("kind: Namespace"));
@@ -385,8 +387,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// For example, a server cannot start while Redis loads its data. Later the server must start by
-/// itself.
+/// A server cannot start while, for example, Redis loads its data. It must be restarted until it
+/// can.
 #[test]
 fn services_are_restarted_without_limit() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {
@@ -398,7 +400,8 @@ fn services_are_restarted_without_limit() {
     }
 }
 
-/// The image is built from a folder that also contains passwords and backups.
+/// Passwords and backups are in the folder from which the image is built, and must not get into
+/// the image.
 #[test]
 fn secrets_stay_out_of_the_image_and_of_the_repository() {
     let (built, kept) = (text("Dockerfile.dockerignore"), text(".gitignore"));
@@ -408,7 +411,8 @@ fn secrets_stay_out_of_the_image_and_of_the_repository() {
     }
 }
 
-/// Behind a proxy that is not trusted, all players have one address and share its limits.
+/// Without a trusted proxy, all players would seem to have the proxy's address and would share
+/// its limits.
 #[test]
 fn servers_behind_a_proxy_count_addresses_of_players() {
     for file in ["compose.yml", "kubernetes/flagfall.yaml", "systemd/flagfall-server@.service"] {

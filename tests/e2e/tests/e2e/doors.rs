@@ -117,8 +117,8 @@ fn a_wrong_command_line_of_the_server_is_answered_in_words() {
     assert_eq!(get(server.address, "/health").status, 200);
 }
 
-/// Runs a server that must not start. The server gets free ports and its own data, unless `words`
-/// say otherwise.
+/// Runs a server that must refuse to start. `words` may override the free ports and the data
+/// folder that it gets.
 fn run_server(site: &Site, words: &[&str], environment: &[(&str, &str)]) -> Ended {
     let mut server = command(&server_program());
     server.current_dir(site.path()).envs(environment.iter().copied()).args(words);
@@ -192,7 +192,7 @@ fn junk_over_http_is_answered_in_words() {
     goes_on(&server, &mut duel);
 }
 
-/// Checks that the body describes the error in JSON, for programs and for people.
+/// Checks that the body is JSON that describes the error, both for programs and for people.
 fn assert_error(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.status, status, "{answer:?}");
     let body: Value =
@@ -257,7 +257,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
     goes_on(&server, &mut duel);
 }
 
-/// The next message with this text.
+/// Returns the next message that contains this text.
 fn until(socket: &mut Socket, part: &str) -> String {
     loop {
         match socket.message() {

@@ -12,7 +12,7 @@ pub(crate) struct Duel {
 }
 
 impl Duel {
-    /// Ann offers a game, Bob takes it, and both deploy.
+    /// Starts a game: Ann offers it, Bob accepts, and both deploy.
     pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
         Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
     }
@@ -24,8 +24,7 @@ impl Duel {
         let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &[&["play"], words].concat());
-        // If the server already has a player named Ann, the Ann of this duel has a number after
-        // her name.
+        // If the server already has a player named Ann, the new Ann has a number after her name.
         blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);
@@ -38,7 +37,7 @@ impl Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, lakes), PerSide::new(red, blue))
     }
 
-    /// A game that has just begun, without drawn lakes. Both sides deploy.
+    /// Lets both sides deploy in a new game without drawn lakes.
     pub(crate) fn between(id: String, ruleset: &str, seed: u64, red: Client, blue: Client) -> Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, None), PerSide::new(red, blue))
     }

@@ -1,5 +1,5 @@
-//! Tests whole games, accounts and webhooks through a proxy with TLS, and all reasons for which a
-//! client does not trust the proxy.
+//! Tests games, accounts and webhooks through a TLS proxy, and every reason why a client may not
+//! trust the proxy.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -43,7 +43,7 @@ impl Stage {
         run(&mut self.command("ann", words), lines)
     }
 
-    /// The errors of two commands about this server, one over the WebSocket and one over HTTP.
+    /// Returns the errors of two commands to this server, one over WebSocket and one over HTTP.
     /// Both must fail.
     fn refusals(&self, url: &str, authority: Option<&Path>) -> [String; 2] {
         [["games"], ["leaderboard"]].map(|words| {
@@ -123,7 +123,7 @@ fn a_certificate_of_an_unknown_authority_is_not_believed() {
     let stage = Stage::new();
     let words = ["issued by an authority that is not trusted here", "--ca FILE"];
     all_say(&stage.refusals(&stage.proxy.url("localhost"), None), &words);
-    // Another authority with the same name.
+    // A different authority with the same name.
     let elsewhere = tempfile::tempdir().expect("a folder");
     let other = Authority::new().file(elsewhere.path());
     all_say(&stage.refusals(&stage.proxy.url("localhost"), Some(&other)), &words);
@@ -241,8 +241,8 @@ fn plain_listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads a whole request, answers it, and returns the request. If it answered before the end of
-/// the request, the answer might be cut off.
+/// Reads a whole request, answers it, and returns it. The answer might be lost if it were sent
+/// before the whole request has been read.
 fn answer(stream: &mut TcpStream, answer: &str) -> String {
     let mut text = String::new();
     let mut bytes = [0; 4096];

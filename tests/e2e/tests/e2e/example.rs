@@ -9,8 +9,8 @@ use flagfall_e2e::{Process, Server, Site, TIMEOUT};
 /// A game with random moves takes about a hundred turns.
 const GAME: std::time::Duration = TIMEOUT.saturating_mul(6);
 
-/// Returns the Python that runs the bot. If Python or the package is missing, prints a message
-/// about this and returns none.
+/// Returns the Python interpreter for the bot. If Python or the package is missing, says so and
+/// returns `None`.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn python() -> Option<String> {
     let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -28,7 +28,7 @@ fn python() -> Option<String> {
     }
 }
 
-/// Starts the bot, against a house player or anyone in the lobby.
+/// Starts the bot, to play against a house player or against anyone in the lobby.
 fn play(python: &str, server: &Server, opponent: &str, token: Option<&str>) -> Process {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/play.py");
     let mut command = Command::new(python);

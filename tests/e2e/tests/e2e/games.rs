@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::duel::Duel;
 
-/// Games of forty pieces per side are resigned after this many plies.
+/// Games with forty pieces per side end by resignation after this many plies.
 const LONG_GAME_PLIES: usize = 120;
-/// A limit that no game reaches.
+/// A number of plies that no game reaches.
 const WHOLE_GAME: usize = 20_000;
 
 #[test]
@@ -121,8 +121,7 @@ fn play(ruleset: &str, plies: usize) {
     }
 }
 
-/// Checks that every rank on a spectator's boards has the mark of public ranks. A coin has no
-/// rank.
+/// Checks that spectators' boards mark every rank as public. A coin has no rank.
 fn assert_fog(spectator: &Client, end: &str) {
     let lines = spectator.lines();
     let game = lines.split(|line| line.contains(end)).next().expect("a game before its end");

@@ -1,5 +1,5 @@
-//! Tests correspondence games as people play them: at a prompt for many games, and from scripts
-//! that are run repeatedly.
+//! Tests correspondence games as people play them: with one prompt for many games, and with
+//! scripts that run repeatedly.
 
 use flagfall_e2e::{Ended, Process, Server, Site};
 

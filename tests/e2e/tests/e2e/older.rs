@@ -1,5 +1,5 @@
-//! Tests compatibility with 0.1.0: its data can be opened, its client can play here, and its
-//! servers can share a Redis with current servers.
+//! Tests compatibility with 0.1.0: the current version can open its data, its clients can play
+//! here, and its servers can share a Redis with current servers.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Site, older_programs};
@@ -17,7 +17,7 @@ fn the_client_of_0_1_plays_against_todays() {
     let mut cat = server.client(&site, "cat", &["watch", &duel.id]);
     cat.expect("You watch.");
     duel.play_quietly(6);
-    // The player can take the seat of a dropped connection again.
+    // A player whose connection was lost can take their seat again.
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
     duel.clients[Side::Red] = server.client(&site, "ann", &["play", "--game", &duel.id]);
@@ -124,8 +124,8 @@ fn servers_of_0_1_and_of_today_share_a_redis() {
     assert_eq!(ann.game(), id);
     let mut duel = Duel::between(id, "barrage", Chance::seed_or(54), ann, bob);
     duel.play_quietly(6);
-    // Spectators on both servers read the same, and each version sees lost connections of the
-    // other.
+    // Spectators on both servers read the same, and each server notices when connections to the
+    // other are lost.
     let mut spectators = servers.each_ref().map(|server| duel.spectator(server, &site, "eve"));
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");

@@ -30,7 +30,8 @@ fn health_and_metrics_tell_of_a_game_that_runs() {
     for part in ["connections", "games", "messages", "append", "ping"] {
         assert!(metrics.body.contains(part), "{part} is missing in:\n{}", metrics.body);
     }
-    // Players cannot see the metrics, and nobody can play on the operators' port.
+    // The metrics are not available to players, and games are not available on the operators'
+    // port.
     assert_eq!(get(server.address, "/metrics").status, 404);
     assert_eq!(get(server.metrics, "/api/games").status, 404);
 }
@@ -77,8 +78,8 @@ fn a_request_is_found_in_the_log_from_the_message_to_redis() {
     assert_eq!(refusal[0]["span"]["connection"], welcome["connection"]);
     let is_appended = |line: &&Value| line["message"] == "Redis answered an append";
     let appended: Vec<&Value> = lines.iter().filter(is_appended).collect();
-    // Expects the new game and the deployment. The deployment of the house player does not come
-    // from a request.
+    // Expect the lines about the new game and the deployment. The house player's deployment does
+    // not come from a request.
     let followed = appended.iter().filter(|line| has(&of(&line["span"]["request"]), "message"));
     let followed: BTreeSet<String> = followed.map(|line| line["span"]["request"].to_string()).collect();
     assert_eq!(followed.len(), 2, "{appended:?}");
@@ -176,14 +177,14 @@ fn paragraph(help: &str, flag: &str) -> String {
     rest.fold(lines[start].to_owned(), |text, line| text + "\n" + line)
 }
 
-/// Checks that the help of a flag with a value states the default, or what happens without the
-/// flag.
+/// Checks that the help of each flag with a value says what happens without the flag, for example
+/// by stating the default.
 fn assert_explained(help: &str) {
     for line in help.lines().map(str::trim_start).filter(|line| line.starts_with("--") && line.contains('<'))
     {
         let flag = line.split([' ', '=']).next().unwrap_or_default();
         let told = paragraph(help, flag);
-        // The text must say more than the flag and its value.
+        // The help must say more than the names of the flag and its value.
         assert!(told.split_whitespace().count() > 4, "{told}");
     }
 }

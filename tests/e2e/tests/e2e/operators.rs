@@ -1,5 +1,5 @@
-//! Tests what operators do about players while the servers run, on the Redis of `deploy/` with
-//! its access rights.
+//! Tests operator actions on players while servers run, using the Redis of `deploy/` with its
+//! access rights.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Site};
@@ -56,7 +56,6 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     let profile = run_as("ann", &server, &site, &["profile", "bob"], &[]);
     profile.expect(0, &["1500"]);
 
-    // Closing an account disconnects its player.
     let mut bob = server.client(&site, "bob", &["play", "--rules", "barrage"]);
     bob.expect("Your offer is in the lobby");
     operate(&site, &["close", "bob", "--reason", "insults"]).expect(0, &["bob is closed"]);

@@ -1,4 +1,4 @@
-//! Tests outside programs that play on a server: whole games, restarts in the middle, and every
+//! Tests outside programs that play on a server: whole games, restarts during a game, and every
 //! kind of failure.
 
 use std::fs;
@@ -50,12 +50,12 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play. The first program offers a game and waits. The second program takes
-    /// the offer.
+    /// Lets a program play. The first program offers a game and waits; the second accepts the
+    /// offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {
-            // No program here needs this long, so a late answer would be the client's fault.
+            // No program here takes this long, so only the client could cause a late answer.
             exec.extend(["--turn-time", "600"]);
         }
         self.server.client(&self.site, who, &[&exec, words].concat())
@@ -67,8 +67,8 @@ impl Stage {
         client
     }
 
-    /// Checks that all processes that recorded their ids have ended, together with the other
-    /// processes of their groups.
+    /// Checks that all processes with recorded ids have ended, together with all processes in
+    /// their groups.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();
@@ -124,7 +124,7 @@ fn kinds(record: &Value, kind: &str) -> usize {
     record["events"].as_array().expect("events").iter().filter(|it| it["event"]["kind"] == kind).count()
 }
 
-/// The game of the same two programs under the umpire.
+/// Plays the same game of the two programs under the umpire.
 fn umpired(stage: &Stage, rules: &str, red: &str, blue: &str) -> Value {
     let folder = stage.site.path().join("umpired");
     let path = folder.to_str().expect("text");
@@ -313,8 +313,8 @@ fn a_signal_resigns_the_game_and_ends_all_processes() {
     other.expect("Blue wins: Red resigned.");
     stage.nothing_is_left();
 
-    // While the program waits for an opponent, it only withdraws its offer, which is not a
-    // failure.
+    // While the program waits for an opponent, ending the client only withdraws the offer, so it
+    // is not a failure.
     let mut client = stage.waits("ann", &slow, "pbm", &["--games", "0"]);
     client.terminate();
     client.ended().expect(0, &[]);

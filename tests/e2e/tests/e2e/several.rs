@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::accounts::run_as;
 
-/// A game by challenge code. Its players and its spectator begin at different servers, and each
-/// has the addresses of all servers.
+/// A game started with a challenge code. The players and the spectator begin on different
+/// servers, and each has the addresses of all servers.
 struct Spread {
     mirror: Mirror,
     clients: PerSide<Client>,
@@ -68,12 +68,12 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     let mut servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
     game.play(4);
-    // Ann's server is killed. Ann continues on another one.
+    // Ann's server is killed, so Ann continues on another server.
     servers[0].kill();
     game.clients.red.expect("Reconnecting.");
     game.clients.red.expect("Connected again.");
     game.play(4);
-    // Bob's server stops as planned. Another one is left, so nothing is paused.
+    // Bob's server stops as planned. Another server is left, so the game is not paused.
     servers[1].terminate();
     game.clients.blue.expect("Reconnecting.");
     game.clients.blue.expect("Connected again.");
@@ -98,13 +98,12 @@ fn a_stalled_redis_is_announced_once_and_pending_commands_complete() {
     for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
         client.expect("cannot reach its store");
     }
-    // The time is only printed. The limit of 2.5 s is not checked, because this machine may be
-    // busy.
+    // Only print the time. The limit of 2.5 s is not checked, because this machine may be busy.
     println!("all three were told after {} ms", frozen.elapsed().as_millis());
     let ply = game.mirror.play_quietly();
     game.clients[ply.side].type_line(&ply.typed);
     redis.thaw();
-    // The move may arrive before the message that the store is back.
+    // The move may arrive before the message that the store is available again.
     let heard = [&ply.heard.red[0], &ply.heard.blue[0], &ply.sentences[0]];
     for (client, heard) in
         [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator].into_iter().zip(heard)
@@ -146,7 +145,7 @@ fn known_players_reconnect_while_redis_stalls_and_unknown_ones_wait() {
     assert!(told[0].contains("store_unavailable"), "{told:?}");
     redis.thaw();
     while !ann.message().expect("the connection stays open").contains(r#""available":true"#) {}
-    // On a busy machine the server may be late once more.
+    // On a busy machine, the server may consider the store unavailable once more, so retry.
     let thawed = Instant::now();
     while !hello(r#""name":"bob""#).message().expect("an answer").contains(r#""name":"bob""#) {
         assert!(thawed.elapsed() < TIMEOUT, "strangers are let in again");
@@ -188,7 +187,7 @@ fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     bob.type_line(&format!("accept {accepted}"));
     ann.expect("bob accepts your challenge. The game begins.");
     assert_eq!(bob.game(), ann.game());
-    // His own offer was withdrawn.
+    // Bob's own offer was withdrawn.
     let mut eve = one.client(&site, "eve", &["play", "--rules", "pbm"]);
     eve.expect("Your offer is in the lobby");
 }
@@ -209,10 +208,10 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
-    // Bob may request Ann's offer if it appears before he makes his own, but he is refused.
+    // Bob may try to accept Ann's offer if it appears before he makes his own, but he is refused.
     let mut bob = two.client(&site, "bob", &words);
     bob.expect("Your offer is in the lobby");
-    // A guest does not even request Ann's offer.
+    // A guest does not even try to accept Ann's offer.
     let mut eve = two.client(&site, "eve", &words);
     eve.expect("You take bob's offer");
     assert_eq!(bob.game(), eve.game());

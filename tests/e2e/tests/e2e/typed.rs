@@ -5,7 +5,7 @@ use flagfall_e2e::Site;
 /// Red's army, row by row from the front.
 const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
-/// Inputs with their answers.
+/// Inputs, each with the expected answer.
 const DEPLOYMENTS: &[(&str, &str)] = &[
     ("deploy", "The deployment has 0 characters"),
     ("deploy 123", "The deployment has 3 characters instead of 40"),
@@ -53,7 +53,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves in a script wait, however they are spelled, until it is the player's turn.
+    // Moves from a script wait until it is the player's turn, whatever notation they use.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }

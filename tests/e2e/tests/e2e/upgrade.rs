@@ -1,5 +1,5 @@
-//! Tests that servers of 0.1.0 are upgraded one by one while games go on, and that a store goes
-//! back to 0.1.0.
+//! Tests the upgrade of 0.1.0 servers one by one during games, and the return of a store to
+//! 0.1.0.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -13,17 +13,16 @@ use serde_json::Value;
 
 use crate::duel::Duel;
 
-/// The number of games.
 const GAMES: usize = PLAYERS.len();
-/// The players of each game. Servers are upgraded before clients.
+/// The players of each game. The servers are upgraded first, then the clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];
-/// A part of what a player reads if a stopping server refuses a move.
+/// A part of the message to a player whose move was refused by a stopping server.
 const STOPS: &str = "your game is kept";
-/// The largest number of plies that may wait to be counted. A test has fewer plies.
+/// The capacity of the channel on which plies are counted. A test has fewer plies.
 const PLIES_MAX: usize = 1_000;
 
-/// Returns the form of each entry's body in an export, without the first entries of games. Each
-/// pair consists of the game and a flag, which is true if the body is JSON.
+/// Returns the form of each entry's body in an export, except for the first entry of each game.
+/// Each pair consists of the game and a flag, which is true if the body is JSON.
 fn bodies(file: &Path) -> Vec<(String, bool)> {
     let text = std::fs::read_to_string(file).expect("an export");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -45,7 +44,7 @@ fn exported(site: &Site, name: &str) -> Vec<(String, bool)> {
     bodies(&file)
 }
 
-/// A game whose players begin at different servers and have the addresses of all of them.
+/// A game whose players begin on different servers and have the addresses of all servers.
 fn begin(site: &Site, servers: &[Server], number: usize) -> Duel {
     let [one, two, three] = [0, 1, 2].map(|at| &servers[(at + number) % servers.len()]);
     let [red, blue] = PLAYERS[number];
@@ -85,7 +84,7 @@ fn play(number: usize, mut duel: Duel, go: &Receiver<()>, played: &SyncSender<us
     duel
 }
 
-/// Waits until every game has taken this many plies.
+/// Waits until this many plies have been played in every game.
 fn count(played: &Receiver<usize>, plies: usize, when: &str) {
     let deadline = Instant::now() + 2 * TIMEOUT;
     let mut counts = [0; GAMES];
@@ -121,7 +120,7 @@ fn three_servers_of_0_1_are_upgraded_one_by_one_and_no_game_stands_still() {
     count(&played, 4, "before the upgrade");
     for (at, server) in servers.iter_mut().enumerate() {
         assert!(exported(&site, &format!("before-{at}")).iter().all(|(_, is_json)| *is_json));
-        // Moves are under way while the server stops, while it is away, and when it is back.
+        // Play moves while the server stops, while it is down, and after it has restarted.
         go(6);
         server.terminate();
         server.ended().expect(0, &[]);

@@ -1,8 +1,8 @@
 //! The baseline of the embedded store: a bare file with grouped syncs.
 //!
 //! It does only the work that every durable log needs. Each caller hashes its body into the chain
-//! of its game, and waits for a thread that writes all waiting bodies with one sync. There are no
-//! checks and no stamps, and the file cannot be read back.
+//! of its game, and waits until a thread has written all waiting bodies with one sync. There are
+//! no checks and no stamps, and the file cannot be read back.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::LoadError;
 
-/// The same sizes as the store's own queue and groups.
+/// These sizes are the same as in the store's own queue and groups.
 const QUEUE_LENGTH: usize = 4096;
 const GROUP_MAX: usize = 1024;
 
@@ -25,7 +25,7 @@ struct Request {
     written: oneshot::Sender<()>,
 }
 
-/// The file, with the thread that writes it. The thread ends when this is dropped.
+/// The file, with the thread that writes it. The thread ends when this value is dropped.
 pub(super) struct BareFile {
     requests: mpsc::Sender<Request>,
     _writer: JoinHandle<std::io::Result<()>>,
@@ -69,7 +69,7 @@ fn write(mut file: File, mut requests: mpsc::Receiver<Request>) -> std::io::Resu
         file.sync_data()?;
         bytes.clear();
         for caller in callers.drain(..) {
-            // A caller that has ended needs no answer.
+            // If the caller has ended, it does not need the answer.
             caller.send(()).ok();
         }
     }

@@ -12,7 +12,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../../../server/store/src/redis/scripts/append.lua")
 );
 
-/// Appends in one call of the script, as in the store.
+/// The number of appends in one call of the script, as in the store.
 const APPENDS_IN_A_CALL: usize = 64;
 
 /// A connection, and the heads of the logs to which it appends.
@@ -57,8 +57,8 @@ impl BareRedis {
         Ok(Round::new(appends, begun, latencies))
     }
 
-    /// True if the appended entries are in Redis. This is checked because a script that refuses
-    /// appends is faster than one that writes.
+    /// True if the appended entries are in Redis. This is checked because a script that refused
+    /// all appends would seem fast.
     pub(super) async fn has_kept_all(&mut self) -> redis::RedisResult<bool> {
         let (seq, _) = self.heads[0];
         let kept: u64 = redis::cmd("XLEN").arg(log_of(0)).query_async(&mut self.connection).await?;
@@ -79,7 +79,8 @@ impl BareRedis {
             let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());
             let ahead = [id.as_str().as_bytes(), &seq.to_le_bytes(), &hash[..], &deadline, &first_moment];
             pipeline.arg([&ahead.concat()[..], &[0, 0], &1_u32.to_le_bytes()].concat());
-            // Any bytes will do as the hash, if the next append names them as the previous hash.
+            // Any bytes can serve as the hash, as long as the next append names them as the
+            // previous hash.
             let after = [(*seq % 251) as u8; 32];
             pipeline.arg([&after[..], &[7_u8; BODY_BYTES]].concat());
             (*seq, *hash) = (*seq + 1, after);

@@ -1,15 +1,15 @@
-//! A round of appends, through the store or to the bare medium.
+//! A round of appends to the store or to the bare medium.
 
 use std::time::Instant;
 
 use flagfall_board::GameId;
 
-/// Bytes of an entry's body: as many as a plain move with its command may have.
+/// The number of bytes in an entry's body, which is the most that a plain move with its command
+/// may have.
 pub(super) const BODY_BYTES: usize = 36;
 /// Games that get appends in turn.
 pub(super) const GAMES: u32 = 1_000;
 
-/// The result of a round.
 pub(super) struct Round {
     pub(super) appends: u64,
     seconds: f64,
@@ -37,7 +37,6 @@ pub(super) fn us_since(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The id of a game.
 pub(super) fn game(number: u32) -> GameId {
     // Five bits per letter.
     GameId::from_random(std::array::from_fn(|at| {

@@ -1,4 +1,4 @@
-//! The attacks, each from one address and as fast as one core allows.
+//! The attacks. Each comes from one address and is as fast as one core allows.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -15,13 +15,12 @@ use crate::error::LoadError;
 
 /// The line that an attacker prints when it begins.
 pub(super) const ATTACKING: &str = "attacking";
-/// The attacker's address.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Handshakes per second.
 const HANDSHAKES: u32 = 2_200;
 /// The number of idle connections that the attack tries to open.
 const IDLE: u32 = 15_000;
-/// The number of guests that open seeks, and the number of seeks of each.
+/// The number of guests that open seeks, and the number of seeks per guest.
 const SEEKERS: u32 = 400;
 const SEEKS_EACH: u32 = 3;
 /// The number of simultaneous games against house players, and the number of guests that play
@@ -39,10 +38,9 @@ const RECORD_PLIES: u32 = 190;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause after a refusal. An attacker who waits longer does less harm.
 const AGAIN: Duration = Duration::from_millis(20);
-/// The longest time that an attack lasts if it is not stopped.
+/// The maximum duration of an attack that is not stopped.
 const LIFE: Duration = Duration::from_secs(180);
 
-/// The attacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Attack {
     /// 2,200 WebSocket handshakes a second.
@@ -65,7 +63,7 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    /// All attacks, without the run for comparison.
+    /// All attacks, without the comparison run.
     pub(super) const ALL: [Attack; 7] = [
         Attack::Handshakes,
         Attack::Idle,
@@ -99,7 +97,7 @@ pub(crate) struct Attacker {
     attack: Attack,
     /// The server: `127.0.0.1:PORT`.
     address: String,
-    /// The share of the attacker's core to use, on a closed port.
+    /// The share of the attacker's core that the comparison run on a closed port uses.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
 }
@@ -160,7 +158,7 @@ async fn shake(address: &str) -> Result<TcpStream, LoadError> {
 
 async fn handshakes(address: &str) -> Result<(), LoadError> {
     begun();
-    // Opens the handshakes of a hundredth of a second at a time.
+    // Opens as many handshakes at a time as are due in a hundredth of a second.
     let mut ticks = interval(Duration::from_millis(10));
     let mut tasks = JoinSet::new();
     loop {
@@ -188,7 +186,7 @@ async fn idle(address: &str) -> Result<(), LoadError> {
         };
         if has_failed {
             tokio::time::sleep(AGAIN).await;
-            // The server may have closed some of them.
+            // Ignore errors, because the server may have closed some of the connections.
             silent.retain(is_open);
             sockets.retain(is_open);
         }
@@ -226,7 +224,7 @@ async fn seeks(address: &str) -> Result<(), LoadError> {
     let mut sockets = Vec::new();
     let mut number = 0;
     loop {
-        // Seeks end when the connections of their seekers close, so keep the sockets. Repeat
+        // Keep the sockets, because seeks end when the connections of their seekers close. Repeat
         // failed attempts.
         if sockets.len() < SEEKERS as usize {
             keep(&mut sockets, guest(address)).await;
@@ -268,7 +266,7 @@ async fn house(address: &str) -> Result<(), LoadError> {
         let address = address.to_owned();
         players.spawn(async move {
             loop {
-                // A guest that was refused or disconnected comes back.
+                // A guest that was refused or disconnected connects again.
                 drop(play_house(&address, guest).await);
                 tokio::time::sleep(AGAIN).await;
             }
@@ -278,7 +276,7 @@ async fn house(address: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Keeps beginning as many games against house players as a guest may have.
+/// Keeps starting games against house players, as many as a guest may have.
 async fn play_house(address: &str, number: u32) -> Result<(), LoadError> {
     let mut socket = guest(address).await?;
     for game in 0..HOUSE_GAMES / HOUSE_GUESTS {
@@ -421,7 +419,6 @@ async fn records(address: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Sends a request and reads the answer.
 async fn fetch(address: &str, request: &str) -> Result<(), LoadError> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(request.as_bytes()).await?;
@@ -430,7 +427,7 @@ async fn fetch(address: &str, request: &str) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Keeps connecting to a closed port for a share of the time.
+/// Keeps connecting to a closed port, using this share of the time.
 async fn closed_port(share: f64) -> Result<(), LoadError> {
     let nobody = {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -446,7 +443,7 @@ async fn closed_port(share: f64) -> Result<(), LoadError> {
         }
         busy += turn.elapsed();
         let due = busy.div_f64(share.clamp(0.01, 1.0));
-        // Sleeps until the share is right again. If the share is the whole core, never sleeps.
+        // Sleep until the share is right again. There is no sleep if the share is the whole core.
         let ahead = due.saturating_sub(began.elapsed());
         if ahead > Duration::from_millis(1) {
             tokio::time::sleep(ahead).await;

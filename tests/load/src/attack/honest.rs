@@ -1,4 +1,4 @@
-//! Honest players, and how an attack affects them.
+//! Honest players, with measurements of how an attack affects them.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use crate::error::LoadError;
 const NEWCOMER: Duration = Duration::from_millis(500);
 /// The longest time that a newcomer waits before they give up.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The number of moves in a game before the next game begins. `pbm` ends a game that goes on
-/// longer without a capture.
+/// The number of moves in a game before the next game begins. With more moves without a capture,
+/// `pbm` would end the game.
 const MOVES_A_GAME: u32 = 180;
 
-/// Observations of honest players.
+/// What honest players observed.
 #[derive(Default)]
 pub(super) struct Noticed {
     /// The time from sending each move until the opponent reads it, in microseconds.
@@ -27,12 +27,11 @@ pub(super) struct Noticed {
     /// The time from each newcomer's arrival until their game against a house player begins, in
     /// milliseconds.
     pub(super) newcomers_ms: Vec<u64>,
-    /// The refusals that newcomers got.
     pub(super) refused: Vec<String>,
 }
 
 impl Noticed {
-    /// The 99th percentile of the time that moves take.
+    /// Returns the 99th percentile of the time that moves take.
     pub(super) fn p99_us(&self) -> u64 {
         let mut sorted = self.latencies_us.clone();
         sorted.sort_unstable();
@@ -40,7 +39,7 @@ impl Noticed {
     }
 }
 
-/// Creates pairs with a game each. Every player has their own address.
+/// Creates pairs of players, each with a game. Every player has their own address.
 pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, LoadError> {
     let mut pairs = Vec::new();
     for index in 0..count {
@@ -64,7 +63,7 @@ fn terms() -> Terms {
     Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
 }
 
-/// Lets the pairs move and newcomers arrive for this long.
+/// For this long, lets the pairs move and newcomers arrive.
 pub(super) async fn play(
     address: &str,
     pairs: Vec<Pair>,
@@ -76,7 +75,7 @@ pub(super) async fn play(
     let mut players = JoinSet::new();
     let count = u32::try_from(pairs.len()).unwrap_or(1).max(1);
     for pair in pairs {
-        // Staggers the moves of the pairs.
+        // Start the pairs at different times, so that their moves are staggered.
         let first = tokio::time::Instant::now() + pace * pair.index / count;
         players.spawn(async move {
             sleep_until(first).await;
@@ -160,7 +159,7 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadErr
     Ok(())
 }
 
-/// An address of the loopback network that nothing else in this program uses.
+/// Returns an address of the loopback network that nothing else in this program uses.
 fn loopback(group: u8, index: u32) -> IpAddr {
     let [.., high, low] = index.to_be_bytes();
     // Avoids .0 and .255, which look like network and broadcast addresses.

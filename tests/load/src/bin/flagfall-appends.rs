@@ -1,5 +1,5 @@
-//! The same program as `flagfall-load`, with the server's allocator: for appends, where the stores
-//! and the bare media run in this process.
+//! The same program as `flagfall-load`, but with the server's allocator. It measures appends,
+//! because the stores and the bare media run in this process.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -7,7 +7,7 @@ pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // After a successful test, the process has already ended.
+        // Ignore errors, because after a successful test, the process has already ended.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! Clocks computed from the stamps of the log.
+//! Computes clocks from the stamps in the log.
 
 use flagfall_second_opinion::Color;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use super::truth::SIDES;
 pub(super) struct Clocks {
     increment: u64,
     left: [u64; 2],
-    /// The moment since which each side's time runs. Both may run while both sides owe a choice
-    /// (§Q4).
+    /// For each side, the moment at which its clock started. Both clocks may run while both sides
+    /// must choose (§Q4).
     since: [Option<u64>; 2],
 }
 
@@ -39,7 +39,7 @@ impl Clocks {
         self.start(1 - color, at);
     }
 
-    /// Gives lag compensation to a side whose clock runs.
+    /// Gives lag compensation to a side whose clock is running.
     pub(super) fn give_back(&mut self, color: Color, lag: u64) {
         self.since[color] = self.since[color].map(|since| since + lag);
     }
@@ -49,14 +49,15 @@ impl Clocks {
         self.left[color].saturating_sub(gone)
     }
 
-    /// If a side's clock runs, returns how long the side has thought and how much time it had.
+    /// If a side's clock is running, returns how long the side has thought and how much time it
+    /// had.
     #[must_use]
     pub(super) fn thought(&self, color: Color, at: u64) -> Option<(u64, u64)> {
         Some((at.saturating_sub(self.since[color]?), self.left[color]))
     }
 
-    /// Returns the clocks as a message shows them at a moment. Red's clock comes from the first
-    /// argument, Blue's from the second.
+    /// Returns the clocks at a moment, as messages show them. Red's clock comes from the first
+    /// argument and Blue's from the second.
     #[must_use]
     pub(super) fn json(of: [&Clocks; 2], at: u64) -> Value {
         let since = [of[0].since[0], of[1].since[1]];

@@ -1,5 +1,5 @@
-//! Checks a client's commands: each acknowledged command is in the log, and each lawful command
-//! was accepted.
+//! Checks a client's commands: each acknowledged command must be in the log, and each lawful
+//! command must have been accepted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
 /// The commands that end a turn.
 const PLIES: &[&str] = &["move", "remove", "place"];
-/// Codes with which a lawful command is never refused.
+/// Codes that must never be the answer to a lawful command.
 const UNLAWFUL: &[&str] = &[
     "malformed",
     "no_piece",
@@ -57,21 +57,22 @@ const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superse
 /// The answers to a client's commands.
 #[derive(Default)]
 struct Answers {
-    /// The acknowledgement of each command and its time, by command id.
+    /// The acknowledgement of each command, with its time, by command id.
     accepted: HashMap<String, (Value, u64)>,
     /// The refusal of each command, by command id.
     refused: HashMap<String, Value>,
-    /// Commands that were acknowledged and are in no log: id, time and epoch.
+    /// Commands that were acknowledged but are not in the log: id, time and epoch.
     lost: Vec<(String, u64, Option<u64>)>,
     /// The last epoch that the client was told.
     epoch: Option<u64>,
-    /// Ids of commands that were based on a lost branch of the log.
+    /// Ids of commands that were based on a lost branch, which is a part of the log that was lost
+    /// and replaced.
     astray: HashSet<String>,
 }
 
 impl Checker<'_> {
     /// Checks that every acknowledged command is in the log, and that no command was acknowledged
-    /// in two ways.
+    /// in two different ways.
     pub(super) fn check_commands(&mut self, client: &ClientLog) {
         let color = match client.role {
             Role::Red => 0,
@@ -174,8 +175,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns the commands that the client first sent when its last view was of a lost branch.
-    /// When such a command is sent again, it is judged by the remaining branch.
+    /// Returns the commands that the client first sent after a view of a lost branch. If the
+    /// client sends such a command again, the command is judged by the remaining branch.
     fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
         let (mut astray, mut known) = (HashSet::new(), HashSet::new());
         let mut is_astray = false;
@@ -190,7 +191,8 @@ impl Checker<'_> {
                 What::Received(text) if is_of_game(text) => {
                     let value: Value = serde_json::from_str(text).unwrap_or_default();
                     let seq = value["seq"].as_u64().unwrap_or_default();
-                    // At any other time a message that does not fit the log is a separate fault.
+                    // At any other time, a message that does not match the log is a separate
+                    // fault.
                     is_astray = self.is_lost(*at) && !self.fits(color, seq, &value);
                 }
                 What::Received(_) | What::Connected(_) | What::Dropped => {}
@@ -199,8 +201,8 @@ impl Checker<'_> {
         astray
     }
 
-    /// True if the board of the log allows this command at any moment of this ply. A side that
-    /// owes a color or a choice may do nothing else.
+    /// True if the command was lawful on the log's boards throughout this ply. A side that must
+    /// name a color or make a choice may do nothing else.
     fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
         let mut boards = self.truth.boards.iter().filter(|board| board.ply == ply).peekable();
         let is_lawful = |act| boards.peek().is_some() && boards.all(|board| board.is_lawful(color, &act));
@@ -236,7 +238,8 @@ impl Checker<'_> {
         let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
             return false;
         };
-        // The direct consequence of a command has the last of the command's sequence numbers.
+        // The direct consequence of a command has the last sequence number that the command
+        // caused.
         (seq.saturating_sub(3)..seq).rev().any(|index| {
             let Some(told) = self.told[color].get(index) else { return false };
             let before = &self.states[color][index];
@@ -256,7 +259,7 @@ impl Checker<'_> {
                     text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
                 }
                 (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
-                // An illegal move is accepted, and loses (§U7).
+                // An illegal move is accepted, but loses the game (§U7).
                 (Fact::Ended(winner, reason), "move") => {
                     reason == "illegal_act"
                         && *winner == Some(1 - color)
@@ -288,7 +291,7 @@ pub(super) mod tests {
     use crate::plan::GamePlan;
     use crate::site::History;
 
-    /// A loss. Around it, Blue is shown events and sends commands.
+    /// The period of a loss. Around this period, Blue is shown events and sends commands.
     pub(in crate::check) const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
 
     /// Each side's pieces: a Scout and a Miner at the ends of the front row, the Flag in a back
@@ -314,7 +317,7 @@ pub(super) mod tests {
     }
 
     /// Blue sees a move by Red, answers with `squares`, and is refused over another connection.
-    /// In the log Red's move is a4a5.
+    /// According to the log, Red's move is a4a5.
     pub(in crate::check) fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
         let (deployed, ready) =
             (json!({"kind": "deployed", "setup": setup()}), |side| json!({"kind": "ready", "side": side}));
@@ -379,8 +382,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_command_of_a_lost_branch_is_judged_by_the_log_that_is_left() {
-        // If Red had moved j4i4, Blue's Scout could go from j7 to j3. In the log a Miner is in its
-        // way.
+        // After j4i4 by Red, Blue's Scout could have gone from j7 to j3. According to the log, a
+        // Miner is in its way.
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[LOSS]), (0, 1));
     }
 

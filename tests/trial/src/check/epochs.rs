@@ -1,12 +1,12 @@
 //! Checks commands of lost branches. A command with an earlier epoch than the game's must be
 //! refused, unless it is in the log or is a deployment.
 //!
-//! A command that was carried out in another epoch is recognized by its sequence number. The
-//! number is higher than that of the view shown over the same connection in a later epoch. A
-//! server may still carry out such a command if it has not heard of the later epoch yet, or if it
-//! got the command before that epoch began. So the checker reports a fault only if no such server
-//! can exist: the command was first sent over that connection, or before a loss that left no
-//! server and no Redis alive.
+//! A command that was carried out in a later epoch is recognized by its sequence number, which is
+//! higher than that of the view shown over the same connection in that epoch. A server may still
+//! carry out such a command if it has not heard of the later epoch yet, or if it got the command
+//! before that epoch began. So the checker reports a fault only if no such server can exist: the
+//! command was first sent over that connection, or before a loss that left no server and no Redis
+//! alive.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::log::{ClientLog, Entry, Role, What};
 /// A command as it was first sent.
 struct Sent {
     line: usize,
-    /// The time at which that connection was opened.
+    /// The time at which the connection of this command was opened.
     since: u64,
     epoch: u64,
     is_deployment: bool,
@@ -34,8 +34,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// Checks that commands were not carried out in a later epoch than their own, and that they
-    /// were not refused in their own epoch because of an outdated epoch.
+    /// Checks that no command was carried out in a later epoch than its own, and that no command
+    /// was refused as outdated in its own epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;
@@ -50,8 +50,8 @@ impl Checker<'_> {
                 }
                 What::Sent(text) | What::Received(text) => text,
             };
-            // Skips parsing messages that are neither an answer nor a view, which are most of
-            // them.
+            // Do not parse messages that are neither an answer nor a view. Most messages are of
+            // this kind.
             let kind = ["command", "game", "accepted", "refused"]
                 .into_iter()
                 .find(|kind| text.contains(&format!(r#""type":"{kind}""#)));
@@ -117,7 +117,7 @@ mod tests {
         entry(at, What::Sent(command.to_string().into()))
     }
 
-    /// The game is shown in the seventh epoch, up to its fourth number.
+    /// The game is shown in the seventh epoch, up to the fourth sequence number.
     fn shown(at: u64) -> Entry {
         entry(at, What::Received(json!({"type": "game", "epoch": 7, "seq": 4}).to_string().into()))
     }

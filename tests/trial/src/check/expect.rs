@@ -1,4 +1,4 @@
-//! Derives from the truth what each audience may be told.
+//! Derives from the true course of a game what each audience may be told.
 
 use flagfall_second_opinion::{
     At, Board, BoardEvent, CHIPS, COIN, Color, Counts, Letters, Pending, Piece, Reserve, rank_name,
@@ -10,7 +10,7 @@ use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
-/// A limit is first announced this many plies before it is reached.
+/// A limit is first announced when it is this many plies away.
 const LIMIT_NOTICE: u64 = 20;
 
 /// A game as one audience knows it at some point.
@@ -23,20 +23,20 @@ pub(super) struct State<'a> {
     ready: [bool; 2],
     deadline: u64,
     own: Option<String>,
-    /// Steps made on the board.
+    /// The number of steps made on the board.
     pub steps: usize,
-    /// The number of the audience's events that began or ended a side's time.
+    /// The number of the audience's events that started or stopped a side's clock.
     pub turns: usize,
     clocks: Option<Clocks>,
-    /// The clocks of sides that owe a choice, as others see them: as if no choice had been made
+    /// The clocks that others see while sides must choose: they run as if no choice had been made
     /// (§Q4).
     veiled: Option<Clocks>,
-    /// The choices in the strike that waits.
+    /// The choices in the pending strike.
     chosen: [Option<char>; 2],
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
-    /// Why the clocks are wrong at the latest event.
+    /// Why the clocks are wrong at the latest event, if they are.
     overdraft: Option<String>,
 }
 
@@ -63,15 +63,15 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // If there are no deployments, Red's time runs from the start (§Q1).
+            // Without deployments, Red's clock runs from the start (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }
         state
     }
 
-    /// Why the clocks are wrong at the latest event: a side acted after its time, or a flag fell
-    /// too early.
+    /// Why the clocks are wrong at the latest event: a side acted after its time was up, or a
+    /// flag fell too early.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()
@@ -125,13 +125,13 @@ impl<'a> State<'a> {
         piece.is_revealed || self.knows_all_of(piece.color)
     }
 
-    /// The audience's own choice in the strike that waits.
+    /// The audience's own choice in the pending strike.
     #[must_use]
     pub(super) fn own_choice(&self) -> Option<char> {
         self.chosen.get(self.audience).copied().flatten()
     }
 
-    /// True if a side's time should run.
+    /// True if a side's clock should run.
     fn is_to_act(&self, color: Color) -> bool {
         let Some(board) = self.board() else { return false };
         match board.pending {
@@ -168,8 +168,8 @@ impl<'a> State<'a> {
         Some(Clocks::json([of(0), of(1)], at))
     }
 
-    /// Applies a fact. Returns its event and change, or none if the audience is not told about
-    /// it.
+    /// Applies a fact. Returns the fact's event and change, or `None` if the audience is not told
+    /// about the fact.
     pub(super) fn take(&mut self, told: &StampedFact) -> Option<(Value, Value)> {
         let at = told.at.max(self.latest);
         self.latest = at;
@@ -364,7 +364,7 @@ impl<'a> State<'a> {
         Value::Object(chips)
     }
 
-    /// The strike that waits, with the audience's own choice if `with_choice`.
+    /// Returns the pending strike, with the audience's own choice if `with_choice` is true.
     fn pending(&self, with_choice: bool) -> Option<Value> {
         let Pending { color, squares: (from, to), owes, .. } = self.board()?.pending?;
         let mut pending = json!({
@@ -411,7 +411,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The whole view, with clocks as of a moment.
+    /// Returns the whole view, with the clocks at this moment.
     #[must_use]
     pub(super) fn view(&self, at: u64) -> Value {
         let mut view = Map::new();
@@ -468,7 +468,7 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
-    /// The part of a rank that the audience is shown: its letter if the audience knows it,
+    /// Returns what the audience is shown of a rank: its letter if the audience knows it,
     /// otherwise what everybody can deduce.
     fn identity(&self, piece: Piece) -> String {
         if piece.letter == COIN || self.knows(piece) {
@@ -498,7 +498,7 @@ impl<'a> State<'a> {
         Some((&taken[index], self.truth.boards.get(index + 1)?))
     }
 
-    /// The last ply, if it was a move, as it was seen when it was made.
+    /// If the last ply was a move, returns the move as it was seen when it was made.
     fn last_move(&self) -> Option<Value> {
         let (taken, after) = self.last_ply()?;
         let BoardEvent::Moved { from, to, laid, .. } = &taken.step else { return None };
@@ -532,8 +532,8 @@ impl<'a> State<'a> {
         Some(seen)
     }
 
-    /// The last ply, if it was an exchange between board and reserve, as it was seen when it was
-    /// made.
+    /// If the last ply was an exchange between board and reserve, returns the exchange as it was
+    /// seen when it was made.
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {
@@ -555,7 +555,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// The facts that a piece's moves prove about it.
+/// Returns the facts that a piece's moves prove about it.
 fn proved(could_be: Letters) -> String {
     if could_be == Letters::ALL { "?".to_owned() } else { could_be.to_string() }
 }

@@ -9,7 +9,7 @@ pub enum Fault {
     Missing,
     /// An event was shown twice, a ply was counted twice, or a command took effect twice.
     Doubled,
-    /// A number was skipped without the game being opened again.
+    /// A sequence number was skipped, although the game was not opened again.
     Gap,
     /// A view or an event does not agree with the log.
     Differs,
@@ -19,21 +19,21 @@ pub enum Fault {
     SecretByte,
     /// A clock ran while no server was running.
     Clock,
-    /// A commitment does not match the deployment that was opened.
+    /// A commitment does not match the deployment that was revealed.
     Commitment,
     /// A lawful command was refused.
     Refusal,
-    /// A command of a lost branch was carried out in the branch that is left.
+    /// A command that was based on a lost branch was carried out in the remaining branch.
     Astray,
     /// A game did not end, or its record cannot be read.
     Unended,
-    /// A client did not get the message that the store was away, or that it was back.
+    /// A client was not told that the store was unavailable, or that it was available again.
     Untold,
-    /// Acknowledged data was lost at a moment when that may happen, but the clients were not
-    /// told.
+    /// The clients were not told about a loss of acknowledged data. The loss itself was possible
+    /// at that moment.
     Unexplained,
-    /// A client of a killed server was not on another server in time, although nothing else was
-    /// wrong.
+    /// A client of a killed server did not reach another server in time, although nothing else
+    /// was wrong.
     Stranded,
 }
 
@@ -78,9 +78,8 @@ impl Fault {
     }
 }
 
-/// How many examples of each kind of fault are kept.
+/// Maximum number of examples to keep for each kind of fault.
 const EXAMPLES_MAX: usize = 5;
-/// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
 
 /// Counts of the comparisons in the ordinary games of a ruleset.
@@ -88,7 +87,7 @@ const EXAMPLE_LEN_MAX: usize = 1_500;
 pub struct Played {
     /// Games.
     pub games: u64,
-    /// Plies in their logs.
+    /// The number of plies in the logs of these games.
     pub plies: u64,
     /// Acknowledged commands.
     pub acked: u64,
@@ -113,7 +112,7 @@ impl Played {
         }
     }
 
-    /// Returns the counts of the comparisons since `before`, as one game with this many plies.
+    /// Returns the counts since `before`, as the counts of one game with this many plies.
     pub(super) fn since(self, before: &Played, plies: u64) -> Played {
         Played {
             games: 1,
@@ -125,7 +124,7 @@ impl Played {
         }
     }
 
-    /// Adds another part's figures.
+    /// Adds the figures of another part of the run.
     pub(super) fn add(&mut self, other: Played) {
         let Played { games, plies, acked, messages, views, events } = other;
         self.games += games;
@@ -142,20 +141,20 @@ impl Played {
 pub struct Paired {
     /// Pairs of sessions.
     pub pairs: u64,
-    /// Kills that the pairs survived.
+    /// The number of kills that the pairs survived.
     pub kills: u64,
     /// Messages.
     pub messages: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Messages that depend on a secret.
+    /// The number of messages that depend on a secret.
     pub differing: u64,
-    /// Pairs that were compared only up to an unplanned disturbance.
+    /// The number of pairs that were compared only up to an unplanned disturbance.
     pub cut: u64,
 }
 
 impl Paired {
-    /// Adds another part's figures.
+    /// Adds the figures of another part of the run.
     pub(super) fn add(&mut self, other: Paired) {
         self.pairs += other.pairs;
         self.kills += other.kills;
@@ -171,9 +170,9 @@ impl Paired {
 pub struct Findings {
     counts: BTreeMap<Fault, u64>,
     examples: BTreeMap<Fault, Vec<String>>,
-    /// Games that ended, by reason.
+    /// The number of games that ended, by reason.
     pub ended: BTreeMap<String, u64>,
-    /// Plies in the logs.
+    /// The number of plies in the logs.
     pub plies: u64,
     /// Counts of the comparisons in ordinary games, by ruleset.
     pub played: BTreeMap<String, Played>,
@@ -189,40 +188,44 @@ pub struct Findings {
     pub others_acked: u64,
     /// Commitments recomputed.
     pub commitments: u64,
-    /// Clocks compared with the log's.
+    /// The number of clocks that were compared with the log's.
     pub clocks: u64,
-    /// Running clocks compared over an outage.
+    /// The number of running clocks that were compared before and after an outage.
     pub clocks_over_outages: u64,
-    /// The largest time that an outage gave to a clock, in milliseconds.
+    /// The largest amount of time that a clock gained in an outage, in milliseconds.
     pub clock_gift_max: i64,
     /// Paired sessions compared.
     pub paired: u64,
-    /// Bytes of paired sessions compared.
+    /// The number of bytes compared in paired sessions.
     pub paired_bytes: u64,
     /// Counts of the comparisons in pairs, by ruleset.
     pub by_ruleset: BTreeMap<&'static str, Paired>,
-    /// Clients that learned of a loss by a new epoch.
+    /// The number of clients that learned of a loss from a new epoch.
     pub rollbacks: u64,
-    /// Acknowledged commands that were lost with all processes. Their clients were told about the
-    /// loss.
+    /// The number of acknowledged commands that were lost together with all processes. Their
+    /// clients were told about the loss.
     pub lost_acks: u64,
-    /// Messages that belong to lost branches.
+    /// The number of messages that belong to lost branches.
     pub lost_messages: u64,
-    /// Commands that were based on lost branches and refused because they do not fit the log.
+    /// The number of commands that were based on lost branches and refused because they do not
+    /// match the log.
     pub astray_refusals: u64,
     /// The time from the kill of a server until each of its clients was welcomed again, in
     /// milliseconds.
     pub let_in_ms: Vec<u64>,
-    /// The time from the kill until each client was shown its game again.
+    /// The time from the kill until each client was shown its game again, in milliseconds.
     pub shown_ms: Vec<u64>,
-    /// Like `shown_ms`, but only for kills during and shortly before which nothing else was
-    /// wrong.
+    /// Like `shown_ms`, but only for kills without any other disturbance at the time or shortly
+    /// before.
     pub shown_undisturbed_ms: Vec<u64>,
-    /// The time from the kill until each client's pending command was acknowledged.
+    /// The time from the kill until each client's pending command was acknowledged, in
+    /// milliseconds.
     pub answered_ms: Vec<u64>,
-    /// The time from the loss of a store until each client was told, in milliseconds.
+    /// The time from the moment the store became unavailable until each client was told, in
+    /// milliseconds.
     pub told_away_ms: Vec<u64>,
-    /// The time from the return of a store until each client was told, in milliseconds.
+    /// The time from the moment the store was available again until each client was told, in
+    /// milliseconds.
     pub told_back_ms: Vec<u64>,
 }
 
@@ -263,7 +266,7 @@ impl Findings {
         self.ended.values().sum()
     }
 
-    /// Adds another part's figures.
+    /// Adds the figures of another part of the run.
     pub fn add(&mut self, other: Findings) {
         for (fault, count) in other.counts {
             *self.counts.entry(fault).or_default() += count;

@@ -1,4 +1,4 @@
-//! Compares the logs of a game's clients with the truth of the game.
+//! Compares the logs of a game's clients with the true course of the game.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ const TYPES: &[&str] = &[
     "game_unavailable",
     "ping",
 ];
-/// The time after a loss in which messages of the lost branch may still arrive, because they were
-/// already sent.
+/// The time after a loss in which messages from the lost branch may still arrive, because they
+/// were already on their way.
 const LATE_MS: u64 = 1_000;
 /// The largest difference between the clocks of two processes on one machine, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
@@ -55,8 +55,9 @@ pub(super) struct Parsed {
 pub(super) struct Checker<'a> {
     pub(super) truth: &'a Truth,
     pub(super) findings: &'a mut Findings,
-    /// For each audience, three lists: the fact under each sequence number, the event and change
-    /// that show it, and the state after it (index 0: the state before all events).
+    /// Three lists for each audience: the fact with each sequence number, the event and change
+    /// that show this fact, and the state after the fact. The states begin with the state before
+    /// all events.
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
@@ -105,7 +106,7 @@ impl Checker<'_> {
         self.findings.fault(fault, format!("{}: {what}", self.truth.game));
     }
 
-    /// Checks that the events in each record equal those derived from the truth.
+    /// Checks that the events in each record equal the events derived from the truth.
     fn check_records(&mut self, log: &GameLog) {
         for audience in 0..3 {
             let Ok(record) = serde_json::from_str::<Value>(&log.records[audience]) else { continue };
@@ -114,8 +115,8 @@ impl Checker<'_> {
             for one in told {
                 self.findings.events += 1;
                 if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
-                    // The end of the game opened this choice. Compare it with the choice that its
-                    // own side was told.
+                    // The end of the game revealed this choice. Compare it with the choice that
+                    // its own side was told.
                     continue;
                 }
                 let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());
@@ -131,7 +132,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds to an event the rank of a piece from a reserve if the end has opened it.
+    /// Adds the rank of a piece from a reserve to an event, if the end of the game has revealed
+    /// it.
     fn open_placed(&self, audience: usize, seq: usize, event: Option<&mut Value>) {
         let (Some(event), Some(state), Some(end)) =
             (event, self.states[audience].get(seq), self.states[audience].last())
@@ -222,8 +224,8 @@ impl Checker<'_> {
         self.check_epochs(client);
     }
 
-    /// True if a loss lies between two moments. All servers and Redis were killed then, so
-    /// commands that were under way could not be carried out.
+    /// True if a loss happened between two moments. In a loss, all servers and Redis are killed,
+    /// so commands that were on their way could not be carried out.
     pub(super) fn is_lost_between(&self, from: u64, until: u64) -> bool {
         self.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
@@ -233,8 +235,8 @@ impl Checker<'_> {
         self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
-    /// Parses a text that was received at this moment. If only a lost branch can explain the
-    /// text, the text is counted but is not a fault.
+    /// Parses a text that was received at this moment. A text that only a lost branch can explain
+    /// is counted, but is not a fault.
     pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -261,7 +263,7 @@ impl Checker<'_> {
         let mut view = value["view"].clone();
         sort_refused(&mut view);
         let at = view["clock"]["at"].as_u64().unwrap_or_default();
-        // Without a clock two branches may produce the same view by different events.
+        // Without a clock, different events in two branches may lead to the same view.
         differing(&self.events[audience], index, value).is_empty()
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
@@ -337,8 +339,8 @@ impl Checker<'_> {
         wrong.iter().for_each(|what| self.fault(Fault::Differs, what));
     }
 
-    /// Checks that every act of a side was commanded, and happened only as often as it was
-    /// commanded.
+    /// Checks that every act of a side was commanded, and that it happened only as often as it
+    /// was commanded.
     fn check_effects(&mut self, log: &GameLog) {
         for (color, role) in [Role::Red, Role::Blue].into_iter().enumerate() {
             let commands: Vec<(u64, Value)> = log
@@ -374,7 +376,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that clocks do not run while no server runs: compares the last clock before an
+    /// Checks that clocks do not run while no server runs, by comparing the last clock before an
     /// outage with the first view after it.
     fn check_clocks(&mut self, client: &ClientLog, outages: &[Outage]) {
         let audience = client.role.audience();
@@ -382,7 +384,7 @@ impl Checker<'_> {
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
             if self.is_lost(*received) {
-                // A clock of a lost branch must not be compared with others.
+                // Do not compare a clock of a lost branch with other clocks.
                 before = None;
                 continue;
             }
@@ -417,7 +419,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the events sent with a view that differ from the log, each with the log's event.
+/// Returns the events in a view's message that differ from the log, each with the log's event.
 fn differing<'a>(
     log: &'a [(Value, Value)],
     seq: usize,
@@ -431,8 +433,8 @@ fn differing<'a>(
     beside.filter(|(told, expected)| *expected != Some(*told)).collect()
 }
 
-/// Returns the difference between the time with a server and the time that a running clock was
-/// charged. If both clocks run, returns the smaller difference. None if no clock runs.
+/// Returns the time during which a server ran, minus the time that a running clock was charged.
+/// If both clocks run, returns the smaller difference. `None` if no clock runs.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let is_running = |side: &&str| old["running"] == **side || old["running"] == "both";
     let left = |clock: &Value, side: &str| clock["remaining_ms"][side].as_u64();
@@ -440,7 +442,7 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let without_server: u64 = outages
         .iter()
         // A jump is instantaneous. A clock that was shown during the jump comes from a server
-        // that has not noticed the jump yet and continues the old time.
+        // that has not noticed the jump yet, so its time continues as before.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
         // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
         // minutes.
@@ -475,12 +477,12 @@ mod tests {
 
     #[test]
     fn an_outage_is_measured_by_the_clock_that_gives_the_stamps() {
-        // Redis's clock was set back by 2.2 s, and servers continued the old time. Games were
-        // served for 1.0 s before the outage and for 1.3 s after it.
+        // Redis's clock was set back by 2.2 s, and servers continued the old time. Servers ran
+        // for 1.0 s before the outage and for 1.3 s after it.
         let set_back = outage(678_357, 683_158, (678_357, 680_940));
         assert_eq!(gift_ms(&clock(677_334, 924_863), &clock(682_217, 923_605), &[&set_back]), Some(1_042));
-        // Redis's clock is ten minutes ahead. Games were served for 1 s before the outage and 1 s
-        // after it, but the clock ran all the time.
+        // Redis's clock is ten minutes ahead. Servers ran for 1 s before the outage and for 1 s
+        // after it, but the game's clock ran all the time.
         let ahead = outage(100_000, 105_000, (700_000, 705_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
@@ -508,8 +510,8 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // First, the view comes with more events than the log has. Then, it comes with events
-        // beyond the end of the log.
+        // First, the view has more events than the log. Then, it has events beyond the end of the
+        // log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -1,4 +1,4 @@
-//! Finds ranks in messages of any type that the audience must not know.
+//! Finds ranks that the audience must not know, in messages of any type.
 
 use flagfall_second_opinion::{At, BoardEvent, Color, LETTERS, Letters, letter_of, read_move};
 use serde_json::Value;
@@ -8,18 +8,18 @@ use super::findings::Fault;
 use super::game::Checker;
 use super::truth::{Taken, color_of};
 
-/// The number of last steps that a view may describe without events: its last ply, and later
+/// The number of last steps that a view may describe even without events: its last ply, and later
 /// steps that are not plies.
 const STEPS_TOLD: usize = 4;
 
-/// A rank that is named in a message, or the set of ranks that the message leaves possible.
+/// A rank that a message names, or the set of ranks that the message leaves possible.
 #[derive(Debug)]
 enum Found {
     /// The rank of a piece on a square.
     Piece(At, Color, Letters),
     /// The rank of the piece that made a ply.
     Mover(Color, (At, At), Letters),
-    /// The rank of the piece that this side's ply struck.
+    /// The rank of the piece that a ply of this side struck.
     Struck(Color, (At, At)),
     /// The rank of a piece of this side that came from a reserve.
     Placed(Color, At),
@@ -32,7 +32,7 @@ enum Found {
 }
 
 impl Checker<'_> {
-    /// Finds ranks in a message that the audience must not know at that sequence number.
+    /// Finds ranks in a message that the audience must not know at the message's sequence number.
     pub(super) fn check_leaks(&mut self, audience: usize, seq: Option<u64>, text: &str, value: &Value) {
         let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
         let Some(state) = self.states[audience].get(index).cloned() else { return };
@@ -48,8 +48,7 @@ impl Checker<'_> {
                 leaks.push(format!("a deployment or a salt in {text}"));
             }
         }
-        // Events that came with a view or are in a record were shown at their own sequence
-        // numbers.
+        // The events in a view's message or in a record were shown at their own sequence numbers.
         let told = value["events"].as_array().map_or(0, Vec::len);
         let first = state.steps.saturating_sub(told.max(STEPS_TOLD));
         let mut value = value.clone();
@@ -79,8 +78,8 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the audience may know the found rank in this state. Events from step `first` on
-    /// may be described.
+    /// True if the audience may know this rank in this state. The message may describe events
+    /// from step `first` on.
     fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
         let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
         let is_ply = |taken: &Taken, color: Color, squares: (At, At)| {
@@ -108,7 +107,7 @@ impl Checker<'_> {
                     let Some(strike) = taken.strike.filter(|_| is_ply(taken, color, squares)) else {
                         return false;
                     };
-                    // A winner that everybody already knew is also named.
+                    // A winner is also named if everybody already knew its rank.
                     let winner_at = if strike.defender.1 == "advances" { squares.0 } else { squares.1 };
                     let winner = self.truth.boards[step + 1].piece(winner_at);
                     strike.is_defender_shown || winner.is_some_and(|piece| piece.is_revealed)
@@ -123,7 +122,7 @@ impl Checker<'_> {
                 state.knows_all_of(color) || steps().any(|(_, taken)| is_labeled(taken))
             }
             Found::Reserve(color) => state.knows_all_of(color),
-            // The end opens the choices of resolved strikes.
+            // The end of the game reveals the choices in resolved strikes.
             Found::Chosen(color) => color == audience || state.is_over(),
             Found::OwnChoice(letter) => letter.is_some() && state.own_choice() == letter,
         }
@@ -131,7 +130,6 @@ impl Checker<'_> {
 }
 
 impl Found {
-    /// The side whose rank was found.
     fn owner(&self) -> Option<Color> {
         match *self {
             Found::Piece(_, color, _) | Found::Placed(color, _) | Found::Reserve(color) => Some(color),
@@ -141,7 +139,7 @@ impl Found {
 }
 
 /// Removes the changes from a record and returns them. Each change comes with the sequence number
-/// at which the audience was shown it, because a change describes the pieces as they were then.
+/// of its event, because the change describes the pieces as they were at that moment.
 fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     if record.get("format").is_none() {
         return Vec::new();
@@ -150,7 +148,8 @@ fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     let mut changes: Vec<(usize, Value)> = first.map(|view| (0, view)).into_iter().collect();
     let mut number = 0;
     for told in record["events"].as_array_mut().into_iter().flatten() {
-        // The end opens choices of the other side that this audience was not shown.
+        // The end of the game reveals choices of the other side that this audience was not shown
+        // before.
         let is_opened = told["event"]["kind"] == "chosen"
             && told["event"]["side"].as_str() != ["red", "blue"].get(audience).copied();
         number += usize::from(!is_opened);
@@ -160,8 +159,8 @@ fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     changes
 }
 
-/// Reads a rank as messages write it, or the ranks that are still possible. None if it is hidden
-/// or not known yet.
+/// Parses a rank as messages write it, or the set of ranks that are still possible. `None` if the
+/// rank is hidden or does not exist yet.
 fn read_identity(text: &str) -> Option<Letters> {
     let is_rank = |letter: &char| LETTERS.contains(letter.to_ascii_uppercase());
     let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -174,7 +173,7 @@ fn read_identity(text: &str) -> Option<Letters> {
     is_whole.then(|| letters.chars().map(|letter| letter.to_ascii_uppercase()).collect())
 }
 
-/// Calls `found` with every rank named anywhere in a message.
+/// Calls `found` with every rank that is named anywhere in a message.
 fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
     match value {
         Value::String(text) => {
@@ -211,8 +210,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // In this field, `b7b6` is a move. In other fields, it would be Blue's Lieutenant on
-            // b7. `b7b5=g` means chips.
+            // In this field, `b7b6` is a move, although elsewhere it would be Blue's Lieutenant
+            // on b7. The text `b7b5=g` describes chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()
@@ -241,7 +240,7 @@ fn read_piece(text: &str) -> Option<(At, Color, Letters)> {
         _ => return None,
     };
     let identity = rest[1..].trim_end_matches(['\'', '*', '^']);
-    // Ids of games and players may begin like pieces.
+    // The beginning of a game's or player's id may look like a piece.
     let marks = &rest[1 + identity.len()..];
     let is_marked = ["", "'", "*", "'*", "^", "'^", "*^", "'*^"].contains(&marks);
     read_identity(identity).filter(|_| is_marked).map(|letters| (at, color, letters))

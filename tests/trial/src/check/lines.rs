@@ -1,5 +1,5 @@
 //! Checks a client's connections over time: how long the client took to reach another server
-//! after its own was killed, and whether it was told in time that the store was away.
+//! after its own was killed, and whether it was told in time that the store was unavailable.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
-/// Clients must be told of the store's return within this time, because servers try to reconnect
-/// at least every second.
+/// Clients must be told within this time that the store is available again, because servers try
+/// to reconnect at least every second.
 const BACK_MAX_MS: u64 = 10_000;
 
 /// One connection, from its beginning to its end.
@@ -21,14 +21,14 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// Returns the time at which the store was first reported as away or as available, at or
-    /// after a moment.
+    /// Returns the time of the first report, at or after a moment, that the store is unavailable
+    /// or available.
     fn told(&self, is_available: bool, since: u64) -> Option<u64> {
         let mut since = self.entries.iter().filter(|entry| entry.at >= since);
         since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
     }
 
-    /// True if the store was last reported as away before a moment.
+    /// True if the last report before a moment said that the store was unavailable.
     fn is_told_before(&self, moment: u64) -> bool {
         let before = self.entries.iter().filter(|entry| entry.at < moment);
         let mut states =
@@ -68,7 +68,6 @@ fn state_in(text: &str) -> Option<bool> {
     (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten()
 }
 
-/// Checks all connections of a client.
 pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, findings: &mut Findings) {
     let mut lines = Vec::new();
     let mut open: Option<(usize, usize)> = None;
@@ -103,7 +102,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
     }
 }
 
-/// Checks that the state of the store is reported once, and once more to a client that asks for a
+/// Checks that the state of the store is reported once, and once more to a client that requests a
 /// game. It must not be reported as an error for each command.
 fn check_states(game: &str, client: &ClientLog, line: &Connection<'_>, findings: &mut Findings) {
     let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
@@ -125,11 +124,11 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // A client also ends a connection whose server is silent. So only a connection that lasted
-    // long enough could receive the message.
+    // A client also ends a connection whose server is silent, so expect the message only if the
+    // connection lasted long enough.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
-    // A client that is not welcomed yet learns the state from its welcome.
+    // A client that has not been welcomed yet learns the state of the store from its welcome.
     if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(away.from) {
         return;
     }
@@ -147,7 +146,7 @@ fn check_away(
         Some(at) if at <= away.until + BACK_MAX_MS => {
             findings.told_back_ms.push(at.saturating_sub(away.until));
         }
-        // The connection ended before, or the store was away again.
+        // The connection ended before the report, or the store became unavailable again.
         None if line.until.min(next.unwrap_or(u64::MAX)) <= away.until + BACK_MAX_MS => {}
         told => {
             let what = format!(
@@ -159,7 +158,7 @@ fn check_away(
     }
 }
 
-/// Measures how long it took until the client of a killed server was welcomed, shown its game, and
+/// Measures the time until the client of a killed server was welcomed, was shown its game, and
 /// had its command answered.
 fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     let later = client.entries.iter().filter(|entry| entry.at >= death.at);
@@ -171,8 +170,8 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
         let found = received.find(|(_, text)| text.contains(kind));
         found.map(|(at, _)| at - death.at)
     };
-    // A welcome is the first message of a connection, so the killed server's last messages do not
-    // count.
+    // The last messages from the killed server do not count, because the first message of a
+    // connection is a welcome.
     findings.let_in_ms.extend(first(r#""type":"welcome""#));
     findings.shown_ms.extend(first(r#""type":"game""#));
     let Some((id, sent_at)) = under_way(client, death.at) else { return };
@@ -186,13 +185,13 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
 }
 
-/// Checks that the client of a killed server is shown its game by another server in time, if
-/// nothing else is wrong.
+/// Checks that another server shows the game in time to the client of a killed server, if nothing
+/// else is wrong.
 fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, findings: &mut Findings) {
     let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
     let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
     let shown = later().skip(dropped).find(|entry| is_kind(&entry.what, r#""type":"game""#));
-    // A client that has seen the end does not come back.
+    // A client that has seen the end of the game does not return.
     let Some(shown) = shown else { return };
     let until = shown.at.min(death.at + history.elsewhere_max_ms);
     let is_on = |server: usize| {
@@ -200,9 +199,9 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Disturbance| {
-        // A disturbance during which the kill happened is the kill itself. If the disturbance
-        // ended at that moment, it is another one, because a killed server is not back
-        // immediately.
+        // A disturbance that was in progress at the moment of the kill is the kill itself. A
+        // disturbance that ended at that moment is a different one, because a killed server is
+        // not back immediately.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
@@ -224,8 +223,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     }
 }
 
-/// The command that was sent but not answered at a moment, and the time at which it was first
-/// sent.
+/// Returns the command that had been sent but not answered at a moment, and the time at which it
+/// was first sent.
 fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
     let before = client.entries.iter().filter(|entry| entry.at <= at);
     let mut open: Option<(String, u64)> = None;
@@ -255,8 +254,8 @@ mod tests {
     const KILLED_AT: u64 = 10_000;
     const BACK_AT: u64 = 13_500;
 
-    /// The number of stranded clients if a spectator is shown the game three seconds after the
-    /// server was killed.
+    /// Returns the number of stranded clients if a spectator is shown the game three seconds
+    /// after the kill of its server.
     fn stranded(earlier: Option<Disturbance>) -> u64 {
         let game = || What::Received(r#"{"type":"game"}"#.into());
         let happened = [

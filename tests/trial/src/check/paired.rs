@@ -16,16 +16,15 @@ pub(crate) struct Stream {
     pub opaque: Vec<String>,
 }
 
-/// Both sessions of a pair.
 #[derive(Clone, Debug)]
 pub(crate) struct PairLog {
     /// The exchanged secret, for the report.
     pub name: String,
     /// The pair's ruleset.
     pub ruleset: &'static str,
-    /// The number of kills of the pair's servers within the compared part.
+    /// The number of kills of the pair's servers during the compared part.
     pub kills: usize,
-    /// True if a session had an unplanned disturbance. Messages after it are left out.
+    /// True if a session had an unplanned disturbance. Later messages are not compared.
     pub is_cut: bool,
     /// The side that has the secret: Red 0, Blue 1.
     pub hider: usize,
@@ -35,7 +34,6 @@ pub(crate) struct PairLog {
     pub sessions: [Vec<Stream>; 2],
 }
 
-/// Compares the streams of both sessions.
 pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     let figures = findings.by_ruleset.entry(pair.ruleset).or_default();
     figures.add(Paired {
@@ -48,9 +46,9 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
         let texts = stream.texts.iter();
         texts.map(|text| veiled(text, &stream.opaque)).collect::<Vec<String>>()
     });
-    // Some secrets appear only at the end.
+    // Some secrets are revealed only at the end.
     if one == other && !pair.is_cut {
-        // The side with the secret must see a difference; otherwise the comparison would prove
+        // The side with the secret must see a difference. Otherwise, the comparison would prove
         // nothing.
         findings.fault(Fault::SecretByte, format!("{}: both sessions have the same secret", pair.name));
     }
@@ -85,8 +83,8 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     }
 }
 
-/// Returns the text with a placeholder for every opaque value: the given values, hashes, salts,
-/// times and the ids of requests.
+/// Replaces every opaque value in the text with a placeholder: the given values, hashes, salts,
+/// times and request ids.
 fn veiled(text: &str, opaque: &[String]) -> String {
     let mut text = without_signature(text);
     for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
@@ -123,9 +121,9 @@ fn veiled(text: &str, opaque: &[String]) -> String {
 
 /// The text of a record without the server's signature.
 ///
-/// The signature covers the game's id and times, which differ anyway. It is added a moment after
-/// the end, so an earlier record has none. The leak tests check that the signature reveals no
-/// hidden ranks, by computing the digests of both sessions themselves.
+/// The signature covers the game's id and times, so it always differs between the sessions. It is
+/// added shortly after the end, so an earlier record does not have it. The leak tests check that
+/// the signature reveals no hidden ranks, by computing the digests of both sessions.
 fn without_signature(text: &str) -> String {
     const START: &str = r#","signature":{"#;
     let Some((before, rest)) = text.split_once(START) else { return text.to_owned() };

@@ -1,4 +1,4 @@
-//! The commands that clients sent, and the acts that they ask for.
+//! The commands that clients sent, and the acts that they request.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::truth::{Fact, StampedFact, Taken};
 use crate::log::{ClientLog, What};
 
-/// The target square of a board command, with the first square if it is a move. None for other
-/// commands.
+/// Returns the target square of a board command, and for a move also its first square. `None` for
+/// other commands.
 pub(super) fn place_of(command: &Value) -> Option<(Option<At>, At)> {
     let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
     squares.or_else(|| Some((None, At::read(command["square"].as_str()?)?)))
 }
 
-/// The act on the board that a command asks for.
+/// Returns the act on the board that a command requests.
 pub(super) fn act_of(command: &Value) -> Option<Act> {
     let square = || At::read(command["square"].as_str()?);
     let letter = || letter_of(command["rank"].as_str()?);
@@ -36,7 +36,7 @@ pub(super) fn act_of(command: &Value) -> Option<Act> {
     })
 }
 
-/// True if a step is the act that this command asks for. `after` is the board after the step.
+/// True if a step is the act that this command requests. `after` is the board after the step.
 pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     let place = place_of(command);
     let chip = command["color"].as_str().and_then(chip_of);
@@ -59,7 +59,7 @@ pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     }
 }
 
-/// True if a fact is the choice that this command asks for.
+/// True if a fact is the choice that this command requests.
 pub(super) fn is_choice(told: &StampedFact, command: &Value) -> bool {
     let asked = command["rank"].as_str().and_then(letter_of);
     matches!(told.fact, Fact::Chosen(_, letter) if command["kind"] == "choose" && asked == Some(letter))

@@ -1,7 +1,7 @@
-//! Games played by the engine without a server and logged as clients would.
+//! Games that the engine plays without a server, with logs like those of real clients.
 //!
-//! In every ruleset the engine's views must equal the checker's own account of the same log. If a
-//! client's log contains something else, the checker must find it.
+//! In every ruleset, the engine's views must equal the views that the checker derives from the
+//! same log. If a client's log contains anything else, the checker must find it.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::{Chance, random_setup};
@@ -23,21 +23,19 @@ use crate::site::History;
 
 const BASE_MS: u64 = 300_000;
 const INCREMENT_MS: u64 = 2_000;
-/// Longer than any player's time.
+/// A period that is longer than any player's time.
 const FLAG_FALL_MS: u64 = 10_000_000;
 const ROLES: [Role; 3] = [Role::Red, Role::Blue, Role::Spectator(0)];
 
-/// The way in which a game is played.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// The ply at which a side resigns or lets its time run out.
+    /// The ply at which a side resigns or lets its time run out, if it does.
     end_at: u16,
     is_timed: bool,
     is_flag_to_fall: bool,
     secret: [bool; 2],
 }
 
-/// A game and its clients' logs.
 struct Table {
     game: Game,
     terms: Terms,
@@ -46,7 +44,7 @@ struct Table {
     recorder: Recorder,
     /// The last sequence number that each audience was told.
     seq: [u64; 3],
-    /// The events of each audience, which are sent again to clients that come back.
+    /// The events of each audience, which are sent again to clients that reconnect.
     told: [Vec<Value>; 3],
     entries: [Vec<Entry>; 3],
     commands: usize,
@@ -205,8 +203,8 @@ impl Table {
         }
     }
 
-    /// One act of a side whose turn it is to act, chosen from the view that was sent to this
-    /// side.
+    /// Performs one act of a side that must act. The act is chosen from the view that was sent to
+    /// this side.
     fn act(&mut self, ruleset: &Ruleset) {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];
@@ -297,7 +295,6 @@ fn check_ruleset(ruleset: &'static Ruleset, seeds: u64, plies: u16) {
         assert!(findings.is_clean(), "{}, seed {seed}: {faults:#?}", ruleset.id);
         (views, events) = (views + findings.views, events + findings.events);
     }
-    // Some games are short.
     assert!(views > 10 * seeds && events > 200 * seeds, "{}: {views} views, {events} events", ruleset.id);
 }
 
@@ -308,7 +305,7 @@ fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     }
 }
 
-/// Plays many more games. For use after changes to the checker.
+/// Plays many more games. Run this after changes to the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_checker_agrees_with_the_engine_in_long_games() {
@@ -323,7 +320,7 @@ fn faults_are_found_wherever_there_is_a_place_for_them() {
     let game = |number: usize| play(all[number % all.len()], plan(1 + 6 * number as u64, 80), number as u64);
     let games: Vec<GameLog> = (0..2 * all.len()).map(game).collect();
     for planted in plant_in_games(&games, &History::default()) {
-        // There was no outage, so no clock ran over one.
+        // There was no outage, so no running clock was compared over one.
         if planted.fault != Fault::Clock && planted.fault != Fault::Astray {
             assert!(planted.is_found(), "{planted:?}");
         }

@@ -1,4 +1,4 @@
-//! The true course of a game, read from its full records and replayed on the checker's own board.
+//! The true course of a game, reconstructed from its full records on the checker's own board.
 
 use std::sync::Arc;
 
@@ -19,34 +19,30 @@ pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 pub(super) enum Fact {
     /// The audience's own deployment was accepted.
     Deployed(String),
-    /// A side is ready.
     Ready(Color),
-    /// The game started.
     Started,
-    /// Something on the board, by that side.
+    /// An event on the board, caused by this side.
     Board(Color, BoardEvent),
     /// A side's choice for its coin in a strike (§Q4).
     Chosen(Color, char),
-    /// A draw was offered.
     DrawOffered(Color),
-    /// An offer was declined.
     DrawDeclined(Color),
-    /// Clocks have been stopped since this moment.
+    /// The clocks have been stopped since this moment.
     Paused(u64),
-    /// Clocks run again. If a moment is named, they have been running since then.
+    /// The clocks run again. If there is a moment, they have been running since then.
     Resumed(Option<u64>),
     /// The end: who won, and why.
     Ended(Option<Color>, String),
 }
 
 impl Fact {
-    /// True if the fact is a ply, which ends its side's time.
+    /// True if the fact is a ply, which ends its side's turn.
     fn is_ply(&self) -> bool {
         matches!(self, Fact::Board(_, step) if step.is_ply())
     }
 
     /// True if two audiences were told the same. The rank of a piece from a reserve may differ,
-    /// because one of them must not know it.
+    /// because one of the audiences must not know it.
     fn is_like(&self, other: &Fact) -> bool {
         let letter = |fact: &Fact| match fact {
             Fact::Board(_, BoardEvent::Placed { letter, .. }) => Some(*letter),
@@ -64,14 +60,13 @@ impl Fact {
     }
 }
 
-/// A fact and its stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StampedFact {
     /// The stamp, in milliseconds since 1970.
     pub at: u64,
     /// The lag compensation for the side that acted, in milliseconds.
     pub lag: u64,
-    /// True if only the record contains the fact, because it is the other side's choice.
+    /// True if the fact is only in the record, because it is the other side's choice.
     pub is_hidden: bool,
     /// The fact.
     pub fact: Fact,
@@ -81,14 +76,14 @@ pub(super) struct StampedFact {
 #[derive(Debug)]
 pub(super) struct Taken {
     pub color: Color,
-    /// The ply at which it was made.
+    /// The ply at which the step was made.
     pub ply: u64,
     pub step: BoardEvent,
     pub strike: Option<Strike>,
 }
 
 impl Taken {
-    /// The squares, if it is a ply between two squares.
+    /// Returns the squares, if the step is a ply between two squares.
     #[must_use]
     pub(super) fn squares(&self) -> Option<(At, At)> {
         match self.step {
@@ -112,20 +107,19 @@ pub(super) struct Truth {
     pub time: Option<(u64, u64)>,
     /// The sides whose deployments stay hidden from the public.
     pub secret: [bool; 2],
-    /// Opened deployments and salts; empty if the ruleset has none.
+    /// The revealed deployments and salts. Empty if the ruleset has none.
     pub setups: [String; 2],
     pub salts: [String; 2],
     /// Commitments, as published.
     pub commitments: [Value; 2],
     /// The facts that Red, Blue and the public were told, in order.
     pub timelines: [Vec<StampedFact>; 3],
-    /// The board before the first step and after each.
+    /// The board before the first step and after each step.
     pub boards: Vec<Board>,
     /// The steps.
     pub steps: Vec<Taken>,
 }
 
-/// A side's color.
 #[must_use]
 pub(super) fn color_of(value: &Value) -> Option<Color> {
     SIDES.iter().position(|name| value.as_str() == Some(name))
@@ -135,7 +129,7 @@ fn letter_in(value: &Value) -> Option<char> {
     value.as_str()?.chars().next()
 }
 
-/// A step on the board, if the event is one.
+/// Returns the step on the board, if the event is one.
 fn step_of(event: &Value, rules: &Rules) -> Option<BoardEvent> {
     let square = || At::read(event["square"].as_str()?);
     let chip = || event["color"].as_str().and_then(chip_of);
@@ -224,8 +218,8 @@ fn first_unresolved(timeline: &[StampedFact]) -> usize {
     timeline.iter().rposition(is_ply).map_or(0, |last| last + 1)
 }
 
-/// The lakes of a game in ascending order of row and column: the ruleset's, or two that were drawn
-/// (§U2).
+/// Returns the lakes of a game, ordered by row and column: the ruleset's lakes, or two lakes that
+/// were drawn (§U2).
 fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
     let Some(fixed) = rules.lakes else {
         let drawn = record["lakes"].as_array()?.iter().map(|square| At::read(square.as_str()?));
@@ -239,7 +233,7 @@ fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
 }
 
 impl Truth {
-    /// Reads a game's records. Returns none if faults prevent this, and counts the faults.
+    /// Reads a game's records. If faults prevent this, counts the faults and returns `None`.
     pub(super) fn read(log: &GameLog, findings: &mut Findings) -> Option<Truth> {
         let parsed: Vec<Value> =
             log.records.iter().filter_map(|record| serde_json::from_str(record).ok()).collect();
@@ -301,13 +295,13 @@ impl Truth {
         Some(truth)
     }
 
-    /// True if the game ended by a fallen flag.
+    /// True if the game ended because a side's flag fell.
     #[must_use]
     pub(super) fn is_out_of_time(&self) -> bool {
         matches!(self.timelines[0].last(), Some(StampedFact { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
     }
 
-    /// Every deployment that a side submitted, including those that it changed.
+    /// Returns every deployment that a side submitted, including those that it later replaced.
     pub(crate) fn deployments_of(&self, color: Color) -> impl Iterator<Item = &String> {
         let handed_in = self.timelines[color].iter().filter_map(|told| match &told.fact {
             Fact::Deployed(setup) => Some(setup),
@@ -370,7 +364,7 @@ impl Truth {
             (None, "draw_agreed") => winner.is_none(),
             (None, "illegal_act") => self.rules.illegal_loses && winner == Some(other),
             (None, "resigned") => winner.is_some(),
-            // If both times run out at the same moment, neither side wins (§Q4).
+            // If both sides' time runs out at the same moment, neither side wins (§Q4).
             (None, "out_of_time") => winner.is_some() || board.pending.is_some(),
             _ => false,
         };
@@ -411,7 +405,7 @@ impl Truth {
         }
     }
 
-    /// Checks that the choices in a strike that was never resolved are not told to the other
+    /// Checks that the choices in a strike that was never resolved are not shown to the other
     /// side, not even in the record.
     fn compare_choices(&self, findings: &mut Findings) {
         for timeline in &self.timelines {
@@ -442,8 +436,8 @@ impl Truth {
     }
 }
 
-/// Returns why the pieces of a strike differ from the sides' choices, if they do. Clears the
-/// choices when the strike is resolved.
+/// Returns a description of the problem if the pieces of a strike differ from the sides' choices.
+/// Clears the choices when the strike is resolved.
 fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &BoardEvent) -> Option<String> {
     let BoardEvent::Moved { ranks, .. } = step else { return None };
     let of = std::mem::take(chosen);

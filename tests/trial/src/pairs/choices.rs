@@ -1,5 +1,5 @@
-//! Pairs in rulesets with coins: in a pending strike, a choice is made at another moment, or a
-//! different choice is made and never resolved (§Q4).
+//! Pairs in rulesets with coins. The sessions differ in a pending strike: a choice is made at
+//! another moment, or a choice that is never revealed is different (§Q4).
 
 use flagfall_board::{Direction, Rank, Side, Square, Stamp};
 use flagfall_bots::Chance;
@@ -10,7 +10,7 @@ use super::plan::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
 
-/// After this many steps, there are no more strikes between two coins.
+/// The number of steps after which there are no more strikes between two coins.
 const STEPS_MAX: usize = 400;
 
 /// Plans a course with two secrets. None if the game ends first.
@@ -22,8 +22,8 @@ pub(super) fn plan(
     let hider = if once_in(chance, 2) { Side::Red } else { Side::Blue };
     let mut twins = Twins::new(ruleset, ruleset.shape.lakes);
     let wanted = between(chance, 1, 2);
-    // The end opens the moments of choices in resolved strikes. If these differ, the final records
-    // do too.
+    // The end of the game reveals the moments of choices in resolved strikes. If these moments
+    // differ, the final records do, too.
     let is_by_moment = (number / Ruleset::all().len()).is_multiple_of(2);
     let mut strikes = 0;
     for _ in 0..STEPS_MAX {
@@ -66,8 +66,8 @@ pub(super) fn plan(
     None
 }
 
-/// A random legal move: preferably a strike of a coin by a coin, otherwise a move forward rather
-/// than back.
+/// Chooses a random legal move: preferably a strike of a coin against a coin, otherwise a move
+/// forward rather than back.
 fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let game = &twins.games[0];
     let side = game.position().actor();
@@ -76,7 +76,7 @@ fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let is_coin = |square: Square| {
         view.pieces.iter().any(|piece| piece.square == square && piece.identity == Identity::Coin)
     };
-    // A coin that strikes from afar is a Scout, so it owes no choice.
+    // A coin that strikes from a distance is a Scout, so there is no choice.
     let is_strike = |command: &&Command| {
         let Command::Move(asked) = command else { return false };
         let Move { from, to } = asked.squares;
@@ -94,8 +94,8 @@ fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     twins.order_alike(side, as_message(strike.or(by_chance)?)?)
 }
 
-/// Two different choices of a side, or the same one twice if there is only one. The Flag is
-/// excluded, because it would end the game.
+/// Returns two different choices of a side, or the same choice twice if there is only one. The
+/// Flag is excluded, because choosing it would end the game.
 fn choices(twins: &Twins, side: Side, chance: &mut Chance) -> Option<[GameCommand; 2]> {
     let legal = legal_commands(&twins.games[0], side)?;
     let rank = |command| if let Command::Choose(Choice(rank)) = command { Some(rank) } else { None };
@@ -105,7 +105,8 @@ fn choices(twins: &Twins, side: Side, chance: &mut Chance) -> Option<[GameComman
     Some([first, last].map(|rank| GameCommand::Choose { rank }))
 }
 
-/// Both sides choose. If the sessions differ in the hider's moment of choice, that is the secret.
+/// Lets both sides choose. If the hider chooses at different moments in the two sessions, these
+/// moments are the secret.
 fn choose_both(
     twins: &mut Twins,
     hider: Side,
@@ -154,6 +155,6 @@ fn probe(twins: &mut Twins, hider: Side) {
     let Some(square) = twins.games[0].position().occupied(hider).first() else { return };
     impossible_at(square).into_iter().for_each(|command| twins.probe(viewer, 0, command));
     twins.probe(viewer, 1, GameCommand::OfferDraw {});
-    // No army here has a Phoenix.
+    // No army in these rulesets has a Phoenix.
     twins.probe(viewer, 0, GameCommand::Choose { rank: Rank::Phoenix });
 }

@@ -14,12 +14,12 @@ use crate::http;
 use crate::log::What;
 use crate::plan::GamePlan;
 
-/// The maximum number of games that are created to get the lakes of the course. There are 28
-/// pairs of lakes, so the probability that none of these games has the right lakes is 10^-12.
+/// The maximum number of games to create until one of them has the lakes of the course. There are
+/// 28 pairs of lakes, so the probability that all of these games have other lakes is 10^-12.
 const DRAWS_MAX: usize = 800;
 
-/// Creates the game, repeatedly if the lakes are drawn, until it has the lakes of the course.
-/// Returns its id and the challenge's code.
+/// Creates the game. If the lakes are drawn, creates games until one has the lakes of the course.
+/// Returns the game's id and the code of its challenge.
 pub(super) async fn make_game(
     plan: &PairPlan,
     seats: &mut [Seat; 3],
@@ -36,7 +36,7 @@ pub(super) async fn make_game(
             return Ok((game, challenge));
         }
         if lakes_of(red, game).await? == Some(plan.lakes) {
-            // Only the last created game is compared.
+            // Only the last game that was created is compared.
             for seat in [&mut *red, &mut *blue] {
                 seat.client.drop_line();
                 seat.client.log.entries.clear();

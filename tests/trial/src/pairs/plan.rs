@@ -15,14 +15,14 @@ pub(crate) struct PairPlan {
     /// The side with the secret.
     pub(super) hider: Side,
     pub(super) acts: Vec<Act>,
-    /// True if the end opens the secret to the other player.
+    /// True if the end of the game reveals the secret to the other player.
     pub(super) is_end_open: bool,
     pub(super) name: String,
     pub(super) seed: u64,
 }
 
 impl PairPlan {
-    /// The acts at which servers are killed.
+    /// Returns the acts at which servers are killed.
     pub(super) fn kills(&self) -> Vec<usize> {
         let acts = self.acts.iter().enumerate();
         acts.filter(|(_, act)| matches!(act, Act::Outage)).map(|(number, _)| number).collect()

@@ -17,8 +17,8 @@ pub(super) struct Played {
     pub disturbed: Option<usize>,
     /// The acts at which servers are killed.
     pub kills: Vec<usize>,
-    /// True if its clients use several servers, so that connections and presence have no fixed
-    /// order.
+    /// True if the session's clients use several servers. Messages about connections and presence
+    /// then have no fixed order.
     pub is_spread: bool,
     pub is_end_open: bool,
 }
@@ -31,8 +31,8 @@ impl Played {
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
     }
 
-    /// Returns the act up to which the session can be compared with another one. None if the
-    /// whole session can be compared.
+    /// Returns the act up to which the session can be compared with the other one, or `None` if
+    /// it can be compared completely.
     ///
     /// The two sessions may differ after an unplanned disturbance, or after an outage that was
     /// reported to their clients in different ways.
@@ -45,14 +45,15 @@ impl Played {
         self.disturbed.into_iter().chain(other.disturbed).chain(unlike.map(|(_, act)| *act)).min()
     }
 
-    /// The number of kills of its own servers that the session survived before this act, or in
-    /// all.
+    /// Returns the number of kills of the session's own servers, either before this act or in
+    /// total.
     pub(super) fn kills_outlived(&self, until: Option<usize>) -> usize {
         let before = self.kills.iter().filter(|act| until.is_none_or(|until| **act < until)).count();
         self.was_hit.iter().take(before).filter(|was_hit| **was_hit).count()
     }
 
-    /// Returns the texts that one of the three clients was sent before this act, or in all.
+    /// Returns the texts that were sent to one of the three clients, either before this act or in
+    /// total.
     pub(super) fn stream(&self, who: usize, until: Option<usize>) -> Stream {
         let seat = &self.seats[who];
         let end = until.and_then(|act| seat.marks.get(act).copied());
@@ -77,16 +78,16 @@ impl Played {
             && who != PUBLIC
             && let Some(end) = texts.iter().position(|text| text.contains(r#""kind":"ended""#))
         {
-            // The end opens the deployments to a player.
+            // The end of the game reveals the deployments to a player.
             texts.truncate(end);
         }
         Stream { viewer: ["Red", "Blue", "the public"][who].to_owned(), texts, opaque: self.opaque.clone() }
     }
 
-    /// The part of a text that must be the same in both sessions.
+    /// Returns the part of a text that must be the same in both sessions.
     ///
     /// Pings, and the time from which a game can be claimed, depend on the clock. With several
-    /// servers, the moment at which a server learns of a presence varies.
+    /// servers, it varies when a server learns of a player's presence.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };
@@ -104,8 +105,8 @@ impl Played {
     }
 }
 
-/// The text of a JSON object without the field of this name, whose value is an object that contains
-/// no other objects.
+/// Removes a field from the text of a JSON object. The field's value must be an object that
+/// contains no other objects.
 fn without_object(text: &str, name: &str) -> String {
     let Some((before, rest)) = text.split_once(&format!(r#","{name}":{{"#)) else { return text.to_owned() };
     let after = rest.split_once('}').map_or("", |(_, after)| after);

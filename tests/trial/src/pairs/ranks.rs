@@ -1,5 +1,5 @@
-//! Pairs in rulesets with deployments: pieces that are never shown have other ranks, on the board
-//! and from the reserve, and failed strikes name other colors.
+//! Pairs in rulesets with deployments. The sessions differ in the ranks of pieces that are never
+//! shown, on the board and from the reserve, and in the colors named for failed strikes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,11 +24,11 @@ const TWINS_MAX: usize = 60;
 enum Origin {
     /// The piece's place in the deployment.
     Home(usize),
-    /// The reserve: the number of its placing.
+    /// The piece came from the reserve. The value is the number of its placing.
     Reserve(usize),
 }
 
-/// The places of the hider's unseen pieces.
+/// The squares and origins of the hider's unseen pieces.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     at: BTreeMap<Square, Origin>,
@@ -71,8 +71,8 @@ impl Trail {
                     }
                 }
             }
-            // From then on, the piece may be any piece of the reserve. Its rank in the deployment
-            // stays secret.
+            // From this moment on, the piece may be any piece of the reserve. Its rank in the
+            // deployment stays secret.
             Command::Remove(square) => drop(self.at.remove(square)),
             Command::Place(Placing { square, is_labeled, .. }) if side == hider => {
                 let origin = Origin::Reserve(self.placings);
@@ -105,7 +105,7 @@ fn own_reserve(game: &Game, side: Side) -> Option<RankCounts> {
 struct PairStep {
     side: Side,
     command: Command,
-    /// True if it named a color for a strike that failed.
+    /// True if the step named a color for a strike that failed.
     is_color_unseen: bool,
     trail: Trail,
 }
@@ -120,7 +120,7 @@ struct Course {
 }
 
 impl Course {
-    /// Plays a random game. None if the game ends.
+    /// Plays a random game. `None` if the game ends too early.
     fn random(
         ruleset: &'static Ruleset,
         lakes: SquareSet,
@@ -163,8 +163,8 @@ impl Course {
         self.steps.last().is_some_and(|step| step.trail.silent.contains(&origin))
     }
 
-    /// The hider's deployment with some unseen pieces exchanged, and the places at which it
-    /// differs.
+    /// Exchanges some unseen pieces in the hider's deployment. Returns the deployment and the
+    /// places that differ.
     fn other_setup(&self, chance: &mut Chance) -> Option<(String, BTreeSet<Origin>)> {
         let first: Vec<char> = self.setups[self.hider as usize].chars().collect();
         let mut letters = first.clone();
@@ -173,7 +173,7 @@ impl Course {
         let silent: Vec<usize> =
             places.iter().copied().filter(|place| self.is_silent(Origin::Home(*place))).collect();
         for number in 0..between(chance, 1, 2) {
-            // A silent winner is a separate kind of secret.
+            // Do not exchange silent winners here, because they are a separate kind of secret.
             let from = if number == 0 && !silent.is_empty() { &silent } else { &places };
             let one = *from.get(chance.below(from.len().max(1)))?;
             if self.ruleset.reserve && once_in(chance, 2) && letters[one] != 'F' {
@@ -194,16 +194,16 @@ impl Course {
         (!differing.is_empty() && has_silent).then(|| (letters.into_iter().collect(), differing))
     }
 
-    /// Returns the same course with another secret. None if that is not a valid game, or looks
-    /// different to the viewer.
+    /// Returns the same course with another secret. `None` if the result is not a valid game, or
+    /// if the viewer could see a difference.
     fn twins(&self, setups: &SetupFiles, chance: &mut Chance) -> Option<(Twins, BTreeSet<Origin>)> {
         let (hider, viewer) = (self.hider, self.hider.opponent());
         let (other, mut differing) = self.other_setup(chance)?;
         let mut twins = Twins::new(self.ruleset, self.lakes);
         let deploy = |setup: &String| Some(GameCommand::Deploy { setup: setup.clone() });
         if once_in(chance, 2) {
-            // In one session, there is an additional deployment, which is changed before anybody
-            // else learns of it (§A4).
+            // One session gets an additional deployment, which is replaced before anybody else
+            // learns of it (§A4).
             let more = setups.choose(self.ruleset, hider, chance);
             twins.order(hider, [None, deploy(&more)])?;
         }
@@ -274,8 +274,8 @@ impl Course {
         }
     }
 
-    /// The viewer sends commands that must be refused. The commands are about a piece of the
-    /// other side that differs between the sessions, if there is one.
+    /// The viewer sends commands that must be refused. If possible, the commands concern a piece
+    /// of the other side that differs between the sessions.
     fn probe(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>) {
         let viewer = self.hider.opponent();
         let before = number.checked_sub(1).and_then(|before| self.steps.get(before));
@@ -298,7 +298,7 @@ fn has_failed(before: &Game, after: &Game, side: Side, command: &Command) -> boo
     before.phase() == Phase::Playing && stands(before, side.opponent()) && !stands(after, side)
 }
 
-/// Plans a course with two secrets. None if the random attempts found none.
+/// Plans a course with two secrets. `None` if none of the random attempts succeeds.
 pub(super) fn plan(
     (number, seed): (usize, u64),
     ruleset: &'static Ruleset,

@@ -1,4 +1,5 @@
-//! One of the three clients of a session, with its connection and what it has been shown.
+//! One of the three clients of a session, with its connection and everything that it has been
+//! shown.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -12,23 +13,23 @@ use tokio::sync::watch;
 use crate::client::Client;
 use crate::error::TrialError;
 
-/// The spectator's index among the three.
+/// The spectator's index among the three clients.
 pub(super) const PUBLIC: usize = 2;
 
 /// One of the three clients, and what it has been shown.
 pub(super) struct Seat {
     pub client: Client,
-    /// The number of its server.
+    /// The number of the client's server.
     pub server: usize,
     addresses: watch::Receiver<Vec<SocketAddr>>,
     pub seen: Option<Position>,
-    /// The number of events that the client was sent, or must be sent.
+    /// The number of events that the client was sent or will be sent.
     pub events: u64,
     pub due: u64,
-    /// For each outage, the places in the client's log at which the outage begins and the session
-    /// continues.
+    /// For each outage, two positions in the client's log: where the outage begins, and where the
+    /// session continues.
     pub outages_at: Vec<(usize, usize)>,
-    /// For each outage, the number of events that reported the outage itself.
+    /// For each outage, the number of events that told the client about the outage itself.
     pub lapses: Vec<u64>,
     /// True if servers are being killed, or the client has not yet been told how the outage
     /// ended.
@@ -38,12 +39,12 @@ pub(super) struct Seat {
     pub is_disturbed: bool,
     /// The number of times that the connection broke as planned.
     pub breaks_planned: u64,
-    /// The length of its log before each act.
+    /// The length of the client's log before each act.
     pub marks: Vec<usize>,
     /// The texts that the client read over HTTP, each with the length of the client's log at that
     /// moment.
     pub fetched: Vec<(usize, String)>,
-    /// The presence of both sides, as it was told.
+    /// The presence of both sides, as the client was last told.
     pub presence: [Presence; 2],
 }
 
@@ -73,13 +74,11 @@ impl Seat {
         !self.client.is_connected() || self.client.counts.breaks != self.breaks_planned
     }
 
-    /// The address of its server.
     pub(super) fn address(&self) -> Result<SocketAddr, TrialError> {
         let address = self.addresses.borrow().first().copied();
         address.ok_or_else(|| TrialError::Defect("no server".to_owned()))
     }
 
-    /// The next message.
     pub(super) async fn next(&mut self, what: &str) -> Result<ServerToClient, TrialError> {
         let Some(message) = self.client.receive().await else {
             return Err(self.client.error("-", format!("the line broke, waiting for {what}")));
@@ -109,14 +108,14 @@ impl Seat {
         Ok(message)
     }
 
-    /// Records this many events of an outage.
+    /// Records that this many events told the client about an outage.
     fn lapse(&mut self, events: u64) {
         self.is_disturbed |= events > 0 && !self.is_in_outage;
         self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += events);
     }
 
-    /// Sends a command and waits for the answer. Returns none if it was accepted, otherwise why
-    /// it was refused.
+    /// Sends a command and waits for the answer. Returns `None` if the command was accepted,
+    /// otherwise the reason for the refusal.
     pub(super) async fn ask(
         &mut self,
         message: &ClientToServer,
@@ -158,17 +157,17 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads messages for as long as the future is polled, because pings need answers.
+    /// Reads messages while the future is polled, because pings must be answered.
     pub(super) async fn idle(&mut self) -> Infallible {
         while self.client.is_connected() {
-            // A connection that breaks at this moment was killed.
+            // If a connection breaks at this moment, its server was killed.
             let _broken = self.next("nothing").await;
         }
         std::future::pending().await
     }
 }
 
-/// One of the three seats, and the two others.
+/// Splits the seats into one of the three and the other two.
 pub(super) fn apart(seats: &mut [Seat; 3], who: usize) -> (&mut Seat, [&mut Seat; 2]) {
     let [red, blue, spectator] = seats;
     match who {

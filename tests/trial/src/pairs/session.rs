@@ -24,7 +24,7 @@ use crate::proxy::Proxy;
 
 /// The pause before a command is repeated to a server that cannot accept it now.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The number of times that a command is repeated.
+/// The maximum number of times that a command is repeated.
 const REPEATS_MAX: usize = 200;
 /// The progress of the kills.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ pub(super) struct Killed {
     pub server: Option<usize>,
 }
 
-/// A session's links to the servers and to the run.
+/// A session's access to the servers and to the run.
 pub(super) struct Links {
     /// The address of each server.
     pub servers: Vec<watch::Receiver<Vec<SocketAddr>>>,
@@ -43,22 +43,21 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// The act before which the session's connections break, if a break is planned, and the
-    /// proxies of these connections.
+    /// If a break of the session's connections is planned, the act before which they break, and
+    /// their proxies.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
 struct Session<'a> {
     plan: &'a PairPlan,
     variant: usize,
-    /// Red, Blue, the spectator.
     seats: [Seat; 3],
     game: GameId,
     links: Links,
     is_spread: bool,
     /// For each outage, the number of times that a server could not accept a command yet.
     put_off: Vec<u64>,
-    /// For each outage, true if it hit a server of this session.
+    /// For each outage, true if it affected a server of this session.
     was_hit: Vec<bool>,
     /// The act at which the session's first unplanned disturbance happened.
     disturbed: Option<usize>,
@@ -70,9 +69,9 @@ struct Session<'a> {
 /// [`TrialError`] if the script cannot be carried out.
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
-    // If there is one server, all messages have a fixed order. If there are several, only events
-    // and answers have one. A game with drawn lakes is created many times, and its players can
-    // start a new one only after the aborted one is gone.
+    // With one server, all messages have a fixed order. With several servers, only events and
+    // answers do. A game with drawn lakes always uses one server: it is created many times, and
+    // its players can start a new game only after the aborted one is gone.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -123,7 +122,7 @@ impl Session<'_> {
                 Act::Outage => self.outlive_kill().await,
             };
             // The connection broke without a kill, or there was another unplanned disturbance.
-            // The session is compared up to this point.
+            // Compare the session only up to this point.
             if self.seats.iter().any(|seat| seat.is_disturbed || seat.is_broken()) {
                 self.disturbed.get_or_insert(number);
             }
@@ -134,7 +133,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Opens the game. The other clients are told who is present.
+    /// Opens the game. The other clients are told that this client is present.
     async fn open(&mut self, who: usize) -> Result<(), TrialError> {
         let (game, (seat, others)) = (self.game, apart(&mut self.seats, who));
         beside(others, seat.open(game)).await?;
@@ -146,7 +145,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The others that have the game open.
+    /// The other clients that have the game open.
     fn others_watching(&self, who: usize) -> Vec<usize> {
         let is_open = |seat: &Seat| seat.client.is_connected() && seat.seen.is_some();
         (0..3).filter(|other| *other != who && is_open(&self.seats[*other])).collect()
@@ -207,11 +206,11 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Waits until servers have been killed and restarted, and then reconnects.
+    /// Waits until servers have been killed and restarted, then reconnects.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {
-            // From here on, events about the outage are counted.
+            // From this point on, count the events about the outage.
             seat.lapses.push(0);
             seat.is_in_outage = true;
             seat.outages_at.push((seat.client.log.entries.len(), usize::MAX));
@@ -248,8 +247,8 @@ impl Session<'_> {
     }
 
     /// Reads all events about the outage. They come at no fixed time, but always before the
-    /// server judges a command. So this function sends a command that must be refused, and waits
-    /// for the answer.
+    /// server decides on a command. So this function sends a command that must be refused, and
+    /// waits for the refusal.
     async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
         let (side, commands) =
             (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);
@@ -304,7 +303,7 @@ impl Session<'_> {
     }
 }
 
-/// True if a server refuses a command with this code because of an outage.
+/// True if this code means that a server refused a command because of an outage.
 fn is_for_now(code: &str) -> bool {
     [Code::STORE_UNAVAILABLE, Code::TOO_MANY, Code::STOPPING, "paused"].contains(&code)
 }

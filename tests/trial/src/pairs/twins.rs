@@ -1,4 +1,4 @@
-//! One public course with two secrets: both games side by side, and their acts.
+//! One public course with two secrets: both games and their acts, side by side.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::GameCommand;
@@ -14,10 +14,10 @@ pub(super) struct Order {
     pub side: Side,
     /// The ply.
     pub ply: Ply,
-    /// The command in each session. None if only the other session has a command.
+    /// The command in each session. `None` if only the other session has one.
     pub commands: [Option<GameCommand>; 2],
-    /// The number of events about the command that are sent to Red, Blue and the public in each
-    /// session. Zero if the command will be refused.
+    /// For each session, the number of events about the command that are sent to Red, Blue and
+    /// the public. Zero if the command will be refused.
     pub told: [[u64; 3]; 2],
     /// True if both sessions refuse the command.
     pub is_refused: bool,
@@ -26,17 +26,16 @@ pub(super) struct Order {
 /// Something that happens in both sessions.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
-    /// A command.
     Order(Order),
-    /// A side's connection drops, and the side comes back.
+    /// A side loses its connection and reconnects.
     Drop(Side),
     /// The viewer and the public read the game over HTTP.
     Fetch,
-    /// Servers are killed, and their clients come back.
+    /// Servers are killed, and their clients reconnect.
     Outage,
 }
 
-/// Both games as far as they are planned.
+/// Both games, as far as they have been planned.
 #[derive(Clone)]
 pub(super) struct Twins {
     /// The games.
@@ -46,7 +45,6 @@ pub(super) struct Twins {
 }
 
 impl Twins {
-    /// Two new games.
     pub(super) fn new(ruleset: &'static Ruleset, lakes: SquareSet) -> Twins {
         let game = Game::new(GameTerms {
             game: GameId::from_random([1; 12]),
@@ -60,11 +58,11 @@ impl Twins {
         Twins { games: [game.clone(), game], acts: Vec::new() }
     }
 
-    /// Adds a command that both sessions accept, or that one session accepts if only this session
-    /// has the command.
+    /// Adds a command to both sessions or to one of them, if every session that gets the command
+    /// accepts it.
     ///
-    /// Returns none, and changes nothing, if a session refuses the command, if it ends the game,
-    /// or if the games would look different from then on.
+    /// Otherwise, returns `None` and changes nothing. Does the same if the command ends the game,
+    /// or if the games would look different afterwards.
     pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
         let (next, order) = self.after(side, commands)?;
         if !next.games.iter().all(|game| game.outcome().is_none()) {
@@ -75,12 +73,10 @@ impl Twins {
         Some(())
     }
 
-    /// Adds the same command in both sessions.
     pub(super) fn order_alike(&mut self, side: Side, command: GameCommand) -> Option<()> {
         self.order(side, [Some(command.clone()), Some(command)])
     }
 
-    /// Ends both games by the same command.
     pub(super) fn end(&mut self, side: Side, command: GameCommand) -> Option<()> {
         let (next, order) = self.after(side, [Some(command.clone()), Some(command)])?;
         if !next.games.iter().all(|game| game.outcome().is_some()) {
@@ -134,18 +130,18 @@ fn judge(game: &Game, side: Side, ply: Ply, command: &GameCommand) -> Result<Eve
     decide(game, side, ply, &command, Stamp(0), &Entropy([7; 32]))
 }
 
-/// Returns the legal commands of a side, from its own view.
+/// Returns the legal commands in a side's own view.
 pub(super) fn legal_commands(game: &Game, side: Side) -> Option<LegalCommands> {
     view(game, Viewer::Player(side), Stamp(0)).legal_commands()
 }
 
-/// A command on the board as a message.
+/// Converts a command on the board to the command in a message.
 pub(super) fn as_message(command: &Command) -> Option<GameCommand> {
     GameCommand::from_command(command)
 }
 
-/// Returns commands about a square of the opponent that are impossible in every ruleset. Some
-/// rulesets do not even have such commands.
+/// Returns commands about a square of the opponent that are illegal in every ruleset. Some
+/// rulesets do not even have these kinds of commands.
 pub(super) fn impossible_at(square: Square) -> Vec<GameCommand> {
     use flagfall_board::{ChipColor, Direction, Rank};
     use flagfall_rules::Move;

@@ -11,7 +11,7 @@ pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // After a successful test, the process has already ended.
+        // Ignore errors, because after a successful test, the process has already ended.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }
@@ -24,8 +24,8 @@ pub(crate) fn built_folder() -> PathBuf {
     folder.expect("a folder inside the target folder").to_owned()
 }
 
-/// Returns the path of the server's program, which the environment may name. Otherwise it is the
-/// program beside this test's own program, and is built if it is missing.
+/// Returns the path of the server program. The environment may name it. Otherwise, it is the
+/// program beside this test's own program, which is built if it is missing.
 pub(crate) fn server_program() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
         return named.into();

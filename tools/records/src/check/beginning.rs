@@ -21,7 +21,7 @@ pub(crate) struct Beginning {
 
 /// Why a game cannot be replayed.
 pub(super) enum Begin {
-    /// No deployment fits the record up to this event.
+    /// No deployment is consistent with the events up to this index.
     Impossible(usize),
     /// The starting position is invalid.
     Start(String),

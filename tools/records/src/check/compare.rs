@@ -21,7 +21,7 @@ pub(super) fn compare(
         (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
             for side in flagfall_board::Side::BOTH {
                 // A commitment can be recomputed only if the record contains the opened
-                // deployment and its salt. Records of imported games may have no commitment.
+                // deployment and its salt. Records of imported games may lack commitments.
                 let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
                 if is_known && truth[side] != told[side] {
                     return Err((

@@ -11,7 +11,7 @@ use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind, ens
 /// Maximum length of a name, in characters.
 pub(crate) const NAME_LEN_MAX: usize = 64;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The longest pause that the report accepts as an outage without listing it.
+/// The longest pause that the report does not list. Longer pauses are unlikely to be outages.
 const LONG_PAUSE_MS: u64 = 7 * DAY_MS;
 
 pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
@@ -99,7 +99,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid, and that their texts have the format that is hashed.
+/// Checks that opened deployments are valid and written exactly as they were for hashing.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
@@ -247,8 +247,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     }
 }
 
-/// Adds the longest pause to `unchecked` if it is longer than a plausible outage, because there
-/// is no proof of it apart from the server's word.
+/// Adds the longest pause to `unchecked` if it is too long for an outage, because only the server
+/// can confirm the pause.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -291,8 +291,7 @@ pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// Adds facts to `unchecked` that cannot be checked because the record contains too little
-/// information.
+/// Adds the facts that the record contains too little information to check.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

@@ -63,8 +63,8 @@ fn fit_until(
     end: usize,
 ) -> Result<Fitted, NotFitted> {
     let mut lives = Lives::new(ruleset);
-    // A live record does not show the pieces in a reserve, even if the end of the game opened the
-    // deployment.
+    // A live record never shows the pieces in a reserve, even if the deployment was opened at the
+    // end of the game.
     let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
@@ -72,8 +72,7 @@ fn fit_until(
         }
     }
     for (index, told) in record.events.iter().enumerate().take(end) {
-        // An event happened on an empty square. Stop here, because the replay will report this
-        // error.
+        // No piece can have caused this event, so stop. The replay will report the error.
         if lives.follow(index, told).is_none() {
             break;
         }
@@ -99,9 +98,9 @@ fn fit_until(
     Ok(fitted)
 }
 
-/// The facts known about a piece during one stay on the board. Pieces that are captured or
-/// labeled in the reserve are included. If home squares may stay empty, a piece in this list
-/// possibly does not exist.
+/// The facts known about a piece during one stay on the board. Captured pieces are included, and
+/// so are labeled pieces in the reserve. If home squares may stay empty, it is not certain that
+/// the piece exists.
 struct Life {
     side: Side,
     ranks: RankSet,
@@ -153,7 +152,7 @@ impl Lives<'_> {
         self.all.push(Life { side, ranks, may_be_empty, is_labeled, origin, born, gone, narrowed: born });
     }
 
-    /// Uses the ranks of an opened deployment.
+    /// Limits each piece of a side to its rank in the side's opened deployment.
     fn deploy(&mut self, side: Side, setup: &str) {
         for (place, letter) in setup.chars().enumerate() {
             let square = self.ruleset.shape.home_square(side, place);
@@ -164,7 +163,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the squares of the pieces, which the change of the start event shows.
+    /// Removes the pieces from home squares that are empty at the start. The change of the start
+    /// event shows the square of every piece.
     fn stand(&mut self, index: usize, change: Option<&ViewChange>) {
         let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return };
         for square in (0..Square::LIMIT).filter_map(Square::from_index) {
@@ -178,7 +178,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the ranks that the end of the game opened for pieces on the board.
+    /// Limits the pieces on the board to the ranks that were opened at the end of the game.
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
             if let Some(life) = self.board[piece.square.index()] {
@@ -197,8 +197,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Handles a move across or to a square, which must therefore be empty. If there is certainly
-    /// a piece on the square, the replay later reports the move as false.
+    /// Handles a square that a move crosses or reaches, so the square must be empty. If there is
+    /// certainly a piece on it, the replay later reports the move as false.
     fn clear(&mut self, square: Square) {
         let place = &mut self.board[square.index()];
         if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
@@ -207,7 +207,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Uses the facts that an event shows. Returns `None` if no piece can have caused the event.
+    /// Applies the facts that an event shows. Returns `None` if no piece can have caused the
+    /// event.
     fn follow(&mut self, index: usize, told: &RecordedEvent) -> Option<()> {
         match &told.event {
             GameEvent::Moved(seen) => return self.follow_move(index, seen),
@@ -391,7 +392,7 @@ impl Stock {
     }
 }
 
-/// The number of possible contents of a home square: each rank, or no piece.
+/// The number of kinds of contents that a home square can have: each rank, or no piece.
 const KINDS: usize = Rank::COUNT + 1;
 const NOTHING: usize = Rank::COUNT;
 
@@ -403,8 +404,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Assigns a kind of content, given by its index, to a place, and reassigns other places if
-    /// needed. `tried` marks the kinds that this search has already tried.
+    /// Assigns a kind of contents to a place, and reassigns other places if needed. Returns false
+    /// if no kind can be assigned. `tried` marks the kinds that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

@@ -7,8 +7,8 @@ use flagfall_rules::{Ruleset, Start};
 /// The known facts about a side's deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Knowledge {
-    /// The whole deployment and its salt, which were opened at the end of the game. Also used for
-    /// games without deployments, in which no rank is hidden.
+    /// The whole deployment and its salt, because they were opened at the end of the game. This
+    /// value is also used for games without deployments.
     Opened,
     /// The whole deployment, because the record is the player's own. It contains the deployment
     /// as they submitted it.

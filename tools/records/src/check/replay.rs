@@ -23,7 +23,6 @@ use super::facts;
 use super::knowledge::Knowledge;
 use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedKind, wrong};
 
-/// The cause of an event.
 enum Cause {
     /// A command, a deadline or a pause, with the events that it caused. The first of these is
     /// the event to check.
@@ -33,7 +32,7 @@ enum Cause {
     Resolved(Box<Resolved>),
     /// A decision by a player or an umpire. It cannot be derived from the game.
     Decision(Events),
-    /// An unknown cause, which depends on facts that the record does not contain.
+    /// A cause that depends on facts that the record does not contain.
     Hidden(Unchecked),
 }
 
@@ -52,8 +51,8 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The game as it is visible after its end, if the record's changes show ranks that were
-    /// opened at the end.
+    /// The start of the game as it is visible after the end, if the record's changes show ranks
+    /// that were opened at the end.
     end: Option<Game>,
     /// The events that must follow in the record, because the same command caused them.
     pending: VecDeque<Event>,
@@ -114,8 +113,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // If a deployment is not open after the end of the game, its player kept it secret,
-            // because all other deployments are opened to the public at the end.
+            // All deployments are opened to the public at the end of the game unless their
+            // players kept them secret. A deployment that is not open must therefore be secret.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -251,7 +250,8 @@ impl<'a> Replay<'a> {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
-            // The record does not show which side's clock was running before the pause.
+            // The record does not show which sides still had to choose before the pause, so their
+            // remaining times are unknown.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.report.plies_checked += usize::from(other.is_ply()),
         }
@@ -275,8 +275,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Checks the lag compensation. Only a side that ended its turn may get compensation, up to
-    /// its remaining quota.
+    /// Checks the lag compensation. Only a side whose turn ended gets compensation, up to its
+    /// remaining quota.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // The compensation cannot be checked without a clock, or after hidden choices.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
@@ -316,7 +316,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Stores the event as the public saw it. A choice is stored as everyone can see it after the
+    /// Stores the event as the public saw it. For a choice, stores what the public sees after the
     /// end of the game.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
         let seen = see(event, &self.game, Viewer::Public);
@@ -326,8 +326,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Returns the first of several events with the same cause. The record must contain the
-    /// others after it.
+    /// Returns the first of these events, which have the same cause. Stores the others, because
+    /// they must follow in the record.
     fn take(
         &mut self,
         events: impl IntoIterator<Item = Event>,
@@ -437,8 +437,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &command, at).map(Cause::Events)
     }
 
-    /// Returns the viewer from whose point of view an event is shown. If the end of the game
-    /// opened the pieces from a reserve, the viewer is the player who owns them.
+    /// Returns the viewer from whose point of view an event is shown. This is the player who
+    /// acted, if the end of the game opened the event's hidden rank.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
@@ -463,7 +463,8 @@ impl<'a> Replay<'a> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Asks the engine to decide on a command. The salt of a deployment is its entropy.
+    /// Asks the engine to decide on a command. For a deployment, the engine uses the salt in the
+    /// record as its randomness.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
@@ -489,8 +490,8 @@ impl<'a> Replay<'a> {
         (code, format!("{} ({})", refusal_text(&refusal), refusal.code()))
     }
 
-    /// True if the record ends because of an illegal deployment (§U7), although the game would
-    /// have started with the fitting ranks.
+    /// True if the record says that the game ended because of an illegal deployment (§U7),
+    /// although the fitting ranks make legal deployments.
     fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
         let is_it = |outcome: &SeenOutcome| outcome.reason == EndReason::IllegalAct.code();
         self.game.terms().ruleset.illegal_act_loses
@@ -539,8 +540,8 @@ pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Si
     })
 }
 
-/// Decides on a move whose path and chip color the record omits. Uses the first path and color
-/// that leave the chips that the record shows.
+/// Decides on a move if the record may omit its path and the color of its chip. Uses the first
+/// path and color that result in the chips that the record shows.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,
@@ -569,9 +570,8 @@ pub(crate) fn decide_move(
     verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
 }
 
-/// Removes the rank of a defender that won without being revealed, if the record omits this rank.
-/// Servers of version 0.1 omitted the rank even if everyone knew it (§A7), and their records
-/// count as true.
+/// Ignores the rank of a defender that won without being revealed. Servers of version 0.1 omitted
+/// the rank even if everyone knew it (§A7), and their records count as true.
 fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
         && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)

@@ -45,8 +45,8 @@ impl Games {
         })
     }
 
-    /// Returns the ruleset `wanted` if this name can mean it. If `wanted` is `None`, returns the
-    /// first ruleset that the name can mean.
+    /// Returns `wanted` if it is one of the rulesets that this name can mean. If `wanted` is
+    /// `None`, returns the first of these rulesets.
     pub(super) fn ruleset(
         &self,
         name: &str,

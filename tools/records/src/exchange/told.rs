@@ -15,8 +15,8 @@ use flagfall_words::refusal_text;
 use super::error::ImportError;
 use crate::check::{Beginning, beginning, command_of, decide_move, lakes_of};
 
-/// Returns the record of a game, and the game after its last event. `told` contains the facts of
-/// the text, with the plies as events.
+/// Returns the record of a game, and the game after its last event. `told` contains the contents
+/// of the text, with the plies as events.
 pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(GameRecord, Game), ImportError> {
     let beginning = beginning(told, ruleset)?;
     let game = Game::new(GameTerms {
@@ -167,8 +167,8 @@ impl Playing<'_> {
 
     fn carry_out(&mut self, events: Events) {
         for event in events {
-            // Use the end in the text, because guessed ranks may decide whether a side is
-            // blocked.
+            // Ignore the engine's decision that a side is blocked, because it may depend on
+            // guessed ranks. The text states the end.
             let is_blocked = event
                 .outcome()
                 .is_some_and(|end| matches!(end.reason, EndReason::NoLegalMove | EndReason::BothBlocked));
@@ -180,8 +180,8 @@ impl Playing<'_> {
         }
     }
 
-    /// Ends the game with the outcome in the text. If this outcome depends on hidden ranks,
-    /// returns it, so that the check of the record can judge it.
+    /// Ends the game with the outcome in the text. If the outcome depends on hidden ranks,
+    /// returns it, so that the check of the record can decide whether it is possible.
     fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
         let SeenOutcome { winner, reason } = outcome;
         let reason =

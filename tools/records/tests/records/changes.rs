@@ -41,7 +41,6 @@ fn code_at(record: &GameRecord, event: Option<usize>) -> Option<Falsehood> {
     report.findings.iter().find(|finding| finding.event == event).map(|finding| finding.code)
 }
 
-/// The check reports a falsified change at the event that contains it.
 #[test]
 fn a_falsified_change_is_found_at_its_event() {
     let mut found = 0;

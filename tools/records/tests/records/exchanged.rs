@@ -90,7 +90,7 @@ fn out_and_in_again_it_is_the_same_game() {
     }
 }
 
-/// Returns the events that the text format keeps, which are those on the board.
+/// Returns the events on the board, which are the events that the text format keeps.
 fn kept(record: &GameRecord) -> Vec<&GameEvent> {
     let is_kept = |event: &&GameEvent| event.is_ply() || matches!(event, GameEvent::Colored { .. });
     record.events.iter().map(|told| &told.event).filter(is_kept).collect()
@@ -211,7 +211,7 @@ fn a_false_record_is_not_written_anew() {
     }
 }
 
-/// The deployments of a small game. In it, Red's Scout and Blue's Scout move back and forth.
+/// The deployments of a small game, in which a Scout of each side moves back and forth.
 const FIELD_RED: &str = "MBBBBBBCDD DDDDDDEEEE EFFFFGGGGH HHHIIIJJKL";
 const FIELD_BLUE: &str = "XWVVUUUTTT TSSSSRRRRQ QQQQPPPPPP PPONNNNNNY";
 

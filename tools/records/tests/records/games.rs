@@ -45,8 +45,8 @@ pub(crate) struct Played {
     pub(crate) manner: Manner,
 }
 
-/// Plays a random game. Every second ply is a strike if possible, so that even short games
-/// contain many strikes.
+/// Plays a random game. Every second ply is a strike if one is possible, because otherwise short
+/// games would contain few strikes.
 pub(crate) fn play(ruleset: &'static Ruleset, manner: Manner, chance: &mut Chance) -> Played {
     let mut table =
         Match::new(ruleset, TimeControl::from(manner.time), manner.secret, Chance::new(chance.bits()));
@@ -160,8 +160,8 @@ impl Played {
         }
     }
 
-    /// Returns the record of this scope for one audience. `None` if that audience may not have
-    /// it.
+    /// Returns the record that this audience may request, in this scope. `None` if the audience
+    /// may not have such a record.
     pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
         self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }
@@ -171,14 +171,14 @@ impl Played {
     }
 }
 
-/// True for games with coins. Such games have no deployments. The only facts that are hidden
-/// until the end are the times of choices.
+/// True for games with coins. They have no deployments, and hide only the times of choices until
+/// the end.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// True if the record shows all choices. This is the case if they were opened at the end of the
-/// game, or if the game has no choices.
+/// True if the record of a game with coins shows all choices, because the end opened them or
+/// because there were none.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));

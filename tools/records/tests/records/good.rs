@@ -25,13 +25,13 @@ fn the_record_of_any_game_is_true_for_every_audience() {
         for viewer in Viewer::ALL {
             let record = played.record(viewer);
             let report = check_value_with(&serde_json::to_value(&record).unwrap(), None);
-            // If a game ended because of wrong deployments (§U7), there are no commitments, so
-            // the deployments cannot be checked.
+            // A game that ended because of wrong deployments (§U7) has no commitments, so the
+            // deployments cannot be checked.
             let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some()
                 || tells_choices(&record);
             let wanted = if is_over { Status::Good } else { Status::Partly };
             assert_eq!(report.status, wanted, "seed {seed} {viewer:?}: {report:#?}");
-            // The pieces in the reserve are open only after the end.
+            // The pieces in the reserve are shown only after the end.
             let is_whole = is_over || !played.game.terms().ruleset.reserve;
             assert!(!is_whole || report.plies_checked == report.plies, "seed {seed} {viewer:?}: {report:#?}");
             records += 1;
@@ -56,8 +56,7 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
     }
 }
 
-/// In games with coins, the end of the game shows every choice of a resolved strike. The check
-/// finds a choice that is changed, moved to the other side, or removed.
+/// In games with coins, the end of the game opens the choices of every resolved strike.
 #[test]
 fn a_false_choice_or_coin_strike_is_found() {
     let mut changed = 0;
@@ -89,8 +88,8 @@ fn a_false_choice_or_coin_strike_is_found() {
                 }
                 _ => continue,
             };
-            // If the last strike was not resolved, the record never shows its choices, so only a
-            // change of the strike itself can be found.
+            // The choices of an unresolved strike are never shown, so only the strike itself can
+            // be changed.
             let is_resolved =
                 record.events[index..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
             for edit in edits.into_iter().filter(|_| is_resolved) {

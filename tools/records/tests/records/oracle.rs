@@ -67,8 +67,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// Returns the viewer from whose point of view an event is shown. The end also opens choices and
-/// pieces from a reserve. For these events, the viewer is therefore the player who made them.
+/// Returns the viewer from whose point of view an event is shown. This is the player who chose a
+/// rank or placed a piece, because the end of the game opens those ranks.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
@@ -90,7 +90,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == seen)
     };
-    // A command cannot be the cause if the record shows none of its events.
+    // A command that causes no event in the record cannot be the cause.
     events.iter().all(&mut tell) && index > first
 }
 

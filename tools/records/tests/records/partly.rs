@@ -121,8 +121,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
             continue;
         }
         let mut changed = record.clone();
-        // In these rulesets, two pieces of equal rank both leave, so two Generals could have met
-        // here.
+        // In these rulesets, two pieces of equal rank both leave. Each such strike could
+        // therefore have been one between Generals.
         let both_leave = strikes.iter().filter(|(_, seen)| {
             seen.strike.is_some_and(|strike| {
                 strike.attacker_fate == Fate::Leaves && strike.defender_fate == Fate::Leaves
@@ -150,8 +150,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// While a strike is pending in a running game, the clock of at least one side runs. So the check
-/// reports a pending strike that lasts longer than the time that either side had.
+/// While a strike is pending, at least one clock runs, so the strike cannot last longer than both
+/// sides' time.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);
@@ -163,7 +163,7 @@ fn a_running_game_with_coins_is_held_to_its_clock() {
         }
         let report = check(&record);
         assert_eq!(report.findings, [], "seed {seed}");
-        // The maximum time that a side can have.
+        // The maximum time that any side can have.
         let most_ms = 1_000 * (u64::from(base_s) + u64::from(increment_s) * record.events.len() as u64);
         for index in 1..record.events.len() {
             let is_ply = matches!(record.events[index].event, GameEvent::Moved(_));

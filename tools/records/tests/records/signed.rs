@@ -1,5 +1,5 @@
-//! Tests signed records. The signature can be verified in the record of every audience, and with
-//! the key the check finds every falsification.
+//! Tests signed records. The signature can be verified in the record of every audience. With the
+//! key, the check finds every falsification.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{

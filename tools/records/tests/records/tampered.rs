@@ -30,8 +30,8 @@ struct Tampered {
     event: Option<usize>,
 }
 
-/// The changes that may turn a record into a true record of another game. For each, the second
-/// text says why nothing in the record contradicts the change.
+/// Changes that can turn a record into a true record of another game, each with the reason why
+/// nothing in the record contradicts the change.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),
@@ -67,12 +67,11 @@ fn every_change_is_found_or_makes_another_valid_record() {
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
-        // Leave out the changes of the view, because they repeat the other fields and have their
-        // own test.
+        // Leave out the changes of the view. They repeat the other fields, and have their own
+        // test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
-            // The record has no open deployment, or the game never started. Other tests cover
-            // such records.
+            // Other tests cover records without open deployments, and games that never started.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
@@ -88,7 +87,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
     }
     println!("{codes:?}");
     for code in &Falsehood::ALL {
-        // These codes need other records, so other tests cover them.
+        // Other tests cover these codes, because they need different records.
         let elsewhere = [
             Malformed,
             Start,
@@ -123,7 +122,7 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // The oracle does not check players, terms and secrecy, because the rules of the game do
+        // The oracle does not check players, terms or secrecy, because the rules of the game do
         // not depend on them.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
@@ -254,7 +253,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     list
 }
 
-// These two codes have the same names as two types, so rename them.
+// Rename these two codes, because types with the same names are also in use.
 use flagfall_records::Falsehood::{Opened as Opened_, Viewer as Audience_};
 
 fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
@@ -418,7 +417,7 @@ fn tamper_end(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     for reason in EndReason::ALL {
         for winner in [Some(Side::Red), Some(Side::Blue), None] {
             let reason = reason.code().to_owned();
-            // A different reason with a different winner may be another possible end.
+            // With a different winner, a different reason may also be possible.
             end(
                 "reason",
                 &[Falsehood::Outcome, EndedEarly, Unexpected, TimeLeft, FlagFall, Opened_],
@@ -501,8 +500,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// If a game ended on the board, the check reports a record that continues instead, and a record
-/// that lacks the end.
+/// If a game ended on the board, the check reports a record without this end, and a record that
+/// continues instead.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -548,7 +547,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // Tampering: the flag falls at once, although there is time left.
+        // Tampering: the flag falls at once, although the side has time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);

@@ -5,8 +5,8 @@ use crate::line::LineError;
 
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
-/// A deployment with few pieces. Each side's Flag is in a column with no other pieces except a
-/// Scout of the opponent.
+/// A deployment with few pieces. The only other piece in the column of each Flag is a Scout of
+/// the opponent.
 const RED_BARRAGE: &str = "F9B12s8..9 .......... .......... ..........";
 const BLUE_BARRAGE: &str = "9......... .......... .......... .9B12s8..F";
 

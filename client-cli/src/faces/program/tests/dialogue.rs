@@ -21,8 +21,8 @@ const NOW: Duration = Duration::from_secs(1);
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
-/// A wrong answer: the side, the index of the answer, and its text. The first line of the
-/// deployment has the first index.
+/// A wrong answer to give: by which side, instead of which of its answers, and the wrong text.
+/// Each line of the deployment is an answer.
 type Slip = Option<(Side, usize, &'static str)>;
 
 /// Two programs, and all lines that they received.
@@ -122,7 +122,7 @@ impl Table {
                 }
                 DialogueOutput::Command(command) => {
                     let told = match self.host.ask(side, &command) {
-                        // The other side has given up at the same time and ended the game.
+                        // The other side has already ended the game by giving up.
                         Err(Refusal::GameOver) => continue,
                         other => other.expect("the server sees nothing illegal"),
                     };

@@ -74,7 +74,7 @@ impl Host {
         view(&self.game, Viewer::Player(side), self.now).seen
     }
 
-    /// Handles a command of a side. Returns the messages to each side.
+    /// Carries out a command from a side. Returns the messages to each side.
     pub(super) fn ask(
         &mut self,
         side: Side,

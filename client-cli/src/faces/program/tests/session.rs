@@ -272,8 +272,7 @@ fn a_program_whose_board_was_lost_does_not_play_on() {
     });
     let outputs = receives(&mut stage.session, whole);
     assert!(stage.session.has_failed());
-    // The session gives up the game. The server has to refuse the move, because it belongs to the
-    // lost branch.
+    // The session gives up the game, because the program's position no longer exists.
     let [ClientToServer::Command { epoch: Some(epoch), command: GameCommand::Resign {}, .. }] =
         &sends(&outputs)[..]
     else {

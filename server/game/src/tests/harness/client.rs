@@ -27,7 +27,7 @@ impl Client {
         Client { player: player(id), is_anonymous: false, outbox, reader }
     }
 
-    /// A connection of a client that is no player.
+    /// Returns a client without a token.
     pub(crate) fn anonymous() -> Client {
         Client { is_anonymous: true, ..Client::new("nobody") }
     }
@@ -109,12 +109,13 @@ impl Client {
         }
     }
 
-    /// Returns the number of messages given back to the rate limit, and resets it.
+    /// Returns the number of messages credited back to the rate limit since the last call.
     pub(crate) fn credit(&mut self) -> u32 {
         self.reader.take_account().credit
     }
 
-    /// Returns the number of bytes that the connection's commands have stored, and resets it.
+    /// Returns the number of bytes that the connection's commands have stored since the last
+    /// call.
     pub(crate) fn stored(&mut self) -> u32 {
         self.reader.take_account().stored
     }

@@ -29,13 +29,14 @@ pub(crate) struct Faults {
     pub(crate) outage: Mutex<Option<Outage>>,
     /// The start of the silence that the store reports.
     pub(crate) silent_since: Mutex<Option<Stamp>>,
-    /// The outage to report instead of the silence, right after the next question.
+    /// If set, the silence ends right after the next question. From then on, the store reports
+    /// this outage.
     pub(crate) heard: Mutex<Option<Outage>>,
 }
 
 impl FaultyStore {
-    /// Answers a question from the current state. After that, ends the silence if the test asked
-    /// for this.
+    /// Answers a question from the current state, then ends the silence if the test asked for
+    /// this.
     fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
         let answer = *state.lock().unwrap();
         if let Some(outage) = self.faults.heard.lock().unwrap().take() {

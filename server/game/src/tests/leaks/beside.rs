@@ -1,8 +1,8 @@
-//! Sessions with reserves and chips that look the same to the other viewers (§S1.7, §S3.3).
+//! Finds sessions with reserves and chips that look the same to the other viewers (§S1.7, §S3.3).
 //!
-//! To find such sessions, the test compares everything that is visible on the table: squares,
-//! chips, strikes and labels. Other viewers can only conclude something from these (§S3.4). So
-//! viewers of the same table must get the same messages.
+//! The test compares everything that is visible on the table: squares, chips, strikes and labels.
+//! Other viewers can learn nothing except from these (§S3.4). So if two sessions agree in them,
+//! these viewers must get the same messages.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -56,8 +56,8 @@ fn on_the_table(event: &GameEvent) -> Option<String> {
     }
 }
 
-/// Returns scripts in which this side has different ranks, on the board and in the reserve. The
-/// other viewers cannot tell them from this script.
+/// Returns scripts in which this side has different ranks, on the board and in the reserve. To
+/// the other viewers, these scripts look the same as this script.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let seen = seen_by_all(script);

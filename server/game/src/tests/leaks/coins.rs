@@ -136,7 +136,7 @@ fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     }
 }
 
-/// Tries illegal choices as the watcher.
+/// Tries illegal choices from the watcher's connection.
 pub(super) fn try_choices(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     let side = hand.table.header.side_of(&watcher.player.id).unwrap();
     let commands = legal(hand, side);

@@ -99,7 +99,7 @@ impl Store for Stepwise {
     }
 }
 
-/// A kind of offer that ana makes and bo accepts.
+/// A way in which bo gets a game.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Seek,
@@ -156,7 +156,7 @@ impl Scene {
     }
 }
 
-/// Returns the games whose start was announced to a reader.
+/// Returns the started games that were announced to this connection.
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
@@ -216,8 +216,8 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
         let (mut made_by_others, mut polls) = (0, 0);
         loop {
             let scene = scene(way).await;
-            // The server dies when this future is dropped, because no other task of the server is
-            // running.
+            // Dropping this future simulates the death of the server, because the server runs no
+            // other task.
             let (bo, id) = (player("bo"), "1".parse().unwrap());
             let carried = scene.house.lobby.carry_out(&bo, &id, scene.command.clone());
             let is_done = poll_and_drop(Box::pin(carried), polls).await;

@@ -67,8 +67,8 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
     let said = "outside_rating_range (max=1600 min=1400 range=both rating=1610 reason=rating)";
     assert_eq!(refused.to_string(), said);
-    // Claim: the refusal leaves the seek open, and cy can take it because cy's rating is rounded
-    // to 1600, as it is shown.
+    // Claim: the seek stays open after the refusal, and cy can take it. Ratings count as they are
+    // shown, and cy's is rounded to 1600.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
 
@@ -80,7 +80,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
     let listed = || house.lobby.inner.seeks.lock().list();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
-    // Claim: for a player who has not played, the rating of a newcomer counts.
+    // Claim: a player who has not played counts as having a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
     let said = "outside_rating_range (min=1700 range=min rating=1500 reason=rating)";
     assert_eq!(newcomer.unwrap_err().to_string(), said);

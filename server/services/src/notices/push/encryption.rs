@@ -10,9 +10,9 @@ use ring::rand::SystemRandom;
 pub(super) const PUBLIC_KEY_LEN: usize = 65;
 pub(super) const AUTH_LEN: usize = 16;
 const SALT_LEN: usize = 16;
-/// The record size in the header. A notice is one record, which is shorter.
+/// The record size in the header. A notice is a single record, and shorter than this.
 const RECORD_SIZE: u32 = 4_096;
-/// The end of the last record, before padding.
+/// The byte that ends the content of the last record (RFC 8188).
 const LAST_RECORD: u8 = 2;
 
 /// The keys that a browser has made for one subscription. They do not implement `Debug`.

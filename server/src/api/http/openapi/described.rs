@@ -27,7 +27,6 @@ pub(super) enum Token {
     Unused,
     /// The token is optional. With it, the answer includes data that only this player may see.
     Allowed,
-    /// The token is required.
     Needed,
 }
 
@@ -36,9 +35,9 @@ pub(in crate::api::http) struct Shape<'a> {
     pub(super) token: Token,
     pub(super) query: Vec<Value>,
     pub(super) body: Option<Value>,
-    /// The content of each answer by status; `null` for an answer without a body.
+    /// The content of the answer with each status code; `null` for an answer without a body.
     pub(super) answers: BTreeMap<u16, Value>,
-    /// The refusals, in the format of the list of endpoints.
+    /// The refusals, written as in the list of endpoints.
     pub(super) refusals: BTreeSet<String>,
 }
 

@@ -15,7 +15,7 @@ use crate::api::http::error::ErrorBody;
 use crate::refusals::errors;
 use flagfall_protocol::Refusal;
 
-/// The groups of operations: tag, description, and prefixes of paths.
+/// The groups of operations, each with its tag, description and path prefixes.
 const TAGS: &[(&str, &str, &[&str])] = &[
     (
         "server",
@@ -46,7 +46,7 @@ fn tag_of(path: &str) -> &'static str {
     found.map(|(name, ..)| *name).unwrap_or_else(|| panic!("{path} belongs to no group"))
 }
 
-/// The parameters in paths: name, description, example.
+/// The parameters in paths, each with its name, description and example.
 const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
     ("code", "The code of a challenge", "vzshy7nhwfjd"),
     ("id", "The id of a game, or of a token", "s0rdj8wzn1km"),
@@ -68,7 +68,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
     described.collect()
 }
 
-/// Returns the refusals of an operation, by status.
+/// Returns the refusals of an operation, grouped by status code.
 fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refusal>> {
     let mut listed: Vec<&str> = endpoint.refusals.to_vec();
     listed.extend(shape.refusals.iter().map(String::as_str));
@@ -98,17 +98,17 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     found
 }
 
-/// Returns the key of a refusal among the examples.
+/// Returns the name of the example for a refusal.
 fn example_name(refusal: &Refusal) -> String {
     [Some(refusal.code.as_str()), refusal.reason()].into_iter().flatten().collect::<Vec<_>>().join(".")
 }
 
 struct Document {
     generator: SchemaGenerator,
-    /// An example of each refusal that at least one operation has.
+    /// An example of each refusal that at least one operation can return.
     examples: Map<String, Value>,
     /// The error responses that operations share, by name. A response combines refusals with the
-    /// same status.
+    /// same status code.
     refused: Map<String, Value>,
 }
 

@@ -87,8 +87,8 @@ impl Writer {
         }
     }
 
-    /// Repeats all writes that found no space, and resumes if there is enough space. Until then,
-    /// it looks for segments to compact, with a lower threshold than usual.
+    /// Repeats all writes that found no space. Resumes if enough space is free. Otherwise, checks
+    /// whether to compact a segment, with a lower threshold than usual.
     pub(super) fn look_for_room(&mut self) {
         if self.shared.check_available().is_err() {
             return;

@@ -43,8 +43,8 @@ impl Replay<'_> {
         }
         let resolved = match owed[..] {
             [(side, rank)] => {
-                // The last choice was made at the time of this event. If the viewer chose at that
-                // time, the opponent chose earlier.
+                // The last choice was made at the time of this event. If the record shows that
+                // the viewer chose at that time, the opponent chose earlier.
                 let chose = if self.chosen_at == Some(at) { Chose::Earlier } else { Chose::Last };
                 self.choose(&[(side, rank, chose)], at)
             }
@@ -54,7 +54,7 @@ impl Replay<'_> {
                     [(blue, blue_rank, Chose::Earlier), (red, red_rank, Chose::Last)],
                 ];
                 match orders.map(|order| self.choose(&order, at)) {
-                    // Either side may have chosen last, so neither is charged any time.
+                    // Either side may have chosen last, so do not charge either side any time.
                     [Ok(_), Ok(_)] => {
                         self.choose(&[(red, red_rank, Chose::Earlier), (blue, blue_rank, Chose::Earlier)], at)
                     }
@@ -69,8 +69,8 @@ impl Replay<'_> {
             .map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Checks the clock of a side whose choice has a known time, while the opponent may have made
-    /// a hidden choice.
+    /// Checks that a side's time had not run out when it made a choice that the record shows,
+    /// although the opponent may have made a hidden choice.
     pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Mismatch> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;

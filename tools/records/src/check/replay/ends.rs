@@ -81,14 +81,14 @@ impl Replay<'_> {
         let (SeenOutcome { winner, reason }, turn) = (outcome, self.game.turn());
         let is_possible = match (turn, winner) {
             (Some(_), Some(winner)) => reason == "abandoned" || self.game.is_to_act(winner.opponent()),
-            // Both sides may have had to choose (§Q4).
+            // Time can run out for both sides at once only if both had to choose (§Q4).
             (Some(_), None) if reason == "out_of_time" => {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Before the start, any verdict is possible, even if wrong deployments lose (§U7).
-            // The rules judge deployments only after both have been submitted, but an umpire may
-            // not have received any.
+            // Before the start, any verdict is possible, even if the ruleset makes wrong
+            // deployments lose (§U7). The rules judge deployments only once both have been
+            // submitted, and an umpire may decide before that.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
@@ -100,15 +100,14 @@ impl Replay<'_> {
         }
     }
 
-    /// Checks an end that follows from the rules, but that the engine did not derive from the
-    /// last event.
+    /// Checks an end that the record attributes to the rules, but that the engine did not reach.
     fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Mismatch> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // At the limit, the guessed ranks may have led to a different end, which comes
-            // earlier in the order of §A10. The real ranks do not lead to this end.
+            // With the guessed ranks, the engine may have found a reason that takes precedence
+            // over the limit (§A10). With the real ranks, this reason may not apply.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }
