@@ -83,7 +83,7 @@ for (const id of isLong ? ["classic", "shadowflash-1", "shadowflash-3"] : ["shad
 
 test("games that are over leave nothing behind", async (t) => {
   const games = await Promise.all(Array.from({ length: 3 }, (_, n) =>
-    playLong(rulesOf("barrage"), { seed: n, plies: 60, id: `budgetgame${n}0` })));
+    playLong(rulesOf("barrage"), { seed: n, plies: 60, id: `manygames0${n}0` })));
   const { page, faults, context, hear } = await feedPage(chromium, {
     url: server.url, rules, isQuiet: true, settings: {}, options: { reducedMotion: "reduce" },
   });
@@ -91,8 +91,8 @@ test("games that are over leave nothing behind", async (t) => {
   /** @type {{ heap: number, nodes: number }[]} */
   const sizes = [];
   for (let n = 0; n < 13; n++) {
-    const id = `budgetgame${String(n).padStart(2, "0")}`;
-    const renamed = /** @type {ServerMessage[]} */ (JSON.parse(JSON.stringify(games[n % 3]).replaceAll(`budgetgame${n % 3}0`, id)));
+    const id = `manygames0${String(n).padStart(2, "0")}`;
+    const renamed = /** @type {ServerMessage[]} */ (JSON.parse(JSON.stringify(games[n % 3]).replaceAll(`manygames0${n % 3}0`, id)));
     const first = /** @type {ServerMessage & { type: "game" }} */ (renamed[0]);
     await hear({ type: "game_started", game: first.game, side: "red" }, 50);
     await opened(page);
