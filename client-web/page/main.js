@@ -76,7 +76,7 @@ export function App({ route }) {
   return h("div", { class: `app app-${now.page}` },
     h(Top, { page: now.page }),
     h(Bar, { game }),
-    h("main", { id: "main", "data-focus": ".table .squares [tabindex='0'], h1" }, h(Current, { key, route: now })),
+    h("main", { id: "main", "data-focus": ".table:not(.replay) .squares [tabindex='0'], h1" }, h(Current, { key, route: now })),
     game ? null : h(Foot, {}),
     // A region that comes with its text is not read: it is there before, and has no size.
     h("div", { class: "toast", role: "status" }, toast.value?.text),

@@ -122,7 +122,9 @@ function Posted({ seek, forget }) {
   }, [seek, isListed]);
   return h("div", { class: "stack tight posted", role: "status" }, seek ? [
     h("strong", null, say("offer-posted")),
-    h("div", null, h("button", { class: "button compact", type: "button", onClick: () => document.getElementById(offerId(seek))?.focus() }, say("offer-show"))),
+    isListed ? h("div", null, h("button", {
+      class: "button compact", type: "button", onClick: () => document.getElementById(offerId(seek))?.focus(),
+    }, say("offer-show"))) : null,
   ] : null);
 }
 
