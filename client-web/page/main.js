@@ -4,7 +4,7 @@
 import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
 import { Bar } from "./parts/basics.js";
-import { focusPage, go, listenToAddresses, route, watchFocus } from "./route.js";
+import { go, listenToAddresses, route } from "./route.js";
 import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { chooseLanguage, languages, loadWords } from "./words.js";
@@ -70,7 +70,7 @@ export function App({ route }) {
   }), []);
   const isFirst = useRef(true);
   useEffect(() => {
-    if (!isFirst.current) focusPage();
+    if (!isFirst.current) void focusModule().then(({ focusPage }) => focusPage());
     isFirst.current = false;
   }, [key]);
   return h("div", { class: `app app-${now.page}` },
@@ -113,6 +113,9 @@ function Top({ page }) {
         say("settings"))));
 }
 
+/** Looks after the focus once something has it. */
+const focusModule = () => import("./focus.js");
+
 /** The way to every other page. */
 function Foot() {
   return h("nav", { class: "page-foot", "aria-label": say("nav-more") },
@@ -138,7 +141,7 @@ const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 
 async function run() {
   listenToAddresses();
-  watchFocus();
+  document.addEventListener("focusin", () => void focusModule(), { once: true });
   startOffline();
   const { language } = settings.value;
   const wanted = language === "system" ? navigator.languages : [language, ...navigator.languages];

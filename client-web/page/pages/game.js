@@ -8,7 +8,6 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { handOver } from "../route.js";
 import { alarm, allWords, aloud, line, onNews, refusalText, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
@@ -63,13 +62,8 @@ function Table({ control }) {
   const [isFlipped, setFlipped] = useState(false);
   const [isOpen, setOpen] = useState(false);
   const { loaded, view, side } = control;
-  const phase = useRef(view?.phase);
-  useEffect(() => {
-    // The board is what a new phase is about, and at the end, what comes after the game.
-    document.querySelector("#main")?.scrollTo(0, 0);
-    if (side && phase.current === "playing" && view?.phase === "over") handOver(".squares");
-    phase.current = view?.phase;
-  }, [view?.phase]);
+  // The board is what a new phase is about.
+  useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
   if (!loaded || !view) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;

@@ -1,7 +1,6 @@
 // A question over the page. Escape and the second button leave everything as it is.
 
 import { h, render, useEffect, useRef } from "../vendor/library.js";
-import { giveBack, here } from "../route.js";
 import { moreWords, say } from "../state.js";
 
 /**
@@ -53,11 +52,11 @@ function over(draw) {
   return new Promise((resolve) => {
     const host = document.createElement("div");
     document.body.append(host);
-    const opener = here();
+    const opener = /** @type {HTMLElement | null} */ (document.activeElement);
     render(draw((answer) => {
       render(null, host);
       host.remove();
-      giveBack(opener);
+      opener?.focus();
       resolve(answer);
     }), host);
   });

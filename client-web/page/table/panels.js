@@ -11,7 +11,6 @@ import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
-import { handOver } from "../route.js";
 import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { Tray } from "./deploying.js";
@@ -140,7 +139,7 @@ function Rematch({ control }) {
   const theirs = loaded.rematch.includes(opponentOf(side));
   const isOwn = isAsked || loaded.rematch.includes(side);
   return h("button", {
-    class: "button compact main", disabled: isOwn,
+    class: "button compact main", disabled: isOwn, "data-takes": ".squares",
     onClick: async () => {
       setAsked(true);
       if (!await askOrTell({ type: "rematch", game: control.id })) setAsked(false);
@@ -270,12 +269,12 @@ function Reserve({ control }) {
  * `cancel`: what Escape does.
  */
 function Sheet({ title, cancel, children }) {
-  useEffect(() => handOver(cancel ? ".squares, .typed-form" : ".squares"), []);
   /** @param {KeyboardEvent} event */
   const key = (event) => {
     if (event.key === "Escape") cancel?.();
   };
-  return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title, tabIndex: -1, onKeyDown: key }, h("h2", null, title), children);
+  return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title, tabIndex: -1, "data-takes": cancel ? ".squares, .typed-form" : ".squares", onKeyDown: key },
+    h("h2", null, title), children);
 }
 
 // Beside the board: what was played, what was lost, and talk.
