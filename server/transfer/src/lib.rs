@@ -43,7 +43,7 @@ pub use self::import::{alive_at_export, check_export, import};
 const RECORDS_CHUNK: usize = 32;
 
 #[derive(Debug, Error)]
-pub enum ArchiveError {
+pub enum TransferError {
     #[error("{0}")]
     Store(#[from] StoreError),
     #[error("the file cannot be read or written: {0}")]
