@@ -1,0 +1,32 @@
+//! The binary format of a finished game, for games that are kept permanently.
+//!
+//! [`encode`] turns the log of a game into a few hundred bytes, and [`decode`] turns the bytes
+//! into a log again. The decoded log has the same events, stamps and lag compensation. It has no
+//! ids of commands and no names of players, and all its entries are in form 2. So its hashes
+//! differ from those of the log, but the bytes contain the head of the log's own hash chain.
+//!
+//! [`encode_checked`] also decodes, replays and compares the result. A caller that wants to delete
+//! a log must use it.
+//!
+//! docs/internals/archive.md describes every byte. In short, a move is its index in the engine's
+//! list of legal commands, and everything that follows from the rules is left out. So the bytes
+//! can be read only by an engine with the same rules. A checksum covers the decoded events as
+//! well as the bytes: an engine that decodes a game differently reports an error.
+//!
+//! The bytes contain hidden ranks. Protect them like the store.
+
+mod act;
+mod arrangement;
+mod binary;
+mod bytes;
+mod check;
+mod error;
+mod frame;
+mod front;
+mod game;
+mod plain;
+
+pub use self::check::encode_checked;
+pub use self::error::{DecodeError, Refused};
+pub use self::frame::{decode, encode};
+pub use self::game::{Encoded, Log};
