@@ -8,6 +8,9 @@
 //! [`encode_checked`] also decodes, replays and compares the result. A caller that wants to delete
 //! a log must use it.
 //!
+//! Many games together are a segment ([`SegmentWriter`], [`Segment`]), which is an object of an
+//! [`ArchiveStore`] such as a local folder ([`FolderStore`]).
+//!
 //! docs/internals/archive.md describes every byte. In short, a move is its index in the engine's
 //! list of legal commands, and everything that follows from the rules is left out. So the bytes
 //! can be read only by an engine with the same rules. A checksum covers the decoded events as
@@ -21,12 +24,20 @@ mod binary;
 mod bytes;
 mod check;
 mod error;
+mod folder;
 mod frame;
 mod front;
 mod game;
+mod objects;
 mod plain;
+mod segment;
 
 pub use self::check::encode_checked;
 pub use self::error::{DecodeError, Refused};
+pub use self::folder::FolderStore;
 pub use self::frame::{decode, encode};
 pub use self::game::{Encoded, Log};
+pub use self::objects::{ArchiveStore, ObjectError, ObjectName, ObjectNameError, ObjectResult};
+pub use self::segment::{
+    BYTES_MAX, GAMES_MAX, Place, Segment, SegmentError, SegmentWriter, check as check_segment, read_at,
+};

@@ -19,7 +19,7 @@ mod outages;
 pub mod planted;
 pub mod record;
 pub mod redis;
-mod segment;
+pub mod segment;
 mod store;
 mod value;
 

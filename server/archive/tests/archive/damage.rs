@@ -9,11 +9,11 @@ use super::signature;
 
 /// Encoded games of several rulesets, each with the maximum memory for decoding it.
 fn games() -> Vec<(Vec<u8>, u64)> {
-    let ids = ["classic", "barrage,ties=defender", "course", "shadowflash-2", "quantum"];
+    let ids = ["classic", "barrage,ties=defender", "shadowflash-2", "quantum"];
     let mut games: Vec<(Vec<u8>, u64)> = (0..)
         .zip(ids)
         .map(|(seed, id)| {
-            let played = game_of(Ruleset::find(id).expect("a ruleset"), 40 + seed, 12);
+            let played = game_of(Ruleset::find(id).expect("a ruleset"), 40 + seed, 8);
             let encoded = encode(played.id, &played.log, Some(&signature())).expect("an encoded game");
             (encoded.into_exposed(), 256 * 1024)
         })

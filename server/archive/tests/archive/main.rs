@@ -8,6 +8,7 @@ mod golden;
 mod law;
 mod plain;
 mod played;
+mod segments;
 
 use flagfall_archive::{Encoded, Log};
 use flagfall_protocol::{RecordSignature, SignatureText};
