@@ -12,7 +12,7 @@ use flagfall_game::{StartError, relist};
 use flagfall_protocol::Exit;
 use flagfall_services::proof::KeyError;
 use flagfall_services::settings::Settings;
-use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
+use flagfall_store::{EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store, Transfer};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;

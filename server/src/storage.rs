@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_archive::{
-    ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export, import,
-};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::{BackupError, is_backup};
 use flagfall_store::redis::{Demand, Weakness};
 use flagfall_store::{
-    Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions,
-    RedisStore, Store, StoreError, SystemClock,
+    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
+    Store, StoreError, SystemClock, Transfer,
+};
+use flagfall_transfer::{
+    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, examine, export, import,
 };
 use thiserror::Error;
 
@@ -62,7 +62,7 @@ pub enum StoreFailure {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    Archive(#[from] ArchiveError),
+    Transfer(#[from] TransferError),
     #[error("{}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
     #[error(
@@ -202,7 +202,7 @@ fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
     lines.for_each(|line| say(&line));
 }
 
-async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure> {
+async fn open_for_transfer(config: &Config) -> Result<Box<dyn Transfer>, StoreFailure> {
     Ok(match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded => Box::new(open_embedded(config, &config.data).map_err(OpenFailure::from)?),
@@ -268,7 +268,7 @@ fn tell_damaged(examined: &Examined) {
 }
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
-    let store = open_archive(config).await?;
+    let store = open_for_transfer(config).await?;
     let mut in_form = config.settings.write_format.map(InForm::new);
     let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
@@ -298,7 +298,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let whole = check_export(&mut reader()?).await?;
     let alive = alive_at_export(&mut reader()?)?;
     say(&format!("{} is complete: {whole}", file.display()));
-    let store = open_archive(config).await?;
+    let store = open_for_transfer(config).await?;
     let tally = import(&*store, &mut reader()?, progress("imported")).await?;
     // Record that the clocks of running games have been stopped since the export.
     if let Some(since) = alive {
@@ -338,7 +338,7 @@ async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
         say("nothing to archive: games in a data folder are already compressed on disk");
         return Ok(());
     }
-    let store = open_archive(config).await?;
+    let store = open_for_transfer(config).await?;
     let mut progress = Progress::begin();
     let after = Duration::from_secs(24 * 60 * 60) * after_days;
     let (archived, seen) = archive_all(&*store, after, |archived, seen| {
@@ -350,7 +350,7 @@ async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
 }
 
 async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
-    let store = open_archive(config).await?;
+    let store = open_for_transfer(config).await?;
     let lifetimes = Lifetimes::of(&config.settings.times);
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut progress = Progress::begin();

@@ -1,81 +1,43 @@
-//! A whole store as lines of text: to inspect it, to move it, or to back it up.
+//! The binary format of a finished game, for games that are kept permanently.
 //!
-//! # The format
-//! One JSON value per line. The first line names the format:
-//! `{"flagfall_store":1,"epoch":…,"alive":…}`, with the epoch of the exported store and the last
-//! moment at which a server was alive there, in milliseconds since 1970. The games follow in the
-//! order of their ids, each with all its entries in order. Then come the side records in the
-//! order of their keys:
+//! [`encode`] turns the log of a game into a few hundred bytes, and [`decode`] turns the bytes
+//! into a log again. The decoded log has the same events, stamps and lag compensation. It has no
+//! ids of commands and no names of players, and all its entries are in form 2. So its hashes
+//! differ from those of the log, but the bytes contain the head of the log's own hash chain.
 //!
-//! ```text
-//! {"entry":{"game":"0fxm529wdncz","seq":1,"at":1764000000000,"body":"…"}}
-//! {"quarantine":{"game":"0fxm529wdncz","reason":"entry 7: its hash does not fit"}}
-//! {"record":{"key":"live/0fxm529wdncz","value":"","expires":1764000300000}}
-//! {"end":{"games":1,"entries":1,"records":1,"sha256":"…"}}
-//! ```
+//! [`encode_checked`] also decodes, replays and compares the result. A caller that wants to delete
+//! a log must use it.
 //!
-//! Bodies, keys and values are text; bytes that are not text are written as `{"hex":"…"}`. For a
-//! game in quarantine, the export contains only the entries before the damage. The last line
-//! contains the counts and the SHA-256 of all lines before it. **An export contains information
-//! that is hidden from players**: protect it like the store.
+//! Many games together are a segment ([`SegmentWriter`], [`Segment`]), which is an object of an
+//! [`ArchiveStore`] such as a local folder ([`FolderStore`]).
 //!
-//! An import restores all bytes and stamps exactly, and computes the hashes from the bodies. So
-//! an export can write the entries in an older form ([`Rewrite`]), for import by an older
-//! version. The target store has its own epoch, so clients load their games anew.
+//! docs/internals/archive.md describes every byte. In short, a move is its index in the engine's
+//! list of legal commands, and everything that follows from the rules is left out. So the bytes
+//! can be read only by an engine with the same rules. A checksum covers the decoded events as
+//! well as the bytes: an engine that decodes a game differently reports an error.
+//!
+//! The bytes contain hidden ranks. Protect them like the store.
 
-#![expect(missing_docs, reason = "a name that says all needs no sentence")]
+mod act;
+mod arrangement;
+mod binary;
+mod bytes;
+mod check;
+mod error;
+mod folder;
+mod frame;
+mod front;
+mod game;
+mod objects;
+mod plain;
+mod segment;
 
-mod export;
-mod import;
-mod lines;
-
-use std::fmt;
-use std::io;
-
-use flagfall_board::GameId;
-use flagfall_store::StoreError;
-use thiserror::Error;
-
-pub use self::export::{Rewrite, examine, export};
-pub use self::import::{alive_at_export, check_export, import};
-
-/// The number of records to read or write at a time.
-const RECORDS_CHUNK: usize = 32;
-
-#[derive(Debug, Error)]
-pub enum ArchiveError {
-    #[error("{0}")]
-    Store(#[from] StoreError),
-    #[error("the file cannot be read or written: {0}")]
-    Io(#[from] io::Error),
-    /// The file is not an export, or is incomplete. `what` quotes nothing from the file.
-    #[error("line {line}: {what}")]
-    Form { line: u64, what: &'static str },
-    #[error("the store has another game {game} already: import into an empty one")]
-    Other { game: GameId },
-    /// The store did not report whether a write succeeded.
-    #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
-    Unknown,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// The number of games, including damaged ones.
-    pub games: u64,
-    pub entries: u64,
-    pub records: u64,
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { games, entries, records } = self;
-        write!(f, "{games} games with {entries} entries, {records} small records")
-    }
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Examined {
-    pub tally: Tally,
-    /// The damaged games, each with a description of the damage.
-    pub damaged: Vec<(GameId, String)>,
-}
+pub use self::check::encode_checked;
+pub use self::error::{DecodeError, Refused};
+pub use self::folder::FolderStore;
+pub use self::frame::{decode, encode};
+pub use self::game::{Encoded, Log};
+pub use self::objects::{ArchiveStore, ObjectError, ObjectName, ObjectNameError, ObjectResult};
+pub use self::segment::{
+    BYTES_MAX, GAMES_MAX, Place, Segment, SegmentError, SegmentWriter, check as check_segment, read_at,
+};

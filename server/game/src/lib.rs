@@ -49,7 +49,7 @@ pub use finished::{Archived, Finished, finished};
 pub use handle::TableHandle;
 pub use header::GameHeader;
 pub use outages::note_outage;
-pub use record::RecordError;
+pub use record::{RecordError, recorder};
 pub use registry::{StartError, Tables};
 pub use relist::relist;
 pub use reply::{Answer, Opener, Reply};

@@ -42,7 +42,8 @@ pub(super) fn record_as(
     Ok(recorder.record_as(scope, requester, header.terms, header.players)?)
 }
 
-fn recorder(id: GameId, stored: &[StoredEntry]) -> Result<(GameHeader, Recorder), ReplayError> {
+/// Returns the header of a game and the recorder with all its events, from its log.
+pub fn recorder(id: GameId, stored: &[StoredEntry]) -> Result<(GameHeader, Recorder), ReplayError> {
     let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
     let (header, game) = replay::open(id, first)?;
     let mut recorder = Recorder::new(game).with_lag_quota(header.lag_quota);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::{Archive, Head, ReadError, Store, StoreError, Update, Write};
+use flagfall_store::{Head, ReadError, Store, StoreError, Transfer, Update, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -89,7 +89,7 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 /// Returns how many of these games are archived, and how many games the store has. After each
 /// game, calls `told` with both counts so far.
 pub async fn archive_all(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     after: Duration,
     mut told: impl FnMut(usize, usize),
 ) -> Result<(usize, usize), StoreError> {

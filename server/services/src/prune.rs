@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Archive, Store, StoreError, Write};
+use flagfall_store::{Store, StoreError, Transfer, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -154,7 +154,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
 /// checked so far. After an error, this can be called again. Deletions that were already made
 /// remain.
 pub async fn prune_all(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     lifetimes: Lifetimes,
     run: Run,
     mut told: impl FnMut(usize, usize),

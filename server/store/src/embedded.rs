@@ -73,8 +73,8 @@ use self::writer::{Stage, Writer};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
-    Append, AppendOutcome, Archive, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, Store,
-    StoreError, StoreResult, StoredEntry, Update, UpdateOutcome,
+    Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, Store, StoreError,
+    StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -406,7 +406,7 @@ impl Store for EmbeddedStore {
     }
 }
 
-impl Archive for EmbeddedStore {
+impl Transfer for EmbeddedStore {
     fn games(&self) -> StoreResult<'_, Vec<GameId>> {
         Box::pin(async move { Ok(self.blocking(0, |reader| reader.index.games()).await?) })
     }

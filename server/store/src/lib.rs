@@ -19,7 +19,7 @@ mod outages;
 pub mod planted;
 pub mod record;
 pub mod redis;
-mod segment;
+pub mod segment;
 mod store;
 mod value;
 
@@ -28,9 +28,9 @@ pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, Archive, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY,
-    OUTAGES_MAX, Outage, ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult,
-    StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY, OUTAGES_MAX,
+    Outage, ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult, StoredEntry,
+    Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

@@ -1,10 +1,10 @@
 //! The bodies of log entries.
 //!
-//! Outside the rules engine, only this module handles hidden ranks as data. A body has one of two
-//! [`Form`]s, and a log may contain both. An entry never changes its form, because the hashes of
-//! the log cover its bytes. The first entry of a log contains the game's header and is always
-//! JSON. All other entries contain an event. Unknown content is refused, because an older server
-//! must not continue a game whose log it does not understand.
+//! Outside the rules engine, only this module and the archive handle hidden ranks as data. A body
+//! has one of two [`Form`]s, and a log may contain both. An entry never changes its form, because
+//! the hashes of the log cover its bytes. The first entry of a log contains the game's header and
+//! is always JSON. All other entries contain an event. Unknown content is refused, because an
+//! older server must not continue a game whose log it does not understand.
 
 mod binary;
 mod entry;

@@ -66,8 +66,8 @@ use self::writer::Writer;
 use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
 use crate::store::{
-    Announcement, Append, AppendOutcome, Archive, FullRecord, Notice, Outage, ReadError, ReadResult, Record,
-    Store, StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, FullRecord, Notice, Outage, ReadError, ReadResult, Record, Store,
+    StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -446,7 +446,7 @@ impl Store for RedisStore {
     }
 }
 
-impl Archive for RedisStore {
+impl Transfer for RedisStore {
     fn games(&self) -> StoreResult<'_, Vec<GameId>> {
         Box::pin(async move { Ok(self.read_settled(|| self.reader.games()).await?) })
     }

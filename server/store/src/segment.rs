@@ -12,19 +12,21 @@
 //! marks the first frame of a *group*: the frames that one write and one sync made durable
 //! together.
 //!
-//! A frame may have at most [`frame::FRAME_BYTES_MAX`] bytes, a segment 4 GiB. [`frames`] reads a
-//! segment from end to end. It finds the next valid frame after damage. It also repairs a single
-//! flipped bit in a frame of at most [`repair::BYTES_MAX`] bytes.
+//! A frame may have at most 20 MiB, a segment 4 GiB. The embedded store reads its segments from end
+//! to end, and finds the next valid frame after damage. A single flipped bit is repaired in a frame
+//! of at most 2 KiB ([`parse_or_repair`]).
 
 mod frame;
 mod repair;
 
-use self::frame::GROUP;
-pub(crate) use self::frame::{Frame, HEADER_BYTES, PREFIX_BYTES, Seal, parse};
+use std::fmt;
 
-/// Collects the frames of a group before they are written to a segment.
-#[derive(Debug)]
-pub(crate) struct FrameWriter {
+use self::frame::GROUP;
+pub(crate) use self::frame::parse;
+pub use self::frame::{Frame, HEADER_BYTES, PREFIX_BYTES, Seal};
+
+/// Collects the frames of a group before they are written to a segment. `Debug` shows no content.
+pub struct FrameWriter {
     seal: Seal,
     /// The position in the segment at which the buffer begins.
     from: u64,
@@ -33,12 +35,12 @@ pub(crate) struct FrameWriter {
 
 impl FrameWriter {
     /// Begins a group at this position. The buffer must be empty.
-    pub(crate) fn new(seal: Seal, from: u64, buffer: Vec<u8>) -> FrameWriter {
+    pub fn new(seal: Seal, from: u64, buffer: Vec<u8>) -> FrameWriter {
         FrameWriter { seal, from, buffer }
     }
 
     /// Adds a frame whose payload `fill` writes. Returns the frame's position and length.
-    pub(crate) fn push(&mut self, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) -> (u64, u32) {
+    pub fn push(&mut self, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) -> (u64, u32) {
         let start = self.buffer.len();
         let tag = if start == 0 { tag | GROUP } else { tag };
         self.buffer.extend_from_slice(&[0; PREFIX_BYTES]);
@@ -53,18 +55,24 @@ impl FrameWriter {
         (at, length + PREFIX_BYTES as u32)
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.buffer
     }
 
     /// Clears the buffer and returns it, for the next group.
-    pub(crate) fn into_buffer(mut self) -> Vec<u8> {
+    pub fn into_buffer(mut self) -> Vec<u8> {
         self.buffer.clear();
         self.buffer
     }
 
-    pub(crate) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.from + self.buffer.len() as u64
+    }
+}
+
+impl fmt::Debug for FrameWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FrameWriter({} bytes)", self.buffer.len())
     }
 }
 
@@ -81,7 +89,8 @@ pub(crate) enum Found<'a> {
 }
 
 /// Parses the frame at the beginning of these bytes. Repairs one flipped bit if necessary.
-pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
+#[must_use]
+pub fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
     parse(bytes, seal, at).or_else(|| repair::repair(bytes, seal, at))
 }
 

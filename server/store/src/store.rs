@@ -429,7 +429,7 @@ pub trait Store: Send + Sync + 'static {
 pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
 
 /// A store whose content can be exported and imported as a whole.
-pub trait Archive: Store {
+pub trait Transfer: Store {
     fn games(&self) -> StoreResult<'_, Vec<GameId>>;
 
     /// Returns at most `limit` side records in the order of their keys, starting after the key

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::common::{Client, House, settings};
 use crate::store::redis::RedisServer;
-use flagfall_archive::{export, import};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     Accepted, ClientToServer, CommandId, GameCommand, GameRecord, HexBytes, RecordKind, ServerToClient,
@@ -13,9 +12,10 @@ use flagfall_protocol::{
 };
 use flagfall_services::proof::SigningKey;
 use flagfall_store::{
-    Archive, EmbeddedOptions, EmbeddedStore, Key, RedisOptions, Store, SystemClock, Update, Write,
+    EmbeddedOptions, EmbeddedStore, Key, RedisOptions, Store, SystemClock, Transfer, Update, Write,
 };
 use flagfall_store_testing::TestStore;
+use flagfall_transfer::{export, import};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
 
@@ -341,7 +341,7 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
 }
 
 /// Returns all data of a store: bodies of entries, keys and values of records.
-async fn texts_of(store: &dyn Archive) -> Vec<Vec<u8>> {
+async fn texts_of(store: &dyn Transfer) -> Vec<Vec<u8>> {
     let mut texts = Vec::new();
     for game in store.games().await.unwrap() {
         let entries = store.read(game, 0, 1_000).await.unwrap();

@@ -30,7 +30,8 @@ impl From<Outcome> for SeenOutcome {
 }
 
 flagfall_board::named! {
-    /// Why a game ended (§A11). The codes of the reasons never change.
+    /// Why a game ended (§A11). The codes of the reasons and their order never change, because
+    /// archived games store a reason's place in [`EndReason::ALL`]. New reasons go to the end.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum EndReason, code, from_code {
         /// The Flag was captured.

@@ -1,8 +1,8 @@
-//! The interface for the store. It converts events to plain data, including hidden ranks, and
-//! back.
+//! The interface for the store and the archive. It converts events to plain data, including hidden
+//! ranks, and back.
 //!
-//! Only the store crate may call these functions, and `clippy.toml` files ban them elsewhere. The
-//! data must go only into the log.
+//! Only these two crates may call these functions, and `clippy.toml` files ban them elsewhere. The
+//! data must go only into the log or the archive.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{Commitment, Laid};

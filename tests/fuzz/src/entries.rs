@@ -1,4 +1,4 @@
-use flagfall_archive::check_export;
+use flagfall_transfer::check_export;
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_game::GameHeader;
 use flagfall_game::replay::{ReplayedEntry, open, replay};

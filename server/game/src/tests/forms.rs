@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use flagfall_archive::{export, import};
 use flagfall_base::cluster::Sign;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
 use flagfall_store::record::Form;
 use flagfall_store::{
-    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _,
-    StoredEntry, SystemClock,
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _, StoredEntry,
+    SystemClock, Transfer as _,
 };
 use flagfall_store_testing::{ManualClock, TestStore};
+use flagfall_transfer::{export, import};
 use tempfile::TempDir;
 
 use super::harness::{Client, Hand, START, TestServer, command, deploy_both, header, load, open, run_tasks};

@@ -17,7 +17,7 @@ use super::{EmbeddedOptions, EmbeddedStore};
 use crate::clock::SystemClock;
 use crate::clock::manual_clock::ManualClock;
 use crate::store::{
-    Append, AppendOutcome, Archive, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
+    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Transfer, Update,
     UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
@@ -377,7 +377,7 @@ async fn damage_found_on_a_full_disk_is_remembered() {
     let store = open(folder.path());
     fill(folder.path(), Some(0));
     let found = "as a test".to_owned();
-    Archive::put_aside(&store, game(1), found.clone()).await.unwrap();
+    Transfer::put_aside(&store, game(1), found.clone()).await.unwrap();
     assert!(store.heartbeat().await.is_err() || store.heartbeat().await.is_err());
     fill(folder.path(), None);
     store.heartbeat().await.unwrap();

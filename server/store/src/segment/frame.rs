@@ -1,13 +1,15 @@
 //! A frame of a segment, and the identity of the segment, which the frame's checksum covers.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MARK: &[u8; 8] = b"FFSEGM\x00\x01";
-pub(crate) const HEADER_BYTES: usize = 24;
+/// The number of bytes before the first frame of a segment.
+pub const HEADER_BYTES: usize = 24;
 /// The number of bytes in a frame before its tag.
-pub(crate) const PREFIX_BYTES: usize = 8;
+pub const PREFIX_BYTES: usize = 8;
 /// The maximum size of a frame in bytes: twice the size of the largest append with its side
 /// records.
 pub(crate) const FRAME_BYTES_MAX: usize = 20 * 1024 * 1024;
@@ -16,14 +18,15 @@ pub(super) const GROUP: u8 = 0x80;
 
 /// The identity of a segment: its store and its number. All checksums in the segment cover it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Seal {
+pub struct Seal {
     /// A random number that distinguishes stores.
-    pub(crate) store: u64,
-    pub(crate) number: u32,
+    pub store: u64,
+    pub number: u32,
 }
 
 impl Seal {
-    pub(crate) fn header(self) -> [u8; HEADER_BYTES] {
+    #[must_use]
+    pub fn header(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(MARK);
         bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
@@ -34,7 +37,8 @@ impl Seal {
     }
 
     /// Parses the header of a segment; `None` if the header is damaged.
-    pub(crate) fn of_header(bytes: &[u8]) -> Option<Seal> {
+    #[must_use]
+    pub fn of_header(bytes: &[u8]) -> Option<Seal> {
         let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
         let seal = Seal {
             store: u64::from_le_bytes(*header[8..].first_chunk()?),
@@ -59,16 +63,23 @@ fn lower_half(hash: u64) -> [u8; 4] {
     [a, b, c, d]
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Frame<'a> {
-    pub(crate) at: u64,
+/// A frame. `Debug` shows no content.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Frame<'a> {
+    pub at: u64,
     /// The length of the frame in bytes, including the prefix.
-    pub(crate) length: u32,
-    pub(crate) begins_group: bool,
+    pub length: u32,
+    pub begins_group: bool,
     /// The tag, without the bit that marks a group.
-    pub(crate) tag: u8,
+    pub tag: u8,
     /// The content, whose kind is given by the tag. Owned if a flipped bit was repaired.
-    pub(crate) payload: Cow<'a, [u8]>,
+    pub payload: Cow<'a, [u8]>,
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Frame(at {}, {} bytes, tag {})", self.at, self.length, self.tag)
+    }
 }
 
 impl<'a> Frame<'a> {

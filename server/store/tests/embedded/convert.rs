@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flagfall_archive::{alive_at_export, examine, export};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Store, SystemClock};
 use flagfall_store_testing::ManualClock;
+use flagfall_transfer::{alive_at_export, examine, export};
 
 use crate::common::{copy_folder, scratch};
 use crate::files;

@@ -4,11 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use flagfall_archive::examine;
 use flagfall_store::embedded::Inspection;
 use flagfall_store::{
     AppendOutcome, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, SystemClock,
 };
+use flagfall_transfer::examine;
 
 use crate::common::{append, append_ok, copy_folder, game, key, scratch, texts};
 use crate::{files, fill, killed, length, open, segment};

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts, until};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, OUTAGES_KEY,
-    Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, OUTAGES_KEY, Outage,
+    OutageList, Store, StoreError, SystemClock, Transfer, Update, UpdateOutcome, Write,
 };
 use flagfall_store_testing::ManualClock;
 
@@ -82,7 +82,7 @@ async fn a_bumped_epoch_and_a_quarantine_stay() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
     let epoch = store.bump_epoch().await.unwrap();
-    flagfall_store::Archive::put_aside(&store, game(1), "as a test".to_owned()).await.unwrap();
+    flagfall_store::Transfer::put_aside(&store, game(1), "as a test".to_owned()).await.unwrap();
     drop(store);
     let store = open(folder.path()).unwrap();
     assert_eq!(store.epoch().await, Ok(epoch));
@@ -350,7 +350,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let kept = append_ok(&store, append(game(1), Head::START, &["a", "b"])).await;
     let kept =
         append_ok(&store, Append { writes: vec![put("kept", "v")], ..append(game(1), kept, &["c"]) }).await;
-    Archive::put_aside(&store, game(2), "as a test".to_owned()).await.unwrap();
+    Transfer::put_aside(&store, game(2), "as a test".to_owned()).await.unwrap();
     for round in 0..600 {
         let gone = game(1_000 + round);
         append_ok(
@@ -380,7 +380,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
         assert_eq!(store.head(game(1)).await, Ok(kept));
         assert_eq!(store.get(key("kept")).await, Ok(Some(b"v".to_vec())));
         assert_eq!(store.get(key("changes")).await, Ok(Some(b"599".to_vec())));
-        assert_eq!(Archive::games(store).await, Ok(vec![game(1)]));
+        assert_eq!(Transfer::games(store).await, Ok(vec![game(1)]));
         assert_eq!(store.quarantined().await, Ok(vec![(game(2), "as a test".to_owned())]));
         assert_eq!(store.epoch().await, Ok(epoch));
     };

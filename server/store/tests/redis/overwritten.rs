@@ -74,7 +74,7 @@ async fn a_log_that_was_overwritten_keeps_no_server_from_connecting_and_giving_b
     assert_alone(&store, 0..5, 2).await;
     let other = redis.open(RedisOptions::default()).await;
     assert_alone(&other, 0..5, 2).await;
-    let games = flagfall_store::Archive::games(&other).await.unwrap();
+    let games = flagfall_store::Transfer::games(&other).await.unwrap();
     assert_eq!(games.len(), 5, "an export reports it");
     assert!(store.archive_log(game(2)).await.is_err());
     assert!(store.archive_log(game(1)).await.is_ok());

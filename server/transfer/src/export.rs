@@ -5,14 +5,14 @@ use std::io::Write;
 
 use flagfall_board::GameId;
 use flagfall_store::limits::READ_MAX;
-use flagfall_store::{Archive, FullRecord, ReadError, SecretBytes, StoreError, StoredEntry};
+use flagfall_store::{FullRecord, ReadError, SecretBytes, StoreError, StoredEntry, Transfer};
 
 use crate::lines::{Bytes, FORMAT, HeaderLine, Line, LineWriter};
-use crate::{ArchiveError, Examined, RECORDS_CHUNK, Tally};
+use crate::{Examined, RECORDS_CHUNK, Tally, TransferError};
 
 /// Reads all logs and records. Reports damage but does not repair it. After each game, calls
 /// `told` with the counts so far.
-pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
+pub async fn examine(store: &dyn Transfer, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
     for game in sorted_games(store).await? {
         let (entries, damage) = read_game(store, game, |_| Ok::<(), StoreError>(())).await?;
@@ -32,7 +32,7 @@ pub async fn examine(store: &dyn Archive, mut told: impl FnMut(&Tally)) -> Resul
 
 /// Reads all records in chunks. Returns their number.
 async fn read_records<E: From<StoreError>>(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     mut each: impl FnMut(FullRecord) -> Result<(), E>,
 ) -> Result<u64, E> {
     let (mut count, mut after) = (0, None);
@@ -45,7 +45,7 @@ async fn read_records<E: From<StoreError>>(
     }
 }
 
-async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
+async fn sorted_games(store: &dyn Transfer) -> Result<Vec<GameId>, StoreError> {
     let mut games = store.games().await?;
     games.sort_unstable();
     Ok(games)
@@ -54,7 +54,7 @@ async fn sorted_games(store: &dyn Archive) -> Result<Vec<GameId>, StoreError> {
 /// Reads a log in chunks. Returns the number of intact entries and, if the entry after them is
 /// damaged, a description of the damage.
 async fn read_game<E: From<StoreError>>(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     game: GameId,
     mut each: impl FnMut(&StoredEntry) -> Result<(), E>,
 ) -> Result<(u64, Option<String>), E> {
@@ -95,13 +95,13 @@ pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, St
 /// change the store during the export. After each game, calls `told` with the counts so far.
 ///
 /// # Errors
-/// [`ArchiveError`]: the output is incomplete, and its last line is missing.
+/// [`TransferError`]: the output is incomplete, and its last line is missing.
 pub async fn export(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     out: &mut (dyn Write + Send),
     mut rewrite: Option<&mut Rewrite<'_>>,
     mut told: impl FnMut(&Tally) + Send,
-) -> Result<Examined, ArchiveError> {
+) -> Result<Examined, TransferError> {
     let mut lines = LineWriter::new(out);
     let (epoch, alive) = (store.epoch().await?, store.last_heartbeat().await?);
     lines.write(&HeaderLine { flagfall_store: FORMAT, epoch, alive })?;

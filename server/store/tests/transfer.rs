@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use common::redis::RedisServer;
 use common::{append, append_ok, body, game, log, put, scratch};
-use flagfall_archive::{ArchiveError, Tally, check_export, examine, export, import};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, Archive, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Update, Write,
+    Append, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Transfer, Update, Write,
 };
 use flagfall_store_testing::ManualClock;
+use flagfall_transfer::{Tally, TransferError, check_export, examine, export, import};
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
@@ -61,7 +61,7 @@ fn clock_now(clock: &ManualClock) -> u64 {
     clock.now().0
 }
 
-async fn exported(store: &dyn Archive) -> Vec<u8> {
+async fn exported(store: &dyn Transfer) -> Vec<u8> {
     let mut bytes = Vec::new();
     export(store, &mut bytes, None, |_| {}).await.unwrap();
     bytes
@@ -118,7 +118,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     let target = embedded(to.path());
     for part in [whole.len() / 3, whole.len() / 2, whole.len() - 1] {
         let cut = import(&target, &mut &whole[..part], |_| {}).await;
-        assert!(matches!(cut, Err(ArchiveError::Form { .. })), "{cut:?}");
+        assert!(matches!(cut, Err(TransferError::Form { .. })), "{cut:?}");
     }
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
@@ -127,7 +127,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     let other = scratch();
     let other = embedded(other.path());
     append_ok(&other, append(game(5), Head::START, &["something else"])).await;
-    assert!(matches!(import(&other, &mut &whole[..], |_| {}).await, Err(ArchiveError::Other { .. })));
+    assert!(matches!(import(&other, &mut &whole[..], |_| {}).await, Err(TransferError::Other { .. })));
     assert_eq!(common::texts(&other, game(5)).await, ["something else"]);
 }
 

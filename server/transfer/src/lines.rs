@@ -7,7 +7,7 @@ use flagfall_store::limits::{BODY_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{ArchiveError, Tally};
+use crate::{Tally, TransferError};
 
 /// The version of the format.
 pub(crate) const FORMAT: u32 = 1;
@@ -72,7 +72,7 @@ impl<'a> LineWriter<'a> {
         LineWriter { out, hasher: Sha256::new() }
     }
 
-    pub(crate) fn write(&mut self, line: &impl Serialize) -> Result<(), ArchiveError> {
+    pub(crate) fn write(&mut self, line: &impl Serialize) -> Result<(), TransferError> {
         let mut bytes = serde_json::to_vec(line).map_err(io::Error::other)?;
         bytes.push(b'\n');
         self.hasher.update(&bytes);
@@ -80,7 +80,7 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Writes the last line, with the hash of all lines before it.
-    pub(crate) fn end(mut self, tally: Tally) -> Result<(), ArchiveError> {
+    pub(crate) fn end(mut self, tally: Tally) -> Result<(), TransferError> {
         let Tally { games, entries, records } = tally;
         let sha256 = hex(&self.hasher.clone().finalize());
         self.write(&Line::End { games, entries, records, sha256 })?;
@@ -100,12 +100,12 @@ impl<'a> LineReader<'a> {
         LineReader { input, hasher: Sha256::new(), line: 0 }
     }
 
-    pub(crate) fn wrong<T>(&self, what: &'static str) -> Result<T, ArchiveError> {
-        Err(ArchiveError::Form { line: self.line, what })
+    pub(crate) fn wrong<T>(&self, what: &'static str) -> Result<T, TransferError> {
+        Err(TransferError::Form { line: self.line, what })
     }
 
     /// Returns the next line, and the hash of all lines before it.
-    pub(crate) fn next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<(T, String), ArchiveError> {
+    pub(crate) fn next<T: for<'de> Deserialize<'de>>(&mut self) -> Result<(T, String), TransferError> {
         self.line += 1;
         let mut bytes = Vec::new();
         io::Read::take(&mut *self.input, LINE_BYTES_MAX).read_until(b'\n', &mut bytes)?;

@@ -5,19 +5,19 @@ use std::io::BufRead;
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::BODIES_MAX;
 use flagfall_store::{
-    AppendOutcome, Archive, Head, Key, ReadError, SecretBytes, StoreError, StoredEntry, Update,
+    AppendOutcome, Head, Key, ReadError, SecretBytes, StoreError, StoredEntry, Transfer, Update,
     UpdateOutcome, Write,
 };
 
 use crate::lines::{FORMAT, HeaderLine, Line, LineReader};
-use crate::{ArchiveError, RECORDS_CHUNK, Tally};
+use crate::{RECORDS_CHUNK, Tally, TransferError};
 
 /// Reads a complete export and passes its parts to the importer. Returns the number of games,
 /// entries and records.
 async fn read_export(
     input: &mut (dyn BufRead + Send),
     mut importer: Importer<'_>,
-) -> Result<Tally, ArchiveError> {
+) -> Result<Tally, TransferError> {
     let mut lines = LineReader::new(input);
     let (HeaderLine { flagfall_store, .. }, _) = lines.next()?;
     if flagfall_store != FORMAT {
@@ -64,19 +64,19 @@ async fn read_export(
 }
 
 /// Checks that a file is a complete export and counts its content.
-pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, ArchiveError> {
+pub async fn check_export(input: &mut (dyn BufRead + Send)) -> Result<Tally, TransferError> {
     read_export(input, Importer::new(None, &mut |_| {})).await
 }
 
 /// Returns the time at which a server was last alive on the exported store.
-pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>, ArchiveError> {
+pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>, TransferError> {
     let mut lines = LineReader::new(input);
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
 /// Writes the parts of an export into a store, in chunks. Without a store it only counts them.
 struct Importer<'a> {
-    store: Option<&'a dyn Archive>,
+    store: Option<&'a dyn Transfer>,
     /// The game that is being imported.
     game: Option<GameId>,
     /// The head of the log before the entries in `entries`.
@@ -88,13 +88,13 @@ struct Importer<'a> {
 }
 
 impl<'a> Importer<'a> {
-    fn new(store: Option<&'a dyn Archive>, told: &'a mut (dyn FnMut(&Tally) + Send)) -> Importer<'a> {
+    fn new(store: Option<&'a dyn Transfer>, told: &'a mut (dyn FnMut(&Tally) + Send)) -> Importer<'a> {
         let (entries, records, tally) = (Vec::new(), Vec::new(), Tally::default());
         Importer { store, game: None, head: Head::START, entries, records, tally, told }
     }
 
     /// Begins the import of a game, unless that import has already begun.
-    async fn open(&mut self, game: GameId) -> Result<(), ArchiveError> {
+    async fn open(&mut self, game: GameId) -> Result<(), TransferError> {
         if self.game != Some(game) {
             self.write_entries().await?;
             (self.game, self.head) = (Some(game), Head::START);
@@ -107,20 +107,20 @@ impl<'a> Importer<'a> {
         self.entries.last().map_or(self.head.seq, |entry| entry.seq)
     }
 
-    async fn push_entry(&mut self, entry: StoredEntry) -> Result<(), ArchiveError> {
+    async fn push_entry(&mut self, entry: StoredEntry) -> Result<(), TransferError> {
         self.entries.push(entry);
         self.tally.entries += 1;
         if self.entries.len() == BODIES_MAX { self.write_entries().await } else { Ok(()) }
     }
 
-    async fn push_record(&mut self, record: Write) -> Result<(), ArchiveError> {
+    async fn push_record(&mut self, record: Write) -> Result<(), TransferError> {
         self.write_entries().await?;
         self.records.push(record);
         self.tally.records += 1;
         if self.records.len() == RECORDS_CHUNK { self.write_records().await } else { Ok(()) }
     }
 
-    async fn put_aside(&mut self, game: GameId, reason: String) -> Result<(), ArchiveError> {
+    async fn put_aside(&mut self, game: GameId, reason: String) -> Result<(), TransferError> {
         self.write_entries().await?;
         if let Some(store) = self.store {
             store.put_aside(game, reason).await?;
@@ -128,7 +128,7 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    async fn write_entries(&mut self) -> Result<(), ArchiveError> {
+    async fn write_entries(&mut self) -> Result<(), TransferError> {
         let (Some(game), false) = (self.game, self.entries.is_empty()) else { return Ok(()) };
         let entries = std::mem::take(&mut self.entries);
         let end = entries.iter().fold(self.head, |at, entry| at.then(game, &entry.body));
@@ -140,12 +140,12 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    async fn write_records(&mut self) -> Result<(), ArchiveError> {
+    async fn write_records(&mut self) -> Result<(), TransferError> {
         let writes = std::mem::take(&mut self.records);
         let (Some(store), false) = (self.store, writes.is_empty()) else { return Ok(()) };
         match store.update(Update { conditions: Vec::new(), writes }).await? {
             UpdateOutcome::Ok => Ok(()),
-            UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(ArchiveError::Unknown),
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(TransferError::Unknown),
         }
     }
 }
@@ -153,14 +153,14 @@ impl<'a> Importer<'a> {
 /// Appends entries after this head. Skips entries that an earlier, interrupted import has already
 /// written.
 async fn append(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     game: GameId,
     at: Head,
     entries: Vec<StoredEntry>,
-) -> Result<(), ArchiveError> {
+) -> Result<(), TransferError> {
     match store.take_over(game, at, entries.clone()).await? {
         AppendOutcome::Ok { .. } | AppendOutcome::Quarantined { .. } => return Ok(()),
-        AppendOutcome::Unknown => return Err(ArchiveError::Unknown),
+        AppendOutcome::Unknown => return Err(TransferError::Unknown),
         AppendOutcome::Conflict { .. } | AppendOutcome::Late { .. } | AppendOutcome::Early { .. } => {}
     }
     let there = match store.read(game, at.seq, entries.len()).await {
@@ -170,7 +170,7 @@ async fn append(
     };
     let (same, missing) = entries.split_at(there.len().min(entries.len()));
     if same != there {
-        return Err(ArchiveError::Other { game });
+        return Err(TransferError::Other { game });
     }
     if missing.is_empty() {
         return Ok(());
@@ -178,8 +178,8 @@ async fn append(
     let at = same.iter().fold(at, |at, entry| at.then(game, &entry.body));
     match store.take_over(game, at, missing.to_vec()).await? {
         AppendOutcome::Ok { .. } => Ok(()),
-        AppendOutcome::Unknown => Err(ArchiveError::Unknown),
-        _ => Err(ArchiveError::Other { game }),
+        AppendOutcome::Unknown => Err(TransferError::Unknown),
+        _ => Err(TransferError::Other { game }),
     }
 }
 
@@ -190,10 +190,10 @@ async fn append(
 /// An interrupted import can be repeated, and continues where it stopped. First check with
 /// [`check_export`] that the file is complete.
 pub async fn import(
-    store: &dyn Archive,
+    store: &dyn Transfer,
     input: &mut (dyn BufRead + Send),
     mut told: impl FnMut(&Tally) + Send,
-) -> Result<Tally, ArchiveError> {
+) -> Result<Tally, TransferError> {
     let tally = read_export(input, Importer::new(Some(store), &mut told)).await?;
     // Clients of the exported store may send log positions that are invalid in this store. The
     // new epoch makes them load their games anew.

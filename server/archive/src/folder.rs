@@ -1,0 +1,163 @@
+//! The archive's objects in a local folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::objects::{ArchiveStore, ObjectError, ObjectName, ObjectResult};
+
+/// The folder, inside the archive's folder, of files that are not complete yet. Its name is not
+/// the name of an object.
+const UNFINISHED: &str = ".unfinished";
+
+/// The archive's objects as files in a folder. Only the owner of the folder can read them, because
+/// they contain hidden ranks.
+///
+/// A file is written under another name, synced, and then linked to its own name, which fails if
+/// the name exists. So an object is always complete, even after a crash.
+#[derive(Clone, Debug)]
+pub struct FolderStore {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    root: PathBuf,
+    /// The number of the next unfinished file of this process.
+    next: AtomicU64,
+}
+
+impl FolderStore {
+    /// Opens the folder, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    pub fn open(root: impl Into<PathBuf>) -> io::Result<FolderStore> {
+        let root = root.into();
+        create_folders(&root.join(UNFINISHED))?;
+        Ok(FolderStore { shared: Arc::new(Shared { root, next: AtomicU64::new(0) }) })
+    }
+
+    /// Does blocking work on a file, away from the tasks of the runtime.
+    fn run<T: Send + 'static>(
+        &self,
+        name: &ObjectName,
+        work: impl FnOnce(&Shared, &Path) -> io::Result<T> + Send + 'static,
+    ) -> ObjectResult<'static, T> {
+        let (shared, name) = (self.shared.clone(), name.clone());
+        let path = shared.root.join(name.as_str());
+        let work = tokio::task::spawn_blocking(move || work(&shared, &path));
+        Box::pin(async move {
+            work.await.map_err(io::Error::other).flatten().map_err(|error| match error.kind() {
+                ErrorKind::NotFound => ObjectError::Absent(name),
+                ErrorKind::UnexpectedEof => ObjectError::Range(name),
+                _ => ObjectError::Unavailable { name, error },
+            })
+        })
+    }
+}
+
+impl Shared {
+    fn put_if_absent(&self, path: &Path, bytes: &[u8]) -> io::Result<bool> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.root.join(UNFINISHED).join(format!("{}-{number}", std::process::id()));
+        let result = self.link(&unfinished, path, bytes);
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => result,
+        }
+    }
+
+    fn link(&self, unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<bool> {
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(unfinished)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        let folder = path.parent().unwrap_or(&self.root);
+        create_folders(folder)?;
+        match fs::hard_link(unfinished, path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        // Sync all folders up to the root, because some of them may be new.
+        for folder in folder.ancestors().take_while(|folder| folder.starts_with(&self.root)) {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(true)
+    }
+}
+
+impl ArchiveStore for FolderStore {
+    fn put_if_absent(&self, name: &ObjectName, bytes: Vec<u8>) -> ObjectResult<'_, bool> {
+        self.run(name, move |shared, path| shared.put_if_absent(path, &bytes))
+    }
+
+    fn get(&self, name: &ObjectName, range: Range<u64>) -> ObjectResult<'_, Vec<u8>> {
+        self.run(name, move |_, path| {
+            let file = File::open(path)?;
+            // Do not allocate memory for bytes that the file does not have.
+            if range.end > file.metadata()?.len() {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(io::Error::other)?;
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, range.start)?;
+            Ok(bytes)
+        })
+    }
+
+    fn length(&self, name: &ObjectName) -> ObjectResult<'_, Option<u64>> {
+        self.run(name, |_, path| match fs::metadata(path) {
+            Ok(found) => Ok(Some(found.len())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        })
+    }
+
+    fn list(&self, folder: &ObjectName) -> ObjectResult<'_, Vec<ObjectName>> {
+        self.run(folder, |shared, path| {
+            let mut names = Vec::new();
+            let mut folders = vec![path.to_owned()];
+            while let Some(folder) = folders.pop() {
+                let entries = match fs::read_dir(&folder) {
+                    Ok(entries) => entries,
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    Err(error) => return Err(error),
+                };
+                for entry in entries {
+                    let entry = entry?;
+                    if entry.file_type()?.is_dir() {
+                        folders.push(entry.path());
+                    } else {
+                        // Files with other names do not belong to the archive.
+                        let path = entry.path();
+                        let name = path.strip_prefix(&shared.root).ok().and_then(Path::to_str);
+                        names.extend(name.and_then(|name| name.parse().ok()));
+                    }
+                }
+            }
+            names.sort_unstable();
+            Ok(names)
+        })
+    }
+
+    fn delete(&self, name: &ObjectName) -> ObjectResult<'_, ()> {
+        self.run(name, |_, path| match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => match path.parent() {
+                Some(folder) if folder.is_dir() => File::open(folder)?.sync_all(),
+                Some(_) | None => Ok(()),
+            },
+        })
+    }
+}
+
+fn create_folders(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}

@@ -1,0 +1,27 @@
+//! The archive's format: nothing of a game is lost, damage is found, and the format stays.
+//!
+//! Seeds are printed. `FLAGFALL_SEED` and `FLAGFALL_GAMES` choose another seed or number of games.
+
+mod checked;
+mod damage;
+mod golden;
+mod law;
+mod plain;
+mod played;
+mod segments;
+
+use flagfall_archive::{Encoded, Log};
+use flagfall_protocol::{RecordSignature, SignatureText};
+use static_assertions::assert_not_impl_any;
+
+assert_not_impl_any!(Encoded: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Log: serde::Serialize, std::fmt::Display);
+
+fn signature() -> RecordSignature {
+    let value = SignatureText(std::array::from_fn(|place| place as u8));
+    RecordSignature { key: "00c0ffee12345678".to_owned(), value }
+}
+
+fn contains(bytes: &[u8], part: &str) -> bool {
+    bytes.windows(part.len()).any(|window| window == part.as_bytes())
+}
