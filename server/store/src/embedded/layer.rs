@@ -12,7 +12,7 @@ use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Link, bytes_of, put};
+use super::change::{Change, Entries, bytes_of, put};
 use super::files::Place;
 use crate::store::Write;
 use crate::value::{Hash, Head, Key};
@@ -33,15 +33,10 @@ pub(super) struct GameRow {
 }
 
 /// Decodes the frames of a row.
+#[derive(Default)]
 struct Frames<'a> {
     rest: &'a [u8],
     last: EntriesAt,
-}
-
-impl<'a> Frames<'a> {
-    fn new(encoded: &'a [u8]) -> Frames<'a> {
-        Frames { rest: encoded, last: EntriesAt::default() }
-    }
 }
 
 impl Iterator for Frames<'_> {
@@ -81,14 +76,14 @@ impl GameRow {
 
     pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
         let ((seq, hash, count), encoded): (RawHead, _) = postcard::take_from_bytes(bytes).ok()?;
-        let mut frames = Frames::new(encoded);
+        let mut frames = Frames { rest: encoded, ..Frames::default() };
         let last = frames.nth(count.checked_sub(1)?)?;
         let head = Head { seq, hash: Hash(hash) };
         frames.rest.is_empty().then(|| GameRow { head, encoded: encoded.to_vec(), count, last })
     }
 
     pub(super) fn frames(&self) -> impl Iterator<Item = EntriesAt> {
-        Frames::new(&self.encoded)
+        Frames { rest: &self.encoded, ..Frames::default() }
     }
 
     /// Returns the frame that contains an entry, and all later frames. Returns no frames if the
@@ -108,9 +103,7 @@ impl GameRow {
 
     /// Adds a frame with these entries. The frame replaces a frame with the same first entry; in
     /// that case, returns the place of the replaced frame.
-    fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
-        let (first, last) = entries.first().zip(entries.last())?;
-        let first = first.entry.seq;
+    fn add(&mut self, &Entries { first, head, .. }: &Entries, place: Place) -> Option<Place> {
         let mut before = None;
         // New entries are almost always at the end of the log.
         if first > self.last.0 {
@@ -123,8 +116,8 @@ impl GameRow {
             }
             *self = GameRow::new(self.head, frames);
         }
-        if last.entry.seq > self.head.seq {
-            self.head = last.head();
+        if head.seq > self.head.seq {
+            self.head = head;
         }
         before
     }
@@ -171,12 +164,12 @@ impl Layer {
         self.at = self.at.max(change.at().unwrap_or_default());
         self.bytes += u64::from(place.length);
         match change {
-            Change::Entries { game, entries, writes } => {
-                let added = self.add(game, &entries, place, below)?;
+            Change::Entries { entries, writes } => {
+                let added = self.add(&entries, place, below)?;
                 self.write(writes, place);
                 return Ok(added);
             }
-            Change::Moved { game, entries } => return self.add(game, &entries, place, below),
+            Change::Moved(entries) => return self.add(&entries, place, below),
             Change::Records { writes, .. } => self.write(writes, place),
             Change::Epoch(epoch) => self.epoch = Some(epoch),
             Change::Quarantine { game, reason } => {
@@ -201,21 +194,20 @@ impl Layer {
 
     fn add<E>(
         &mut self,
-        game: GameId,
-        entries: &[Link],
+        entries: &Entries,
         place: Place,
         below: impl FnOnce(GameId) -> Result<Option<Arc<GameRow>>, E>,
     ) -> Result<Result<(), Gap>, E> {
+        let Entries { game, first, .. } = *entries;
         let row = match self.games.entry(game) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(below(game)?),
         };
-        let seq = entries.first().map_or(0, |first| first.entry.seq);
         let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
         let row = row.get_or_insert_with(|| Arc::new(GameRow::new(Head::START, [])));
         let before = Arc::make_mut(row).add(entries, place);
         self.dead += before.map_or(0, |before| i64::from(before.length));
-        Ok(if before.is_some() || seq == next { Ok(()) } else { Err(Gap { game, from: next }) })
+        Ok(if before.is_some() || first == next { Ok(()) } else { Err(Gap { game, from: next }) })
     }
 
     fn write(&mut self, writes: Vec<Write>, place: Place) {
@@ -244,7 +236,7 @@ pub(super) struct Gap {
 mod tests {
     use std::convert::Infallible;
 
-    use super::super::change::take;
+    use super::super::change::{Link, take};
     use super::*;
     use crate::store::StoredEntry;
     use crate::value::SecretBytes;
@@ -253,12 +245,16 @@ mod tests {
         Place { segment: 3, at, length: 100 }
     }
 
-    fn entries(game: GameId, first: u64, count: u64) -> Change {
+    fn some(game: GameId, first: u64, count: usize) -> Entries {
         let link = |seq| Link {
             entry: StoredEntry { seq, at: Stamp(seq), body: SecretBytes::new(vec![]) },
             hash: Hash([seq as u8; 32]),
         };
-        Change::Entries { game, entries: (first..first + count).map(link).collect(), writes: vec![] }
+        Entries::new(game, (first..).take(count).map(link).collect::<Vec<_>>().into_iter())
+    }
+
+    fn entries(game: GameId, first: u64, count: usize) -> Change {
+        Change::Entries { entries: some(game, first, count), writes: vec![] }
     }
 
     fn apply(layer: &mut Layer, change: Change, at: u32) -> Result<(), Gap> {
@@ -313,10 +309,7 @@ mod tests {
     #[test]
     fn a_frame_that_was_moved_is_found_at_its_new_place() {
         let game = GameId::from_random([7; 12]);
-        let moved = |first, count| match entries(game, first, count) {
-            Change::Entries { game, entries, .. } => Change::Moved { game, entries },
-            other => other,
-        };
+        let moved = |first, count| Change::Moved(some(game, first, count));
         let mut layer = Layer::default();
         apply(&mut layer, entries(game, 1, 2), 24).unwrap();
         apply(&mut layer, entries(game, 3, 2), 124).unwrap();

@@ -379,7 +379,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
                 Change::Epoch(epoch) => state.epoch = *epoch,
                 Change::Quarantine { game, reason } => drop(quarantined.insert(*game, reason.clone())),
                 Change::Release(game) | Change::DeleteLog(game) => drop(quarantined.remove(game)),
-                Change::Entries { .. } | Change::Moved { .. } | Change::Records { .. } => {}
+                Change::Entries { .. } | Change::Moved(_) | Change::Records { .. } => {}
             }
             let place = Place::of(*number, frame.at, frame.length);
             suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));

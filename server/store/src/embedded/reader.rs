@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
 
-use super::change::{Change, Link};
+use super::change::{Change, Entries, Link};
 use super::files::{Place, Segments};
 use super::index::Index;
 use super::layer::GameRow;
@@ -26,20 +26,19 @@ impl Reader {
         let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
         let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
         match Change::parse(frame.tag, &frame.payload) {
-            Ok(Change::Entries { game: other, entries, .. } | Change::Moved { game: other, entries })
-                if other == game && entries.first().is_some_and(|link| link.entry.seq == first) =>
+            Ok(Change::Entries { entries, .. } | Change::Moved(entries))
+                if (entries.game, entries.first) == (game, first) =>
             {
-                Ok(entries)
+                Ok(entries.decode())
             }
             Ok(_) | Err(_) => Err(Trouble::damaged(first, "its frame holds something else")),
         }
     }
 
-    /// True if the index says that these entries of a game are at this place.
-    pub(super) fn is_at(&self, game: GameId, entries: &[Link], place: Place) -> Result<bool, Trouble> {
-        let first = entries.first().map_or(0, |link| link.entry.seq);
-        let row = self.index.game(game)?;
-        Ok(row.is_some_and(|row| row.frames().any(|frame| frame == (first, place))))
+    /// True if the index says that these entries are at this place.
+    pub(super) fn is_at(&self, entries: &Entries, place: Place) -> Result<bool, Trouble> {
+        let row = self.index.game(entries.game)?;
+        Ok(row.is_some_and(|row| row.frames().any(|frame| frame == (entries.first, place))))
     }
 
     /// Calls `read` with the row of a game. Calls it again if a compaction has moved the game's
