@@ -60,7 +60,7 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use self::change::Link;
+use self::change::{Entries, Link};
 pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
 use self::open::Opened;
@@ -248,13 +248,17 @@ fn closed() -> StoreError {
 }
 
 /// Makes numbered and hashed entries from bodies. The first entry follows the head `after`.
-fn chained(game: GameId, after: Head, bodies: impl Iterator<Item = (Stamp, SecretBytes)>) -> Vec<Link> {
+fn chained(
+    game: GameId,
+    after: Head,
+    bodies: impl ExactSizeIterator<Item = (Stamp, SecretBytes)>,
+) -> Entries {
     let mut head = after;
     let link = |(at, body)| {
         head = head.then(game, &body);
         Link { entry: StoredEntry { seq: head.seq, at, body }, hash: head.hash }
     };
-    bodies.map(link).collect()
+    Entries::new(game, bodies.map(link))
 }
 
 impl Drop for EmbeddedStore {
@@ -279,12 +283,11 @@ impl Store for EmbeddedStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
             check_append(&append)?;
-            self.shared.room.check()?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let entries = chained(game, expected, bodies.into_iter().map(|body| (Stamp(0), body)));
             let outage = deadline.and_then(|_| self.shared.clock.outage());
-            let append =
-                Prepared { game, expected, deadline, not_before, entries, stamped: None, outage, writes };
+            let is_stamped = false;
+            let append = Prepared { expected, deadline, not_before, entries, is_stamped, outage, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -319,7 +322,6 @@ impl Store for EmbeddedStore {
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         Box::pin(async move {
             check_update(&update)?;
-            self.shared.room.check()?;
             let answer = self.send(|reply| Request::Update { update, reply }).await?;
             answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
         })
@@ -425,16 +427,14 @@ impl Transfer for EmbeddedStore {
         entries: Vec<StoredEntry>,
     ) -> StoreResult<'_, AppendOutcome> {
         Box::pin(async move {
-            let stamped = entries.iter().map(|entry| entry.at).max();
             let entries =
                 chained(game, expected, entries.into_iter().map(|StoredEntry { at, body, .. }| (at, body)));
             let append = Prepared {
-                game,
                 expected,
                 deadline: None,
                 not_before: None,
                 entries,
-                stamped,
+                is_stamped: true,
                 outage: None,
                 writes: Vec::new(),
             };

@@ -22,9 +22,9 @@ const MOVED: u8 = 7;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     /// Adds at least one entry to a log, and changes side records.
-    Entries { game: GameId, entries: Vec<Link>, writes: Vec<Write> },
+    Entries { entries: Entries, writes: Vec<Write> },
     /// Contains copies of entries from an older segment, made by a compaction.
-    Moved { game: GameId, entries: Vec<Link> },
+    Moved(Entries),
     /// Changes side records, and shows that a server was alive at the time `at`.
     Records { at: Stamp, writes: Vec<Write> },
     /// Begins a new epoch.
@@ -45,20 +45,31 @@ pub(super) struct Link {
     pub(super) hash: Hash,
 }
 
-impl Link {
-    pub(super) fn head(&self) -> Head {
-        Head { seq: self.entry.seq, hash: self.hash }
-    }
-}
-
 /// The error for a frame that this program cannot parse. The field is the frame's tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);
 
-/// The content of a frame with entries: the game, the number and stamp of the first entry, all
-/// entries, and the side records.
-type RawEntries<'a> = (GameId, u64, u64, Vec<RawEntry<'a>>, Vec<RawWrite<'a>>);
+/// At least one entry of a game, without gaps. The caller that makes entries encodes them, so that
+/// the writer only copies bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Entries {
+    pub(super) game: GameId,
+    /// The number of the first entry.
+    pub(super) first: u64,
+    /// The stamp of the first entry.
+    at: Stamp,
+    /// The latest stamp of the entries.
+    pub(super) latest: Stamp,
+    /// The head of the log after these entries.
+    pub(super) head: Head,
+    /// The entries, as they are encoded in a frame.
+    encoded: SecretBytes,
+}
+
+/// The beginning of a frame with entries: the game, and the number and stamp of the first entry.
+/// A list of [`RawEntry`] and a list of [`RawWrite`] follow.
+type RawStart = (GameId, u64, u64);
 
 /// An entry in a frame: the milliseconds between its stamp and that of the first entry, the hash,
 /// and the body.
@@ -95,7 +106,7 @@ impl Change {
     const fn tag(&self) -> u8 {
         match self {
             Change::Entries { .. } => ENTRIES,
-            Change::Moved { .. } => MOVED,
+            Change::Moved(_) => MOVED,
             Change::Records { .. } => RECORDS,
             Change::Epoch(_) => EPOCH,
             Change::Quarantine { .. } => QUARANTINE,
@@ -111,8 +122,8 @@ impl Change {
 
     fn encode(&self, buffer: &mut Vec<u8>) {
         match self {
-            Change::Moved { game, entries } => encode_entries(*game, entries, &[], buffer),
-            Change::Entries { game, entries, writes } => encode_entries(*game, entries, writes, buffer),
+            Change::Moved(entries) => entries.encode(&[], buffer),
+            Change::Entries { entries, writes } => entries.encode(writes, buffer),
             Change::Records { at, writes } => {
                 put(&at.0, buffer);
                 put_writes(writes, buffer);
@@ -127,13 +138,10 @@ impl Change {
         let unknown = UnknownChange(tag);
         match tag {
             ENTRIES => {
-                let (game, entries, writes) = entries(payload).ok_or(unknown)?;
-                Ok(Change::Entries { game, entries, writes })
+                let (entries, writes) = Entries::parse(payload).ok_or(unknown)?;
+                Ok(Change::Entries { entries, writes })
             }
-            MOVED => {
-                let (game, entries, _) = entries(payload).ok_or(unknown)?;
-                Ok(Change::Moved { game, entries })
-            }
+            MOVED => Entries::parse(payload).map(|(entries, _)| Change::Moved(entries)).ok_or(unknown),
             RECORDS => {
                 let (at, writes) = take(payload).ok_or(unknown)?;
                 Ok(Change::Records { at: Stamp(at), writes: owned(writes).ok_or(unknown)? })
@@ -152,49 +160,75 @@ impl Change {
     /// Returns the latest stamp in the change.
     pub(super) fn at(&self) -> Option<Stamp> {
         match self {
-            Change::Entries { entries, .. } | Change::Moved { entries, .. } => {
-                entries.iter().map(|link| link.entry.at).max()
-            }
+            Change::Entries { entries, .. } | Change::Moved(entries) => Some(entries.latest),
             Change::Records { at, .. } => Some(*at),
             Change::Epoch(_) | Change::Quarantine { .. } | Change::Release(_) | Change::DeleteLog(_) => None,
         }
     }
 }
 
-/// Encodes entries in the form of [`RawEntries`]. Copies hashes and bodies as slices, which is
-/// faster than serde, because serde would write them byte by byte.
-fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
-    let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
-    put(&(game, first, at, entries.len()), buffer);
-    for Link { entry, hash } in entries {
-        put(&entry.at.0.saturating_sub(at), buffer);
-        buffer.extend_from_slice(&hash.0);
-        put(&entry.body.len(), buffer);
-        buffer.extend_from_slice(entry.body.expose());
+/// The usual length of an encoded entry, which is a move.
+const ENTRY_BYTES: usize = 80;
+
+impl Entries {
+    pub(super) fn new(game: GameId, links: impl ExactSizeIterator<Item = Link>) -> Entries {
+        let mut encoded = Vec::with_capacity(links.len() * ENTRY_BYTES);
+        put(&links.len(), &mut encoded);
+        let (mut first, mut latest, mut head) = (None, Stamp(0), Head::START);
+        for Link { entry: StoredEntry { seq, at, body }, hash } in links {
+            let (_, since) = *first.get_or_insert((seq, at));
+            // Hash and body are copied as slices, because serde would write them byte by byte.
+            put(&at.ms_since(since), &mut encoded);
+            encoded.extend_from_slice(&hash.0);
+            put(&body.len(), &mut encoded);
+            encoded.extend_from_slice(body.expose());
+            (latest, head) = (latest.max(at), Head { seq, hash });
+        }
+        let (first, at) = first.unwrap_or_default();
+        Entries { game, first, at, latest, head, encoded: SecretBytes::new(encoded) }
     }
-    put_writes(writes, buffer);
+
+    fn parse(payload: &[u8]) -> Option<(Entries, Vec<Write>)> {
+        let ((game, first, at), rest): (RawStart, _) = postcard::take_from_bytes(payload).ok()?;
+        let (entries, writes): (Vec<RawEntry<'_>>, _) = postcard::take_from_bytes(rest).ok()?;
+        let encoded = SecretBytes::new(rest[..rest.len() - writes.len()].to_vec());
+        let (_, hash, _) = entries.last().filter(|_| first > 0)?;
+        let head = Head { seq: first.checked_add(entries.len() as u64)? - 1, hash: Hash(*hash) };
+        let later = entries.iter().map(|(later, ..)| *later).max().unwrap_or_default();
+        let (at, latest) = (Stamp(at), Stamp(at).plus_ms(later));
+        Some((Entries { game, first, at, latest, head, encoded }, owned(take(writes)?)?))
+    }
+
+    fn encode(&self, writes: &[Write], buffer: &mut Vec<u8>) {
+        let start: RawStart = (self.game, self.first, self.at.0);
+        put(&start, buffer);
+        buffer.extend_from_slice(self.encoded.expose());
+        put_writes(writes, buffer);
+    }
+
+    /// Stamps all entries. They must all have the same stamp before that.
+    pub(super) fn stamp(&mut self, at: Stamp) {
+        (self.at, self.latest) = (at, at);
+    }
+
+    /// Returns the length of the encoded entries.
+    pub(super) fn bytes(&self) -> usize {
+        self.encoded.len()
+    }
+
+    pub(super) fn decode(&self) -> Vec<Link> {
+        let entries: Vec<RawEntry<'_>> = take(self.encoded.expose())
+            .unwrap_or_else(|| unreachable!("entries are encoded or checked before they get here"));
+        let link = |(seq, (later, hash, body)): (u64, RawEntry<'_>)| Link {
+            entry: StoredEntry { seq, at: self.at.plus_ms(later), body: SecretBytes::new(body.to_vec()) },
+            hash: Hash(hash),
+        };
+        (self.first..).zip(entries).map(link).collect()
+    }
 }
 
 fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
     put(&writes.iter().map(RawWrite::of).collect::<Vec<_>>(), buffer);
-}
-
-/// The decoded content of a frame with entries: the game, its entries, and the side records.
-type Parts = (GameId, Vec<Link>, Vec<Write>);
-
-fn entries(payload: &[u8]) -> Option<Parts> {
-    let (game, first, at, entries, writes): RawEntries<'_> = take(payload)?;
-    let link = |(seq, (later, hash, body)): (u64, RawEntry<'_>)| Link {
-        entry: StoredEntry {
-            seq,
-            at: Stamp(at.saturating_add(later)),
-            body: SecretBytes::new(body.to_vec()),
-        },
-        hash: Hash(hash),
-    };
-    let is_numbered = first > 0 && !entries.is_empty() && first.checked_add(entries.len() as u64).is_some();
-    let entries = is_numbered.then(|| (first..).zip(entries).map(link).collect())?;
-    Some((game, entries, owned(writes)?))
 }
 
 fn owned(writes: Vec<RawWrite<'_>>) -> Option<Vec<Write>> {
@@ -238,10 +272,17 @@ mod tests {
             Write::Put { key: key("k"), value: Vec::new(), expires: None },
             Write::Delete { key: key("gone") },
         ];
+        let two = [link(9, 50, b"one"), link(10, 70, b"")];
+        let entries = Entries::new(game, two.clone().into_iter());
+        assert_eq!(
+            (entries.decode(), entries.first, entries.head),
+            (two.to_vec(), 9, Head { seq: 10, hash: two[1].hash })
+        );
+        let later = Entries::new(game, [link(1, 1_800_000_000_000, b"a")].into_iter());
         vec![
-            Change::Entries { game, entries: vec![link(9, 50, b"one"), link(10, 70, b"")], writes: vec![] },
-            Change::Entries { game, entries: vec![link(1, 1_800_000_000_000, b"a")], writes: writes.clone() },
-            Change::Moved { game, entries: vec![link(3, 50, b"one")] },
+            Change::Entries { entries, writes: vec![] },
+            Change::Entries { entries: later, writes: writes.clone() },
+            Change::Moved(Entries::new(game, [link(3, 50, b"one")].into_iter())),
             Change::Records { at: Stamp(8), writes },
             Change::Epoch(1_800_000_000_000),
             Change::Quarantine { game, reason: "entry 7: it is missing".to_owned() },
@@ -283,8 +324,8 @@ mod tests {
         let game = GameId::from_random([7; 12]);
         let entry =
             StoredEntry { seq: 80, at: Stamp(1_800_000_000_000), body: SecretBytes::new(vec![1; 36]) };
-        let entries = vec![Link { entry, hash: Hash([3; 32]) }];
-        let bytes = encoded(&Change::Entries { game, entries, writes: Vec::new() });
+        let entries = Entries::new(game, [Link { entry, hash: Hash([3; 32]) }].into_iter());
+        let bytes = encoded(&Change::Entries { entries, writes: Vec::new() });
         assert_eq!(bytes.len() - 36, 51);
     }
 }

@@ -84,12 +84,12 @@ fn copy(
 ) -> Result<(), Trouble> {
     let mut records = Vec::new();
     match change {
-        Change::Entries { game, entries, writes } => {
+        Change::Entries { entries, writes } => {
             records = writes;
-            live.extend(reader.is_at(game, &entries, place)?.then_some(Change::Moved { game, entries }));
+            live.extend(reader.is_at(&entries, place)?.then_some(Change::Moved(entries)));
         }
-        Change::Moved { game, entries } => {
-            live.extend(reader.is_at(game, &entries, place)?.then_some(Change::Moved { game, entries }));
+        Change::Moved(entries) => {
+            live.extend(reader.is_at(&entries, place)?.then_some(Change::Moved(entries)));
         }
         Change::Records { writes, .. } => records = writes,
         Change::Epoch(epoch) => {

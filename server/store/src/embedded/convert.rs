@@ -18,7 +18,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use flagfall_board::{GameId, Stamp};
 use sha2::{Digest, Sha256};
 
-use super::change::{Change, Link};
+use super::change::{Change, Entries, Link};
 use super::disk;
 use super::files::{Segments, Tail};
 use super::index::{parse_game, quarantines_in};
@@ -288,7 +288,8 @@ impl Out {
             return Ok(());
         }
         self.entries += entries.len();
-        self.push(Change::Entries { game, entries: std::mem::take(entries), writes: Vec::new() })
+        let entries = Entries::new(game, entries.drain(..));
+        self.push(Change::Entries { entries, writes: Vec::new() })
     }
 
     fn push(&mut self, change: Change) -> Result<(), Trouble> {

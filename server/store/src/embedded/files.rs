@@ -17,7 +17,7 @@ use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 const EXTENSION: &str = "seg";
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) segment: u32,
     pub(super) at: u32,

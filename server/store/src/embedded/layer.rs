@@ -12,18 +12,44 @@ use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Link, bytes_of, take};
+use super::change::{Change, Entries, bytes_of, put};
 use super::files::Place;
 use crate::store::Write;
 use crate::value::{Hash, Head, Key};
 
-/// The row of a game: its head, and the positions of its entries.
+/// A frame with entries of a game: the number of its first entry, and its place.
+pub(super) type EntriesAt = (u64, Place);
+
+/// The row of a game: its head, and the frames that contain its entries, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameRow {
     pub(super) head: Head,
-    /// The frames that contain the game's entries, in order. Each has the number of its first
-    /// entry.
-    pub(super) frames: Vec<(u64, Place)>,
+    /// The frames, encoded as in the database, because that takes a third of the memory. There
+    /// are four numbers for each frame. The first two are the entry number and the segment, as
+    /// differences from the previous frame. The others are the frame's position and length.
+    encoded: Vec<u8>,
+    count: usize,
+    last: EntriesAt,
+}
+
+/// Decodes the frames of a row.
+#[derive(Default)]
+struct Frames<'a> {
+    rest: &'a [u8],
+    last: EntriesAt,
+}
+
+impl Iterator for Frames<'_> {
+    type Item = EntriesAt;
+
+    fn next(&mut self) -> Option<EntriesAt> {
+        let ((entries, segments, at, length), rest): ((u64, u32, u32, u32), _) =
+            postcard::take_from_bytes(self.rest).ok()?;
+        let (first, Place { segment, .. }) = self.last;
+        let place = Place { segment: segment.wrapping_add(segments), at, length };
+        (self.rest, self.last) = (rest, (first.wrapping_add(entries), place));
+        Some(self.last)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,65 +59,65 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A game's row in the database: the head, and four numbers for each frame. The first two are the
-/// entry number and the segment, as differences from the previous frame. The others are the
-/// frame's position and length.
-type RawGame = (u64, [u8; 32], Vec<(u64, u32, u32, u32)>);
+/// The beginning of a game's row in the database: the head, and the number of frames.
+type RawHead = (u64, [u8; 32], usize);
 
 impl GameRow {
+    fn new(head: Head, frames: impl IntoIterator<Item = EntriesAt>) -> GameRow {
+        let mut row = GameRow { head, encoded: Vec::new(), count: 0, last: EntriesAt::default() };
+        frames.into_iter().for_each(|frame| row.push(frame));
+        row
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
-        let (mut entry, mut segment) = (0, 0);
-        let raw = |(first, place): &(u64, Place)| {
-            let later = (first.wrapping_sub(entry), place.segment.wrapping_sub(segment));
-            (entry, segment) = (*first, place.segment);
-            (later.0, later.1, place.at, place.length)
-        };
-        let frames = self.frames.iter().map(raw).collect();
-        let raw: RawGame = (self.head.seq, self.head.hash.0, frames);
-        bytes_of(&raw)
+        let head: RawHead = (self.head.seq, self.head.hash.0, self.count);
+        [&bytes_of(&head), &self.encoded[..]].concat()
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
-        let (seq, hash, frames): RawGame = take(bytes)?;
-        let (mut first, mut segment) = (0_u64, 0_u32);
-        let frame = |(entries, segments, at, length): (u64, u32, u32, u32)| {
-            (first, segment) = (first.wrapping_add(entries), segment.wrapping_add(segments));
-            (first, Place { segment, at, length })
-        };
-        let frames: Vec<_> = frames.into_iter().map(frame).collect();
-        (!frames.is_empty()).then_some(GameRow { head: Head { seq, hash: Hash(hash) }, frames })
+        let ((seq, hash, count), encoded): (RawHead, _) = postcard::take_from_bytes(bytes).ok()?;
+        let mut frames = Frames { rest: encoded, ..Frames::default() };
+        let last = frames.nth(count.checked_sub(1)?)?;
+        let head = Head { seq, hash: Hash(hash) };
+        frames.rest.is_empty().then(|| GameRow { head, encoded: encoded.to_vec(), count, last })
     }
 
-    /// Returns the index in `frames` of the frame that contains an entry; `None` if the log has
-    /// no such entry.
-    pub(super) fn frame_of(&self, seq: u64) -> Option<usize> {
-        if seq == 0 || seq > self.head.seq {
-            return None;
-        }
-        self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
+    pub(super) fn frames(&self) -> impl Iterator<Item = EntriesAt> {
+        Frames { rest: &self.encoded, ..Frames::default() }
+    }
+
+    /// Returns the frame that contains an entry, and all later frames. Returns no frames if the
+    /// log has no such entry.
+    pub(super) fn frames_from(&self, seq: u64) -> impl Iterator<Item = EntriesAt> {
+        let is_there = (1..=self.head.seq).contains(&seq);
+        let begun = self.frames().take_while(|(first, _)| is_there && *first <= seq).count();
+        self.frames().skip(begun.checked_sub(1).unwrap_or(self.count))
+    }
+
+    fn push(&mut self, (first, place): EntriesAt) {
+        let (before, Place { segment, .. }) = self.last;
+        let later = (first.wrapping_sub(before), place.segment.wrapping_sub(segment));
+        put(&(later.0, later.1, place.at, place.length), &mut self.encoded);
+        (self.count, self.last) = (self.count + 1, (first, place));
     }
 
     /// Adds a frame with these entries. The frame replaces a frame with the same first entry; in
     /// that case, returns the place of the replaced frame.
-    fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
-        let (first, last) = entries.first().zip(entries.last())?;
-        let first = first.entry.seq;
-        // New entries are almost always at the end of the log, so a search is rarely needed.
-        let found = match self.frames.last() {
-            Some((latest, _)) if *latest >= first => {
-                self.frames.binary_search_by_key(&first, |(first, _)| *first)
+    fn add(&mut self, &Entries { first, head, .. }: &Entries, place: Place) -> Option<Place> {
+        let mut before = None;
+        // New entries are almost always at the end of the log.
+        if first > self.last.0 {
+            self.push((first, place));
+        } else {
+            let mut frames: Vec<EntriesAt> = self.frames().collect();
+            match frames.binary_search_by_key(&first, |(first, _)| *first) {
+                Ok(at) => before = Some(std::mem::replace(&mut frames[at].1, place)),
+                Err(at) => frames.insert(at, (first, place)),
             }
-            Some(_) | None => Err(self.frames.len()),
-        };
-        let before = match found {
-            Ok(at) => Some(std::mem::replace(&mut self.frames[at].1, place)),
-            Err(at) => {
-                self.frames.insert(at, (first, place));
-                None
-            }
-        };
-        if last.entry.seq > self.head.seq {
-            self.head = last.head();
+            *self = GameRow::new(self.head, frames);
+        }
+        if head.seq > self.head.seq {
+            self.head = head;
         }
         before
     }
@@ -138,12 +164,12 @@ impl Layer {
         self.at = self.at.max(change.at().unwrap_or_default());
         self.bytes += u64::from(place.length);
         match change {
-            Change::Entries { game, entries, writes } => {
-                let added = self.add(game, &entries, place, below)?;
+            Change::Entries { entries, writes } => {
+                let added = self.add(&entries, place, below)?;
                 self.write(writes, place);
                 return Ok(added);
             }
-            Change::Moved { game, entries } => return self.add(game, &entries, place, below),
+            Change::Moved(entries) => return self.add(&entries, place, below),
             Change::Records { writes, .. } => self.write(writes, place),
             Change::Epoch(epoch) => self.epoch = Some(epoch),
             Change::Quarantine { game, reason } => {
@@ -157,8 +183,8 @@ impl Layer {
                     Some(row) => row,
                     None => below(game)?,
                 };
-                let lengths =
-                    row.iter().flat_map(|row| &row.frames).map(|(_, place)| i64::from(place.length));
+                let frames = row.iter().flat_map(|row| row.frames());
+                let lengths = frames.map(|(_, place)| i64::from(place.length));
                 self.dead += lengths.sum::<i64>();
                 self.quarantines.insert(game, None);
             }
@@ -168,21 +194,20 @@ impl Layer {
 
     fn add<E>(
         &mut self,
-        game: GameId,
-        entries: &[Link],
+        entries: &Entries,
         place: Place,
         below: impl FnOnce(GameId) -> Result<Option<Arc<GameRow>>, E>,
     ) -> Result<Result<(), Gap>, E> {
+        let Entries { game, first, .. } = *entries;
         let row = match self.games.entry(game) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(below(game)?),
         };
-        let seq = entries.first().map_or(0, |first| first.entry.seq);
         let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
-        let row = row.get_or_insert_with(|| Arc::new(GameRow { head: Head::START, frames: Vec::new() }));
+        let row = row.get_or_insert_with(|| Arc::new(GameRow::new(Head::START, [])));
         let before = Arc::make_mut(row).add(entries, place);
         self.dead += before.map_or(0, |before| i64::from(before.length));
-        Ok(if before.is_some() || seq == next { Ok(()) } else { Err(Gap { game, from: next }) })
+        Ok(if before.is_some() || first == next { Ok(()) } else { Err(Gap { game, from: next }) })
     }
 
     fn write(&mut self, writes: Vec<Write>, place: Place) {
@@ -211,6 +236,7 @@ pub(super) struct Gap {
 mod tests {
     use std::convert::Infallible;
 
+    use super::super::change::{Link, take};
     use super::*;
     use crate::store::StoredEntry;
     use crate::value::SecretBytes;
@@ -219,12 +245,16 @@ mod tests {
         Place { segment: 3, at, length: 100 }
     }
 
-    fn entries(game: GameId, first: u64, count: u64) -> Change {
+    fn some(game: GameId, first: u64, count: usize) -> Entries {
         let link = |seq| Link {
             entry: StoredEntry { seq, at: Stamp(seq), body: SecretBytes::new(vec![]) },
             hash: Hash([seq as u8; 32]),
         };
-        Change::Entries { game, entries: (first..first + count).map(link).collect(), writes: vec![] }
+        Entries::new(game, (first..).take(count).map(link).collect::<Vec<_>>().into_iter())
+    }
+
+    fn entries(game: GameId, first: u64, count: usize) -> Change {
+        Change::Entries { entries: some(game, first, count), writes: vec![] }
     }
 
     fn apply(layer: &mut Layer, change: Change, at: u32) -> Result<(), Gap> {
@@ -234,14 +264,20 @@ mod tests {
 
     #[test]
     fn rows_are_read_back() {
-        let row = GameRow {
-            head: Head { seq: 9, hash: Hash([3; 32]) },
-            frames: vec![(1, place(24)), (4, place(124))],
-        };
-        assert_eq!(GameRow::parse(&row.encode()), Some(row));
+        let head = Head { seq: 9, hash: Hash([3; 32]) };
+        let next_segment = Place { segment: 4, ..place(24) };
+        let row = GameRow::new(head, [(1, place(300)), (4, place(400)), (9, next_segment)]);
+        let encoded = row.encode();
+        let frames = [[1, 3, 172, 2, 100], [3, 0, 144, 3, 100]].concat();
+        assert_eq!(encoded, [&[9][..], &[3; 32], &[3], &frames, &[5, 1, 24, 100]].concat());
+        assert_eq!(GameRow::parse(&encoded), Some(row));
+        for length in 0..encoded.len() {
+            assert_eq!(GameRow::parse(&encoded[..length]), None);
+        }
+        assert_eq!(GameRow::parse(&[&encoded[..], &[0]].concat()), None);
         let row = RecordRow { value: b"v".to_vec(), expires: Some(Stamp(5)), place: place(24) };
         assert_eq!(take(&bytes_of(&row)), Some(row));
-        assert_eq!((GameRow::parse(b""), take::<RecordRow>(b"")), (None, None));
+        assert_eq!(take::<RecordRow>(b""), None);
     }
 
     #[test]
@@ -253,8 +289,10 @@ mod tests {
         assert_eq!(apply(&mut layer, entries(game, 5, 1), 224), Ok(()));
         let row = layer.games[&game].clone().unwrap();
         assert_eq!(row.head, Head { seq: 5, hash: Hash([5; 32]) });
-        let frames: Vec<_> = (0..=6).map(|seq| row.frame_of(seq)).collect();
-        assert_eq!(frames, [None, Some(0), Some(1), Some(1), Some(1), Some(2), None]);
+        let frames: Vec<Vec<u64>> =
+            (0..=6).map(|seq| row.frames_from(seq).map(|(first, _)| first).collect()).collect();
+        let [all, last_two] = [vec![1, 2, 5], vec![2, 5]];
+        assert_eq!(frames, [&[][..], &all, &last_two, &last_two, &last_two, &[5], &[]]);
         assert_eq!((layer.at, layer.bytes), (Stamp(5), 300));
     }
 
@@ -271,17 +309,14 @@ mod tests {
     #[test]
     fn a_frame_that_was_moved_is_found_at_its_new_place() {
         let game = GameId::from_random([7; 12]);
-        let moved = |first, count| match entries(game, first, count) {
-            Change::Entries { game, entries, .. } => Change::Moved { game, entries },
-            other => other,
-        };
+        let moved = |first, count| Change::Moved(some(game, first, count));
         let mut layer = Layer::default();
         apply(&mut layer, entries(game, 1, 2), 24).unwrap();
         apply(&mut layer, entries(game, 3, 2), 124).unwrap();
         let head = layer.games[&game].clone().unwrap().head;
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Ok(()));
         let row = layer.games[&game].clone().unwrap();
-        assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
+        assert_eq!(*row, GameRow::new(head, [(1, place(900)), (3, place(124))]));
         assert_eq!(layer.dead, 100);
         // This layer is built from a log after a compaction. The segment with the first entries
         // is gone, and the copies of these entries come last.
@@ -289,7 +324,7 @@ mod tests {
         assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));
         let row = layer.games[&game].clone().unwrap();
-        assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
+        assert_eq!(*row, GameRow::new(head, [(1, place(900)), (3, place(124))]));
     }
 
     #[test]

@@ -334,7 +334,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
             let (game, row) = row?;
             // Even if a compaction has moved frames, a row lists them in the order of their
             // entries. So the first frame that is out of reach contains the first missing entry.
-            if let Some((seq, _)) = row.frames.iter().find(|(_, place)| !segments.reach(place.end())) {
+            if let Some((seq, _)) = row.frames().find(|(_, place)| !segments.reach(place.end())) {
                 found_damaged.insert(game, format!("entry {seq}: it is missing"));
             }
         }
@@ -379,7 +379,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
                 Change::Epoch(epoch) => state.epoch = *epoch,
                 Change::Quarantine { game, reason } => drop(quarantined.insert(*game, reason.clone())),
                 Change::Release(game) | Change::DeleteLog(game) => drop(quarantined.remove(game)),
-                Change::Entries { .. } | Change::Moved { .. } | Change::Records { .. } => {}
+                Change::Entries { .. } | Change::Moved(_) | Change::Records { .. } => {}
             }
             let place = Place::of(*number, frame.at, frame.length);
             suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
 
-use super::change::{Change, Link};
+use super::change::{Change, Entries, Link};
 use super::files::{Place, Segments};
 use super::index::Index;
 use super::layer::GameRow;
@@ -26,20 +26,19 @@ impl Reader {
         let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
         let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
         match Change::parse(frame.tag, &frame.payload) {
-            Ok(Change::Entries { game: other, entries, .. } | Change::Moved { game: other, entries })
-                if other == game && entries.first().is_some_and(|link| link.entry.seq == first) =>
+            Ok(Change::Entries { entries, .. } | Change::Moved(entries))
+                if (entries.game, entries.first) == (game, first) =>
             {
-                Ok(entries)
+                Ok(entries.decode())
             }
             Ok(_) | Err(_) => Err(Trouble::damaged(first, "its frame holds something else")),
         }
     }
 
-    /// True if the index says that these entries of a game are at this place.
-    pub(super) fn is_at(&self, game: GameId, entries: &[Link], place: Place) -> Result<bool, Trouble> {
-        let first = entries.first().map_or(0, |link| link.entry.seq);
-        let row = self.index.game(game)?;
-        Ok(row.is_some_and(|row| row.frames.contains(&(first, place))))
+    /// True if the index says that these entries are at this place.
+    pub(super) fn is_at(&self, entries: &Entries, place: Place) -> Result<bool, Trouble> {
+        let row = self.index.game(entries.game)?;
+        Ok(row.is_some_and(|row| row.frames().any(|frame| frame == (entries.first, place))))
     }
 
     /// Calls `read` with the row of a game. Calls it again if a compaction has moved the game's
@@ -62,8 +61,7 @@ impl Reader {
 
     /// Returns the chain hash after an entry, as it is stored with the entry.
     fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
-        let Some(frame) = row.frame_of(seq) else { return Ok(Hash::ZERO) };
-        let (first, place) = row.frames[frame];
+        let Some((first, place)) = row.frames_from(seq).next() else { return Ok(Hash::ZERO) };
         let entries = self.entries(game, first, place)?;
         let link = entries.iter().find(|link| link.entry.seq == seq);
         Ok(link.ok_or_else(|| Trouble::damaged(seq, "it is missing"))?.hash)
@@ -100,15 +98,14 @@ impl Reader {
         let start = after_seq.min(row.head.seq);
         let mut at = Head { seq: start, hash: self.hash_at(game, row, start)? };
         let mut entries = Vec::new();
-        let frames = row.frame_of(start + 1).map(|frame| &row.frames[frame..]).unwrap_or_default();
-        for (first, place) in frames {
+        for (first, place) in row.frames_from(start + 1) {
             if entries.len() >= limit {
                 break;
             }
-            if *first > at.seq + 1 {
+            if first > at.seq + 1 {
                 return Err(Trouble::damaged(at.seq + 1, "it is missing"));
             }
-            for Link { entry, hash } in self.entries(game, *first, *place)? {
+            for Link { entry, hash } in self.entries(game, first, place)? {
                 if entry.seq <= at.seq || entries.len() >= limit {
                     continue;
                 }

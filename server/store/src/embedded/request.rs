@@ -5,7 +5,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use super::change::Link;
+use super::change::Entries;
 use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Head;
 
@@ -16,14 +16,12 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// An append whose hashes the caller has already computed, to save the writer's time.
 pub(super) struct Prepared {
-    pub(super) game: GameId,
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
     pub(super) not_before: Option<Stamp>,
-    /// The entries. The writer gives them their stamps, unless `stamped` is set.
-    pub(super) entries: Vec<Link>,
-    /// The latest stamp of the entries, if they already have stamps.
-    pub(super) stamped: Option<Stamp>,
+    pub(super) entries: Entries,
+    /// True if the entries already have stamps. Otherwise, the writer stamps them.
+    pub(super) is_stamped: bool,
     /// The latest outage that was known when the append was requested. Only set if the append has
     /// a deadline.
     pub(super) outage: Option<Outage>,
@@ -55,11 +53,10 @@ impl Request {
     /// Returns the total length of the entries and values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let (entries, writes) = match self {
-            Request::Append { append, .. } => (&append.entries[..], &append.writes),
-            Request::Update { update, .. } => (&[][..], &update.writes),
+            Request::Append { append, .. } => (append.entries.bytes(), &append.writes),
+            Request::Update { update, .. } => (0, &update.writes),
             _ => return 0,
         };
-        let entries: usize = entries.iter().map(|link| link.entry.body.len()).sum();
         entries + writes.iter().map(Write::value_bytes).sum::<usize>()
     }
 }
@@ -85,26 +82,35 @@ impl Verdict {
 }
 
 /// An answer that is given after the sync. It depends on whether the sync of its group succeeded.
-pub(super) type Answer = Box<dyn FnOnce(&Verdict) + Send>;
+pub(super) enum Answer {
+    /// The answer to an append. Most answers are of this kind, so they are not boxed.
+    Append(Reply<AppendOutcome>, Result<AppendOutcome, StoreError>),
+    Other(Box<dyn FnOnce(&Verdict) + Send>),
+}
 
-/// Makes an answer. It becomes `outcome` if the group is durable. If the group may or may not be
-/// on the disk, the answer of a request that has written something becomes `unknown`.
-pub(super) fn answer<T: Send + 'static>(
-    reply: Reply<T>,
-    outcome: Result<T, StoreError>,
-    unknown: Option<T>,
-) -> Answer {
-    Box::new(move |verdict| {
-        let settled = match (verdict, unknown) {
-            (Verdict::Durable, _) => outcome,
-            (Verdict::Unknown(_), Some(unknown)) => Ok(unknown),
-            // The outcome may depend on other changes of the group, so it is not valid if the
-            // group failed.
-            (failed, _) => failed.check().and(outcome),
-        };
-        // A send error only means that the caller has stopped waiting.
-        reply.send(settled).ok();
-    })
+impl Answer {
+    /// Makes the answer to a request that is not an append. See [`give_one`].
+    pub(super) fn other<T: Send + 'static>(
+        reply: Reply<T>,
+        outcome: Result<T, StoreError>,
+        unknown: Option<T>,
+    ) -> Answer {
+        Answer::Other(Box::new(move |verdict| give_one(reply, outcome, unknown, verdict)))
+    }
+}
+
+/// Gives an answer: `outcome` if the group is durable. If the group may or may not be on the disk,
+/// the answer of a request that has written something is `unknown`.
+fn give_one<T>(reply: Reply<T>, outcome: Result<T, StoreError>, unknown: Option<T>, verdict: &Verdict) {
+    let settled = match (verdict, unknown) {
+        (Verdict::Durable, _) => outcome,
+        (Verdict::Unknown(_), Some(unknown)) => Ok(unknown),
+        // The outcome may depend on other changes of the group, so it is not valid if the group
+        // failed.
+        (failed, _) => failed.check().and(outcome),
+    };
+    // A send error only means that the caller has stopped waiting.
+    reply.send(settled).ok();
 }
 
 /// The maximum number of groups whose answers wait for the task.
@@ -144,5 +150,13 @@ impl Answers {
 }
 
 fn give((answers, verdict): (Vec<Answer>, Verdict)) {
-    answers.into_iter().for_each(|answer| answer(&verdict));
+    for answer in answers {
+        match answer {
+            Answer::Append(reply, outcome) => {
+                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
+                give_one(reply, outcome, has_written.then_some(AppendOutcome::Unknown), &verdict);
+            }
+            Answer::Other(give) => give(&verdict),
+        }
+    }
 }

@@ -22,14 +22,14 @@ use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
-use super::change::{Change, Link};
+use super::change::Change;
 use super::compact::Compaction;
 use super::disk;
 use super::files::{Place, Point, Tail};
 use super::index::Checkpoint;
 use super::notes::Notes;
 use super::reader::Reader;
-use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict, answer};
+use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use crate::outages::OutageList;
@@ -54,6 +54,7 @@ type Expiring = (Vec<u8>, Option<Stamp>);
 #[derive(Default)]
 pub(super) struct Stage {
     changes: Vec<Change>,
+    /// The heads of the changed logs; [`Head::START`] for a deleted log.
     heads: FxHashMap<GameId, Head>,
     /// The records that the group has changed; `None` for a deleted record.
     records: HashMap<Key, Option<Expiring>>,
@@ -159,7 +160,7 @@ impl Writer {
         let latest = Instant::now() + self.group_time;
         let mut stage = std::mem::take(&mut self.stage);
         stage.changes.append(&mut self.unkept);
-        let (mut answers, mut count, mut bytes) = (Vec::new(), 0, 0);
+        let (mut answers, mut count, mut bytes) = (Vec::with_capacity(answered), 0, 0);
         let mut next = Some(first);
         while let Some(request) = next {
             count += 1;
@@ -178,7 +179,7 @@ impl Writer {
         let outage = self.stage_outage(&mut stage);
         let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
         let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
-        let verdict = self.write(&mut stage.changes, answers);
+        let verdict = self.write(&mut stage, answers);
         stage.clear();
         self.stage = stage;
         if matches!(verdict, Verdict::Refused(_)) {
@@ -196,38 +197,34 @@ impl Writer {
     /// Processes a request. Returns the answer to give once the group is durable.
     fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
         Some(match request {
-            Request::Append { append, reply } => {
-                let outcome = self.stage_append(stage, append);
-                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
-                answer(reply, outcome, has_written.then_some(AppendOutcome::Unknown))
-            }
+            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, append)),
             Request::Update { update, reply } => {
                 let outcome = self.stage_update(stage, update);
                 let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
-                answer(reply, outcome, has_written.then_some(UpdateOutcome::Unknown))
+                Answer::other(reply, outcome, has_written.then_some(UpdateOutcome::Unknown))
             }
             Request::BumpEpoch { reply } => {
                 let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
                 let epoch = self.shared.clock.stamp().0.max(current + 1);
                 stage.epoch = Some(epoch);
                 stage.changes.push(Change::Epoch(epoch));
-                answer(reply, Ok(epoch), None)
+                Answer::other(reply, Ok(epoch), None)
             }
             Request::Quarantine { game, reason } => {
                 stage.changes.push(Change::Quarantine { game, reason });
                 return None;
             }
-            Request::KeepOutage { reply } => answer(reply, Ok(()), None),
+            Request::KeepOutage { reply } => Answer::other(reply, Ok(()), None),
             Request::LookForRoom { reply } => {
                 self.look_for_room();
-                answer(reply, Ok(()), None)
+                Answer::other(reply, Ok(()), None)
             }
             Request::DeleteLog { game, reply } => {
                 stage.heads.insert(game, Head::START);
                 stage.changes.push(Change::DeleteLog(game));
-                answer(reply, Ok(()), None)
+                Answer::other(reply, Ok(()), None)
             }
-            Request::Sweep { reply } => answer(reply, self.stage_sweep(stage), None),
+            Request::Sweep { reply } => Answer::other(reply, self.stage_sweep(stage), None),
         })
     }
 
@@ -239,7 +236,7 @@ impl Writer {
 
     fn stage_append(&self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
         self.check_open()?;
-        let game = append.game;
+        let game = append.entries.game;
         if let Some(reason) = self.shared.quarantine_of(game) {
             return Ok(AppendOutcome::Quarantined { reason });
         }
@@ -262,14 +259,13 @@ impl Writer {
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
         }
-        if let Some(stamped) = append.stamped {
-            self.shared.clock.raise(stamped);
-        }
-        let at = append.stamped.unwrap_or_else(|| self.shared.clock.stamp());
-        if append.stamped.is_none()
-            && append.deadline.is_some()
-            && self.shared.clock.outage() != append.outage
-        {
+        let at = if append.is_stamped {
+            self.shared.clock.raise(append.entries.latest);
+            append.entries.latest
+        } else {
+            self.shared.clock.stamp()
+        };
+        if !append.is_stamped && append.deadline.is_some() && self.shared.clock.outage() != append.outage {
             return Err(StoreError::Unavailable { why: CLOCKS_FIRST.to_owned() });
         }
         if append.deadline.is_some_and(|deadline| at > deadline) {
@@ -278,14 +274,14 @@ impl Writer {
         if append.not_before.is_some_and(|first| at < first) {
             return Ok(AppendOutcome::Early { at });
         }
-        let Prepared { mut entries, writes, stamped, .. } = append;
-        if stamped.is_none() {
-            entries.iter_mut().for_each(|link| link.entry.at = at);
+        let Prepared { mut entries, writes, is_stamped, .. } = append;
+        if !is_stamped {
+            entries.stamp(at);
         }
-        let head = entries.last().map_or(head, Link::head);
+        let head = entries.head;
         stage.heads.insert(game, head);
         stage.note(&writes);
-        stage.changes.push(Change::Entries { game, entries, writes });
+        stage.changes.push(Change::Entries { entries, writes });
         Ok(AppendOutcome::Ok { at, head })
     }
 
@@ -348,12 +344,12 @@ impl Writer {
     }
 
     /// Durably writes a group, answers its callers, and moves the group into the index.
-    fn write(&mut self, changes: &mut Vec<Change>, answers: Vec<Answer>) -> Verdict {
-        if changes.is_empty() {
+    fn write(&mut self, stage: &mut Stage, answers: Vec<Answer>) -> Verdict {
+        if stage.changes.is_empty() {
             self.answers.give(answers, Verdict::Durable);
             return Verdict::Durable;
         }
-        let places = match self.persist(changes) {
+        let places = match self.persist(stage) {
             Ok(places) => places,
             Err(verdict) => {
                 self.answers.give(answers, verdict.clone());
@@ -363,7 +359,7 @@ impl Writer {
         // Callers are answered before the index is updated, so that they can continue at once. If
         // they read, the read waits until the index contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
-        match self.reader.index.apply(changes.drain(..).zip(places), answer) {
+        match self.reader.index.apply(stage.changes.drain(..).zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}
             // The heads were checked before, so a gap can only come from a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
@@ -374,7 +370,7 @@ impl Writer {
 
     /// Durably writes a group to the log, and adds it to the notes. Returns the place of each
     /// change.
-    fn persist(&mut self, changes: &[Change]) -> Result<Vec<Place>, Verdict> {
+    fn persist(&mut self, Stage { changes, heads, .. }: &Stage) -> Result<Vec<Place>, Verdict> {
         let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
         if let Err(StoreError::Unavailable { why }) = usable {
             return Err(Verdict::Refused(why));
@@ -396,7 +392,8 @@ impl Writer {
         }
         // The notes are written before the callers are answered. The log is safe without the
         // notes, but if the log is damaged, the notes show which games are affected.
-        if let Err(error) = self.notes.add(self.end, self.tail.point, &heads_of(changes)) {
+        let heads: Vec<_> = heads.iter().map(|(game, head)| (*game, head.seq)).collect();
+        if let Err(error) = self.notes.add(self.end, self.tail.point, &heads) {
             if disk::is_no_room(&error) {
                 return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
             }
@@ -418,7 +415,7 @@ impl Writer {
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
                 Change::Release(game) | Change::DeleteLog(game) => self.shared.release(*game),
                 Change::Entries { .. }
-                | Change::Moved { .. }
+                | Change::Moved(_)
                 | Change::Records { .. }
                 | Change::Quarantine { .. } => {}
             }
@@ -491,8 +488,9 @@ impl Writer {
     fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
-                Some(mut changes) => {
-                    self.write(&mut changes, Vec::new()).check()?;
+                Some(changes) => {
+                    let mut stage = Stage { changes, ..Stage::default() };
+                    self.write(&mut stage, Vec::new()).check()?;
                 }
                 None => compaction.finish(self.tail.point),
             }
@@ -522,18 +520,4 @@ fn wait_for_next(requests: &mut mpsc::Receiver<Request>, latest: Instant) -> Opt
             return request;
         }
     }
-}
-
-/// Returns the number of the last entry of each changed log; 0 for a deleted log.
-fn heads_of(changes: &[Change]) -> Vec<(GameId, u64)> {
-    let head = |change: &Change| match change {
-        Change::Entries { game, entries, .. } => entries.last().map(|link| (*game, link.entry.seq)),
-        Change::DeleteLog(game) => Some((*game, 0)),
-        Change::Moved { .. }
-        | Change::Records { .. }
-        | Change::Epoch(_)
-        | Change::Quarantine { .. }
-        | Change::Release(_) => None,
-    };
-    changes.iter().filter_map(head).collect()
 }
