@@ -16,10 +16,10 @@ import { chooseLanguage, languages, loadWords } from "./words.js";
 const PAGES = {
   home: async () => (await import("./pages/home.js")).HomePage,
   play: async () => (await withMore(import("./pages/play.js"))).PlayPage,
-  challenge: async () => (await import("./pages/challenge.js")).ChallengePage,
+  challenge: async () => (await withMore(import("./pages/challenge.js"))).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withMore(withLooks(import("./pages/replay.js")))).ReplayPage,
-  watch: async () => (await withLooks(import("./pages/watch.js"))).WatchPage,
+  watch: async () => (await withMore(withLooks(import("./pages/watch.js")))).WatchPage,
   rules: async () => (await withMore(import("./pages/rules.js"))).RulesPage,
   deployments: async () => (await withMore(import("./pages/deployments.js"))).DeploymentsPage,
   deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,

@@ -204,13 +204,23 @@ export function ask(request) {
 export async function askOrTell(request) {
   const answer = await ask(request);
   if (answer.type === "refused") {
-    show(answer.code === "session_failed" ? say("session-failed") : refusalText(answer));
+    show(answer.code === "session_failed" ? say("session-failed") : await loadedRefusal(answer));
     return undefined;
   }
   return answer.outcome;
 }
 
-/** What a refusal says, in the page's language. @param {Refusal} refusal */
+/**
+ * What a refusal says, where its texts may not be loaded yet. If they cannot be loaded, that is the
+ * server's sentence.
+ * @param {Refusal} refusal
+ */
+export async function loadedRefusal(refusal) {
+  await moreWords().catch(() => undefined);
+  return refusalText(refusal);
+}
+
+/** What a refusal says, in the page's language, once more texts are loaded. @param {Refusal} refusal */
 export function refusalText({ code, message, args }) {
   const id = `refusal-${(code ?? "").replaceAll("_", "-")}`;
   return words.has(id) && args ? words.say(id, args) : message;

@@ -2,10 +2,10 @@
 
 import { readSetup } from "../game/hand.js";
 import { squeeze } from "../game/setups.js";
-import { line, say, show } from "../state.js";
+import { line, loadedRefusal, say, show } from "../state.js";
 import { h, signal } from "../vendor/library.js";
 import { choose } from "./dialog.js";
-import { change, refusalSentence, request, suggestionsAt, useAnswer, useWho } from "./load.js";
+import { change, request, suggestionsAt, useAnswer, useWho } from "./load.js";
 
 /** @typedef {import("../game/setups.js").Saved} Saved */
 /** @typedef {import("../game/rules.js").Rules} Rules */
@@ -105,7 +105,7 @@ export function useLibrary() {
  */
 export async function suggestInto(deploying, rules, side) {
   const answer = /** @type {import("./load.js").Answer<SuggestedDeployments>} */ (await request("GET", suggestionsAt(rules.id)));
-  if ("refusal" in answer) return show(refusalSentence(answer.refusal));
+  if ("refusal" in answer) return show(await loadedRefusal({ args: {}, ...answer.refusal }));
   deploying.change(readSetup(answer.value.setups[0] ?? "", rules, side), say("deploy-told", { what: "suggested" }));
 }
 
@@ -126,6 +126,6 @@ export async function openSaved(deploying, rules, side) {
 async function savedOnline() {
   const answer = /** @type {import("./load.js").Answer<{ deployments: Saved[] }>} */ (await request("GET", "/api/me/deployments"));
   if (!("refusal" in answer)) return answer.value.deployments;
-  show(refusalSentence(answer.refusal));
+  show(await loadedRefusal({ args: {}, ...answer.refusal }));
   return undefined;
 }

@@ -14,7 +14,7 @@ import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellKeys } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import {
-  alarm, allWords, ask, line, moreWords, readApi, refusalText, rulesFor, say, serverTime, settings, show, speak,
+  alarm, allWords, ask, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak,
 } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
@@ -138,7 +138,7 @@ export class GameControl {
     const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
     if (answer.type !== "refused") return;
     const isStale = answer.code === "stale_ply" || answer.code === "stale_epoch";
-    show(isStale && command.kind === "move" ? say("move-not-made", { move: command.move }) : refusalText(answer));
+    show(isStale && command.kind === "move" ? say("move-not-made", { move: command.move }) : await loadedRefusal(answer));
   }
 
   letGo() {

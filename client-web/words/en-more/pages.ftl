@@ -682,3 +682,42 @@ chart-times-summary = { side }: { $all } in all, { $longest } for the longest mo
 chart-summary = { $title }: Red from { $red } to { $redEnd }, Blue from { $blue } to { $blueEnd }.
 replay-check = Check this record
 replay-save-text = Save as text
+
+## A friend's offer, and links to send
+
+copy = Copy the link
+copied = The link is copied.
+copy-by-hand = Copy the address from the bar of your browser.
+share = Share
+# $name.
+challenge-from = { $name } offers you a game
+challenge-own = Your offer to a friend
+challenge-closed = This offer is closed
+challenge-gone = It was withdrawn, or somebody else accepted it.
+# $side.
+challenge-side =
+    { $side ->
+        [red] You would play Red, and move first.
+       *[blue] You would play Blue.
+    }
+challenge-decline = Not now
+challenge-send = Send this link to a friend. The game starts when they accept.
+challenge-link = The link
+challenge-wait = The link is good for a day. You can leave this page and come back.
+
+## Looking on, and losses over time
+
+replay-losses = Losses by rank
+charts = Charts
+chart-table = As a table
+watch-title = Live games
+watch-empty = Nobody plays right now. Start a game, or look at those that ended last.
+watch-nothing = Nobody plays right now, and no game has ended lately.
+watch-start = Start a game
+watch-others = Other live games
+watch-more = More live games
+# $red, $blue: names; $ply.
+watch-board = { $red } – { $blue }, ply { $ply }
+# $red, $blue.
+watch-show = Show { $red } – { $blue } large
+watch-open = Open the game

@@ -18,10 +18,6 @@ close = Close
 to-home = Go to the first page
 accept = Accept
 withdraw = Withdraw
-copy = Copy the link
-copied = The link is copied.
-copy-by-hand = Copy the address from the bar of your browser.
-share = Share
 you = you
 settings = Settings
 session-failed = The server could not give you a seat. Try again in a moment.
@@ -122,22 +118,7 @@ custom-title = { $title }, changed
 ## A friend's offer
 
 # $name.
-challenge-from = { $name } offers you a game
-challenge-own = Your offer to a friend
-challenge-closed = This offer is closed
-challenge-gone = It was withdrawn, or somebody else accepted it.
-# $side.
-challenge-side =
-    { $side ->
-        [red] You would play Red, and move first.
-       *[blue] You would play Blue.
-    }
-challenge-decline = Not now
-# $name.
 challenge-declined = { $name } declined your offer.
-challenge-send = Send this link to a friend. The game starts when they accept.
-challenge-link = The link
-challenge-wait = The link is good for a day. You can leave this page and come back.
 
 ## A game
 
@@ -418,24 +399,9 @@ your-turn-low = Your turn, and little time.
 ## Records
 
 replay = Replay
-replay-losses = Losses by rank
-
-charts = Charts
-chart-table = As a table
 
 ## Looking on
 
-watch-title = Live games
-watch-empty = Nobody plays right now. Start a game, or look at those that ended last.
-watch-nothing = Nobody plays right now, and no game has ended lately.
-watch-start = Start a game
-watch-others = Other live games
-watch-more = More live games
-# $red, $blue: names; $ply.
-watch-board = { $red } – { $blue }, ply { $ply }
-# $red, $blue.
-watch-show = Show { $red } – { $blue } large
-watch-open = Open the game
 watch-all = All live games
 
 ## Later additions

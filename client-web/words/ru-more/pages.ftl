@@ -703,3 +703,42 @@ chart-times-summary = { side }: всего { $all }, самый долгий х�
 chart-summary = { $title }: красные от { $red } до { $redEnd }, синие от { $blue } до { $blueEnd }.
 replay-check = Проверить запись
 replay-save-text = Сохранить как текст
+
+## A friend's offer, and links to send
+
+copy = Скопировать ссылку
+copied = Ссылка скопирована.
+copy-by-hand = Скопируйте адрес из адресной строки браузера.
+share = Поделиться
+# $name.
+challenge-from = { $name } предлагает вам партию
+challenge-own = Ваше предложение другу
+challenge-closed = Это предложение закрыто
+challenge-gone = Предложение отозвано или принято кем-то другим.
+# $side.
+challenge-side =
+    { $side ->
+        [red] Вы будете играть за красных и ходить первыми.
+       *[blue] Вы будете играть за синих.
+    }
+challenge-decline = Не сейчас
+challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда друг примет предложение.
+challenge-link = Ссылка
+challenge-wait = Ссылка действует один день. Эту страницу можно закрыть, а потом вернуться.
+
+## Looking on, and losses over time
+
+replay-losses = Потери по рангам
+charts = Графики
+chart-table = Таблицей
+watch-title = Идущие партии
+watch-empty = Сейчас никто не играет. Начните партию или посмотрите те, что закончились последними.
+watch-nothing = Сейчас никто не играет, и недавно закончившихся партий нет.
+watch-start = Начать партию
+watch-others = Другие идущие партии
+watch-more = Ещё идущие партии
+# $red, $blue: names; $ply.
+watch-board = { $red } – { $blue }, полуход { $ply }
+# $red, $blue.
+watch-show = Показать крупно: { $red } – { $blue }
+watch-open = Открыть партию

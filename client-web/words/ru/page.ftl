@@ -18,10 +18,6 @@ close = Закрыть
 to-home = На главную
 accept = Принять
 withdraw = Отозвать
-copy = Скопировать ссылку
-copied = Ссылка скопирована.
-copy-by-hand = Скопируйте адрес из адресной строки браузера.
-share = Поделиться
 you = вы
 settings = Настройки
 session-failed = Сервер не может дать вам место. Повторите через несколько секунд.
@@ -125,22 +121,7 @@ custom-title = { $title }, с изменениями
 ## A friend's offer
 
 # $name.
-challenge-from = { $name } предлагает вам партию
-challenge-own = Ваше предложение другу
-challenge-closed = Это предложение закрыто
-challenge-gone = Предложение отозвано или принято кем-то другим.
-# $side.
-challenge-side =
-    { $side ->
-        [red] Вы будете играть за красных и ходить первыми.
-       *[blue] Вы будете играть за синих.
-    }
-challenge-decline = Не сейчас
-# $name.
 challenge-declined = { $name } не принимает ваше предложение.
-challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда друг примет предложение.
-challenge-link = Ссылка
-challenge-wait = Ссылка действует один день. Эту страницу можно закрыть, а потом вернуться.
 
 ## A game
 
@@ -424,24 +405,9 @@ your-turn-low = Ваш ход, времени мало.
 ## Records
 
 replay = Просмотр
-replay-losses = Потери по рангам
-
-charts = Графики
-chart-table = Таблицей
 
 ## Looking on
 
-watch-title = Идущие партии
-watch-empty = Сейчас никто не играет. Начните партию или посмотрите те, что закончились последними.
-watch-nothing = Сейчас никто не играет, и недавно закончившихся партий нет.
-watch-start = Начать партию
-watch-others = Другие идущие партии
-watch-more = Ещё идущие партии
-# $red, $blue: names; $ply.
-watch-board = { $red } – { $blue }, полуход { $ply }
-# $red, $blue.
-watch-show = Показать крупно: { $red } – { $blue }
-watch-open = Открыть партию
 watch-all = Все идущие партии
 
 ## Later additions

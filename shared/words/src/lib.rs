@@ -2,7 +2,7 @@
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
 //! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the
-//! longer texts. These texts never name a client's commands or controls. A client adds files for
+//! texts that a player does not need at once. These texts never name a client's commands or controls. A client adds files for
 //! its own texts with [`Words::with`]. Each text is a whole sentence with arguments, so that it can
 //! be translated.
 //!
@@ -40,6 +40,8 @@ macro_rules! shared {
             include_str!(concat!("../", $language, "/rulesets.ftl")),
             include_str!(concat!("../", $language, "-more/account.ftl")),
             include_str!(concat!("../", $language, "-more/pictures.ftl")),
+            include_str!(concat!("../", $language, "-more/players.ftl")),
+            include_str!(concat!("../", $language, "-more/refusals.ftl")),
             include_str!(concat!("../", $language, "-more/rules.ftl")),
         ]
     };
