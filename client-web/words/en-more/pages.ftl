@@ -481,7 +481,6 @@ feed-make =
        *[no] Make an address
     }
 feed-remove = Remove the feed
-feed-removed = The feed is removed. Its address no longer works.
 feed-secret = The address of your feed
 feed-secret-text = Everybody who has this address can see your games. It is shown only now: copy it into your feed reader.
 
