@@ -34,7 +34,7 @@ export type AccountExport = {
   blocks?: Player[];
   /** The challenges that other players have addressed to this player. */
   challenges?: Invitation[];
-  /** The consequences of leaving games, as they apply to this player. */
+  /** The player's recent departures from games, and the wait that follows from them. */
   conduct?: Conduct;
   /** The time at which the player was created, in milliseconds since 1970. */
   created: number;
@@ -77,7 +77,7 @@ export type BombsInfo =
   /** The Bomb leaves the board together with its attacker. */
   | "leave";
 
-/** The consequences of leaving games. Players who often leave games or do not deploy must wait before they can be paired, and the wait becomes longer each time. Only the player can see these consequences. */
+/** How often a player has left games recently, and how long they must wait because of it. Players who leave games or do not deploy must wait before they can be paired, and the wait becomes longer each time. Only the player can see these values. */
 export type Conduct = {
   /** The number of times within a day that the player left a game or did not deploy. */
   left_games: number;
@@ -197,7 +197,7 @@ export type Health = {
   uptime_s: number;
 };
 
-/** An entry for a house player in the answer of `/api/rulesets`. */
+/** A house player, as listed by `/api/rulesets`. */
 export type HousePlayerInfo = {
   /** The level, as in `play_bot`. Weaker levels come first in the list. */
   level: string;
@@ -211,7 +211,7 @@ export type Invitations = {
   challenges: Invitation[];
 };
 
-/** Addresses an open challenge that the player has made to another player. `POST /api/me/challenges`. */
+/** Addresses one of the player's open challenges to another player. `POST /api/me/challenges`. */
 export type Invite = {
   /** The code of the challenge. */
   challenge: string;
@@ -262,7 +262,7 @@ export type Login = {
   name: string;
   /** The account's password. */
   password: Secret;
-  /** The name of the new token in the list of tokens, at most 40 characters. */
+  /** The name of the new token, at most 40 characters. It appears in the list of tokens. */
   token_name?: string | null;
 };
 
@@ -282,7 +282,7 @@ export type MadeToken = {
 
 /** The player who makes the request, with their token. `GET /api/me`. */
 export type Me = {
-  /** The consequences of leaving games, as they apply to this player. */
+  /** The player's recent departures from games, and the wait that follows from them. */
   conduct: Conduct;
   /** The player. */
   player: Player;
@@ -320,7 +320,7 @@ export type NewPush = {
 
 /** Replaces the queue with these turns, one for each of the player's next plies, in order. `PUT /api/games/ID/queue`. */
 export type NewQueue = {
-  /** The `epoch` of the `game` message on which the turns are based. If the game has a later epoch, the server refuses the request as stale. */
+  /** The `epoch` of the `game` message on which the turns are based. If the game's epoch is later, the server refuses the request as stale. */
   epoch?: number | null;
   /** The turns to queue, from 1 to 20. */
   moves: QueuedMove[];
@@ -334,15 +334,15 @@ export type NewRecoveryCode = {
   recovery_code: Secret;
 };
 
-/** Begins the session of a page in a browser. `POST /api/session`. */
+/** Starts a session for the server's page in a browser. `POST /api/session`. */
 export type NewSession = {
   /** The account's name, or the requested name of a new guest. */
   name?: string | null;
   /** The account's password. */
   password?: Secret | null;
-  /** The account's recovery code, to set a new password if the old one is lost. */
+  /** The account's recovery code. It is needed to set a new password if the old one is lost. */
   recovery_code?: Secret | null;
-  /** True to create the account. If the browser has the session of a guest, that guest is turned into the account. */
+  /** True to create the account. If the browser has a guest's session, the guest becomes the account. */
   sign_up?: boolean;
 };
 
@@ -350,7 +350,7 @@ export type NewSession = {
 export type NewToken = {
   /** The token's name, at most 40 characters. */
   name: string;
-  /** The account's password. Required if the request comes with the session cookie of the server's page, so that nobody makes a lasting token in a browser that was left open. */
+  /** The account's password. Required if the request uses the session cookie of the server's page. This prevents anyone who finds an open browser from creating a permanent token. */
   password?: Secret | null;
   /** The permissions of the token. Only bot accounts can have tokens with the scope `bot`. */
   scope?: Scope;
@@ -452,7 +452,7 @@ export type PushKey = {
 export type QueuedMove = {
   /** The queued turn: a move, or a turn that moves a piece to or from the reserve. */
   command: GameCommand;
-  /** The move that the opponent must have made just before this turn. If they made a different one, the turn is not taken. If absent, the turn has no condition. */
+  /** The move that the opponent must have made just before this turn. If they made another move, this turn is not taken. If absent, the turn has no condition. */
   if?: MoveText | null;
 };
 
@@ -510,16 +510,16 @@ export type Ready = {
 
 /** The kind of record that a requester asks for. */
 export type RecordScope = 
-  /** The game that Red saw during play. */
+  /** The game as Red saw it during play. */
   | "red"
-  /** The game that Blue saw during play. */
+  /** The game as Blue saw it during play. */
   | "blue"
-  /** The game that the public saw during play. */
+  /** The game as the public saw it during play. */
   | "public"
-  /** The game with all hidden ranks open. */
+  /** The game with all ranks revealed. */
   | "all";
 
-/** Sets a new password with the recovery code, if the old password is lost. `POST /api/recover`. */
+/** Sets a new password, using the recovery code. `POST /api/recover`. */
 export type Recover = {
   /** The account's name. */
   name: string;
@@ -539,7 +539,7 @@ export type Recovered = {
   token: Secret;
 };
 
-/** Ends a browser's notices. `DELETE /api/push`. */
+/** Stops notifying a browser. `DELETE /api/push`. */
 export type RemovePush = {
   /** The address that was given to `POST /api/push`. */
   endpoint: string;
@@ -563,7 +563,7 @@ export type RuleValueInfo = {
   name: string;
 };
 
-/** A ruleset in the list of `/api/rulesets`. */
+/** A ruleset, as listed by `/api/rulesets`. */
 export type RulesetInfo = {
   /** The number of pieces of each rank that a side has. The keys are the letters of deployment texts. */
   army: Record<string, number>;
@@ -595,7 +595,7 @@ export type RulesetInfo = {
   lakes: LakesInfo;
   /** True if home squares may stay empty. In a deployment text, they are written as `.`. */
   may_leave_empty: boolean;
-  /** True if a side must not recreate an earlier position during an unbroken chase. */
+  /** True if a side that chases a piece without a break must not recreate an earlier position. */
   more_squares: boolean;
   /** The rules that a custom game may change. */
   options: RuleOptionInfo[];
@@ -629,7 +629,7 @@ export type RulesetInfo = {
 
 /** A player's private statistics in one ruleset. Aborted games do not count. */
 export type RulesetStatistics = {
-  /** The player's results with each deployment, most used first. If the player has used many deployments, only the most recent ones are listed. */
+  /** The player's results with each deployment, sorted by the number of games, most used first. Deployments that the player has not used for a long time may be missing. */
   by_deployment: DeploymentTally[];
   /** The player's results with each side. */
   by_side: PerSide<Tally>;
@@ -692,7 +692,7 @@ export type Scope =
   /** Only playing games. Only bot accounts can have tokens with this scope. */
   | "bot";
 
-/** The player of a session. The token is in the cookie that came with the answer, where no script can read it. */
+/** The player of a session. The response also sets a cookie with the token. Scripts on the page cannot read this cookie. */
 export type SessionInfo = {
   /** The player. */
   player: Player;
@@ -700,7 +700,7 @@ export type SessionInfo = {
   recovery_code?: Secret | null;
 };
 
-/** Creates an account. If the request has a guest's token, that guest is turned into the account. `POST /api/account`. */
+/** Creates an account. If the request has a guest's token, the guest becomes this account. `POST /api/account`. */
 export type SignUp = {
   /** True if a program plays with this account. Everyone can see this, and it cannot be changed. */
   bot?: boolean;
@@ -720,7 +720,7 @@ export type SignedUp = {
   token?: Secret | null;
 };
 
-/** A public key for the signatures of finished games. Servers may have stopped signing with it. */
+/** A public key that verifies the signatures of finished games. Servers may sign newer games with another key. */
 export type SigningKeyInfo = {
   /** The id of the key: the first 16 hexadecimal digits of its SHA-256. */
   id: string;
@@ -730,7 +730,7 @@ export type SigningKeyInfo = {
   since: number;
 };
 
-/** All public keys for the signatures of finished games in a store, including keys that are out of use. */
+/** All public keys that verify the signatures of a store's finished games, including keys that servers have stopped signing with. */
 export type SigningKeys = {
   /** The keys, sorted by id. */
   keys: SigningKeyInfo[];
@@ -749,7 +749,7 @@ export type Statistics = {
   rulesets: RulesetStatistics[];
 };
 
-/** Deployments to start from. `GET /api/rulesets/RULESET/deployments/suggested`. */
+/** Deployments that the server suggests for a ruleset. `GET /api/rulesets/RULESET/deployments/suggested`. */
 export type SuggestedDeployments = {
   /** The ruleset's id. */
   ruleset: string;

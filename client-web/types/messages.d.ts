@@ -17,7 +17,7 @@ export type ClientMessage =
     name?: string | null;
     /** The version of the protocol, which is 1. */
     protocol: number;
-    /** True for a page in a browser. Without a `token`, the client is then the player of the session cookie that the browser sent when it connected. If there is no valid cookie, the client is anonymous. */
+    /** True for a page in a browser. If `token` is absent, the browser's session cookie then identifies the player. If there is no valid cookie either, the client is anonymous. */
     session?: boolean;
     /** The token from an earlier `welcome`. If absent, the server creates a new guest. */
     token?: Secret | null;
@@ -41,7 +41,7 @@ export type ClientMessage =
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
-    /** The range in which a player's rating must be to accept the seek. If absent, any player may accept it. */
+    /** The ratings with which a player may accept the seek. If absent, any player may accept it. */
     rating?: RatingWish | null;
     /** The side that the seeker wants. If absent, the server chooses it at random. */
     side?: Side | null;
@@ -67,7 +67,7 @@ export type ClientMessage =
     seek: string;
     type: "accept_seek";
   }
-  /** Offers a game to anyone who has the code in the answer. The challenge expires after a day. */
+  /** Offers a game to anyone who has the code that the server returns. The challenge expires after a day. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
@@ -127,7 +127,7 @@ export type ClientMessage =
     cmd_id: CommandId;
     type: "leave_pool";
   }
-  /** Offers a rematch with the sides swapped, after a game has ended. The new game starts when both players have offered one. */
+  /** Offers a rematch with the sides swapped, after a game has ended. The new game starts when both players have offered a rematch. */
   | {
     /** The client's id for this command. */
     cmd_id: CommandId;
@@ -139,7 +139,7 @@ export type ClientMessage =
   | {
     /** The game. */
     game: GameId;
-    /** The last event of the game that the client has seen. If present, the answer includes the events after it. */
+    /** The last event of the game that the client has seen. If present, the answer includes all later events. */
     since?: Position | null;
     type: "open_game";
   }
@@ -155,11 +155,11 @@ export type ClientMessage =
     cmd_id: CommandId;
     /** The command itself. */
     command: GameCommand;
-    /** The epoch of the view on which the client based the command. Clients should send it. If the game has a later epoch, the server refuses the command as `stale_epoch`, unless the command is a deployment or was already accepted. */
+    /** The epoch of the view on which the client based the command. Clients should send it. If the game's epoch is later, the server refuses the command as `stale_epoch`, unless the command is a deployment or was already accepted. */
     epoch?: number | null;
     /** The game. */
     game: GameId;
-    /** The ply at which the client issued the command. If the game has a different ply, the server refuses the command as `stale_ply`. */
+    /** The ply at which the client issued the command. If the game is at a different ply, the server refuses the command as `stale_ply`. */
     ply: number;
     type: "command";
   }
@@ -192,15 +192,15 @@ export type ClientMessage =
 export type ServerMessage = 
   /** The reply to `hello`. */
   | {
-    /** True if the server has a text of its operator, at `/api/about`. */
+    /** True if `/api/about` has text from the server's operator. */
     about?: boolean;
     /** The number of seconds that a player must be absent before the opponent can claim a short game. The time is halved if the player left on purpose, and it is longer in longer games. Correspondence games cannot be claimed. Servers of version 0.1 do not send this field. */
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
-    /** The hash of the page that this server serves. Present for a client that sent `session`. A page with a different hash is out of date. */
+    /** The hash of the page that this server serves. Sent only to clients that sent `session`. If a client's page has a different hash, that page is out of date. */
     page?: string | null;
-    /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a session cookie and can only watch. */
+    /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a valid session cookie. Such a client can only watch. */
     player?: Player | null;
     /** The protocol version of the server. */
     protocol: number;
@@ -330,7 +330,7 @@ export type ServerMessage =
     side: Side;
     type: "presence";
   }
-  /** A player is gone, and the opponent may claim the game from a certain time on. The server also sends this message, without the time, when the opponent loses this right. */
+  /** A player is gone, and the opponent may claim the game from a certain time on. If the opponent loses this right, the server sends the message without a time. */
   | {
     /** The time from which the opponent can claim the game, in milliseconds since 1970. Absent if they can no longer claim it. */
     at?: number | null;
@@ -348,7 +348,7 @@ export type ServerMessage =
     side: Side;
     type: "rematch_offered";
   }
-  /** The same player has opened the game on a newer connection. This connection can only watch from now on. */
+  /** The same player has opened the game on a newer connection. The connection that receives this message can only watch from now on. */
   | {
     /** The game. */
     game: GameId;
@@ -382,9 +382,9 @@ export type ServerMessage =
     request?: string | null;
     type: "game_unavailable";
   }
-  /** The server has lost its connection to the store or has restored it. Without the store, the server refuses commands, but open games stay visible. */
+  /** The server has lost its connection to the store or has restored it. While the store is unreachable, the server refuses commands, but clients can still watch open games. */
   | {
-    /** True if the server can reach its store. Until the first message of this kind, clients should assume that it can. */
+    /** True if the server can reach its store. Until the first such message, clients should assume that it is true. */
     available: boolean;
     type: "store_state";
   }
@@ -638,7 +638,7 @@ export type GameEvent =
     /** The deployment's text, without spaces. */
     setup: string;
   }
-  /** A side has submitted its first deployment. A player receives this event only for the opponent, a spectator for both sides. */
+  /** A side has submitted its first deployment. Players receive this event only when the opponent deploys. Spectators receive it for both sides. */
   | {
     kind: "ready";
     /** The side that has submitted a deployment. */
@@ -794,7 +794,7 @@ export type GameView = {
   plies_to_limit?: number | null;
   /** The number of turns taken so far. */
   ply: number;
-  /** The number of pieces of each rank that each side's coins can still become, in rulesets with coins. Ranks without pieces are left out. */
+  /** For each side, the pieces that its coins can still become: the number of pieces of each rank, without ranks that have none left. Only in rulesets with coins. */
   pools?: PerSide<Record<string, number>> | null;
   /** For each side, true if it has submitted a deployment. */
   ready: PerSide<boolean>;
@@ -814,7 +814,7 @@ export type HexBytes = string;
 /** The viewer's knowledge of a piece's rank. Its text form is the rank's letter, `?` for an unknown rank, a list such as `[9P]` if one of several ranks is possible, or `o` for a coin, which has no rank yet. */
 export type IdentityText = string;
 
-/** The source of an imported record. In an imported record, all times are zero, and players have only names. If the source format has no commitments, the commitments are null and each salt is 32 zero bytes. */
+/** The source of an imported record. The record's times are all zero, and only the names of its players are known. If the source format has no commitments, the commitments are null and each salt is 32 zero bytes. */
 export type Imported = {
   /** The name of the format: `text`, `strados` or `pbm`. */
   from: string;
@@ -834,11 +834,11 @@ export type Invitation = {
   your_side?: Side | null;
 };
 
-/** The limits of lag compensation, in milliseconds. The server compensates each side for the network delay on the side's connection, until the side's stock of compensation is used up. */
+/** The limits of lag compensation, in milliseconds. The server gives each side time back for the network delay of its connection, until the side's stock of compensation is used up. */
 export type LagQuota = {
-  /** The amount by which a side's stock grows with each of the side's turns. It is also the longest time that the server waits for a late move before the side loses on time. */
+  /** The amount by which each turn of a side refills the side's stock. It is also the longest time that the server waits for a late move before the side loses on time. */
   per_ply_ms: number;
-  /** The initial stock of each side, which is also its maximum. */
+  /** The stock of each side at the start of the game, which is also the maximum. */
   stock_ms: number;
 };
 
@@ -936,7 +936,7 @@ export type PlayerKind =
 
 /** The state of a player who waits in the pool. */
 export type PoolStatus = {
-  /** The range in which an opponent's rating must currently be for the two to be paired. The server assumes that the opponent has just entered the pool and has a rating that is as uncertain as this player's. The range grows while the player waits. Absent if games on these terms have no ratings. */
+  /** The ratings with which an opponent can currently be paired with this player. The range assumes that the opponent has just entered the pool and that both ratings are equally uncertain. It grows while the player waits. Absent if games on these terms have no ratings. */
   range?: RatingRange | null;
   /** The time at which the player entered the pool, in milliseconds since 1970. */
   since: number;
@@ -996,7 +996,7 @@ export type RatingChange = {
   after: PerSide<RatingPoint>;
   /** Each side's rating before the game. */
   before: PerSide<RatingPoint>;
-  /** The advantage of moving first that the calculation assumed, in points. */
+  /** The advantage of moving first, in points, as assumed by the calculation. */
   first_move?: number;
   /** The game. */
   game: GameId;
@@ -1043,11 +1043,11 @@ export type RatingWish =
     kind: "around";
   };
 
-/** The kind of a record: the facts that its changes contain. */
+/** The kind of a record. It determines which facts the changes show. */
 export type RecordKind = 
   /** The changes show the facts that the audience saw during play. */
   | "live"
-  /** From the first event on, the changes show every rank that the audience may see after the end. */
+  /** All changes, including the earliest, show every rank that the audience may see after the end. */
   | "opened";
 
 /** A server's Ed25519 signature of the digest of a finished game. docs/protocol/RECORDS.md defines the digest. */
@@ -1119,7 +1119,7 @@ export type Secret = string;
 export type Seek = {
   /** The id of the seek. */
   id: string;
-  /** The range in which a player's rating must be to accept the seek. If absent, any player may accept it. */
+  /** The ratings with which a player may accept the seek. If absent, any player may accept it. */
   rating?: RatingRange | null;
   /** The player who opened the seek. */
   seeker: Player;
@@ -1160,7 +1160,7 @@ export type SeenMove = {
   strike?: SeenStrike | null;
 };
 
-/** The placing of a piece from a reserve, reduced to the facts that a client may see. */
+/** A placement of a piece from a reserve, reduced to the facts that a client may see. */
 export type SeenPlacing = {
   /** The color of the chip under the piece. */
   color?: ChipColor | null;
@@ -1283,7 +1283,7 @@ export type ViewChange = {
   owed_color?: OwedColor | null;
   /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;
-  /** After a turn, the pieces that are now on the turn's squares: for a move, its starting square and its target square. After the start and the end of the game, all pieces on the board. */
+  /** The pieces on the squares that a turn has affected. For a move, these squares are its starting square and its target square. After the start and the end of the game, all pieces on the board. */
   pieces?: PieceText[] | null;
   /** The number of plies until a limit makes the game a draw. Present only when a limit is near. */
   plies_to_limit?: number | null;
