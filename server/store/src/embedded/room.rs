@@ -139,7 +139,8 @@ impl Room {
         tried
     }
 
-    /// Notes that there is room again. The caller has already repeated all writes that found no space.
+    /// Notes that there is room again. The caller has already repeated all writes that found no
+    /// space.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }
