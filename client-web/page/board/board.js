@@ -3,8 +3,7 @@
 
 import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
-import { Playback } from "./playback.js";
-import { extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
+import { Playback, extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
