@@ -1,11 +1,9 @@
-//! Runs the first two commands of the README as written there, with the checkout's target folder.
-//! `readme --dev` leaves out their `--release`, because an optimized build takes minutes.
+//! Runs the first two commands of the README exactly as written there, with the checkout's target
+//! folder. The first command starts the server, which must then answer a health check. The second
+//! command starts a game against a house player, in which this program makes one move.
 //!
-//! The first command starts the server, which must then answer a health check. The second command
-//! starts a game against a house player, in which this program makes one move.
-//!
-//! Environment variables choose unusual ports, data and credentials, so an existing server and
-//! its games on this machine are not affected.
+//! The environment sets other ports, data and credentials than usual, so a server and games that
+//! already exist on this machine are not affected.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,22 +12,17 @@ use std::time::Duration;
 use flagfall_e2e::{Process, get};
 use tempfile::TempDir;
 
-/// The maximum time from the start of a command, including its build, until it prints something.
+/// The time that a command may spend on building before it prints anything.
 const BUILD: Duration = Duration::from_secs(40 * 60);
 
-/// A deployment, and a move that either side can make first.
+/// A deployment, and a move that either side can begin with.
 const DEPLOYMENT: &str = "deploy B955916698 2334445566 7777888899 999SBBBBBF";
 const FIRST_MOVE: [(&str, &str); 2] = [("Red", "b4b5"), ("Blue", "i7i6")];
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the checkout").to_owned();
     let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md");
-    let mut commands = first_commands(&readme);
-    if std::env::args().any(|word| word == "--dev") {
-        for command in &mut commands {
-            *command = command.replace(" --release", "");
-        }
-    }
+    let commands = first_commands(&readme);
     let [serve, play] = commands.as_slice() else {
         panic!("the README no longer begins with two commands of cargo run: {commands:?}")
     };
@@ -74,7 +67,7 @@ fn typed(line: &str, root: &PathBuf, folder: &TempDir) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(root).env_remove("CARGO_TARGET_DIR");
     for (name, _) in std::env::vars_os() {
-        // The started program must not inherit the variables that cargo set for this program.
+        // Cargo's variables for this program must not reach the started program.
         let name_text = name.to_string_lossy();
         if name_text.starts_with("FLAGFALL_") || name_text.starts_with("CARGO_") && name_text != "CARGO_HOME"
         {
