@@ -1,9 +1,11 @@
-// The focus. When a control that has it disappears or is disabled, browsers give it to the document,
-// where keys do nothing and a screen reader starts over. Here a successor gets it instead. A region
-// can name one with `data-focus`: selectors in order of preference, separated by ", ". An element
-// with `data-takes` takes the focus from the regions of that selector when it appears.
+// The focus. When a control that has it disappears or is disabled, browsers give it to the
+// document, where keys do nothing and a screen reader starts over. Here a successor gets it
+// instead. A region can name one with `data-focus`: selectors in order of preference, separated by
+// ", ". An element with `data-takes` takes the focus from the regions of that selector when it
+// appears.
 //
-// This module is loaded when something gets the focus for the first time: a first visit stays small.
+// This module is loaded when something gets the focus for the first time, so that a first visit
+// stays small.
 
 /**
  * A control that has or had the focus. `around`: the elements around it, from the inside out.
@@ -150,7 +152,8 @@ function replacement({ region, children, index }, control) {
 }
 
 /**
- * The same control of the nearest row. Another one would be a trap for those who press a key twice.
+ * The same control of the nearest row. Another one would be a trap for those who press a key
+ * twice.
  * @param {Element} list @param {number} index @param {HTMLElement} control @returns {HTMLElement | undefined}
  */
 function inNextRow(list, index, control) {

@@ -51,7 +51,8 @@ async function targetOf(page, random, isFierce) {
   const targets = await squares(page, ".square.target, .square.strike");
   const one = targets[random(targets.length)];
   if (!isFierce || !one) return one;
-  // The better of two random squares: pieces come to the opponent's home soon, and search all of it.
+  // The better of two random squares: pieces come to the opponent's home soon, and search all of
+  // it.
   const other = targets[random(targets.length)] ?? one;
   return (Number(other.slice(1)) - Number(one.slice(1))) * await upOf(page) > 0 ? other : one;
 }

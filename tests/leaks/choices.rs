@@ -149,8 +149,8 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     found.len()
 }
 
-/// Returns what one audience is told in a script. `None` if a step is refused, because the script
-/// is then not a game.
+/// Returns the messages that one audience gets in a script. `None` if a step is refused, because
+/// the script is then not a game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);

@@ -1,5 +1,5 @@
-// The board on the screen: where squares lie, the strips beyond joined edges, pointers, and events shown
-// one after the other.
+// The board on the screen: where squares lie, the strips beyond joined edges, pointers, and events
+// shown one after the other.
 
 import { columnOf, rowOf, squareAt } from "../game/notation.js";
 

@@ -4,6 +4,7 @@
 import { colorOf, rankOf } from "./notation.js";
 import { choices, freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
 import { homeSquares } from "./rules.js";
+import { rankName } from "./sentences.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
@@ -247,18 +248,13 @@ export function deploymentSentence(before, after, rules, words) {
 function oneChanged(square, before, after, rules, words) {
   const letter = after[square] ?? before[square] ?? "";
   return words.say(after[square] ? "deploy-placed" : "deploy-taken-off", {
-    rank: rankText(letter, words), square, count: tray(after, rules)[letter] ?? 0,
+    rank: rankName(words, letter), square, count: tray(after, rules)[letter] ?? 0,
   });
 }
 
 /** @param {Setup} before @param {string} a @param {string} b @param {Words} words */
 function exchanged(before, a, b, words) {
   const [from, to] = before[a] ? [a, b] : [b, a];
-  const [rank, other] = [rankText(before[from] ?? "", words), before[to]];
-  return other ? words.say("deploy-swapped", { rank, to, other: rankText(other, words), from }) : words.say("deploy-moved", { rank, from, to });
-}
-
-/** @param {string} letter @param {Words} words */
-function rankText(letter, words) {
-  return words.say("rank", { rank: rankOf(letter) ?? "piece" });
+  const [rank, other] = [rankName(words, before[from] ?? ""), before[to]];
+  return other ? words.say("deploy-swapped", { rank, to, other: rankName(words, other), from }) : words.say("deploy-moved", { rank, from, to });
 }

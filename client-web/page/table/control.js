@@ -325,8 +325,7 @@ export class GameControl {
     const about = this.about.value;
     if (!about || !view || !rules || !explain.value) return undefined;
     if ("letter" in about) {
-      const name = say("rank", { rank: rankOf(about.letter) ?? "" });
-      return `${name}. ${explain.value({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
+      return `${rankName(allWords(), about.letter)}. ${explain.value({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
     }
     const text = this.#explained(about.square);
     return text ? `${this.#nameOf(about.square)}. ${text}` : undefined;
@@ -407,7 +406,7 @@ export class GameControl {
     }
     if (news.kind === "event") {
       const { event, after } = news;
-      // What happens is told where a piece was explained.
+      // The events take the place of the explanation of a piece.
       if (after.phase !== "deploying") this.about.value = undefined;
       if (event.kind === "started") this.deploying.clear();
       this.board?.play(event, this.shownView(after));

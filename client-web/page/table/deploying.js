@@ -124,7 +124,7 @@ export class Deploying {
     if (!this.isComplete) return;
     const isFinal = this.#rules.illegal_act_loses;
     if (isFinal && !await confirm({ title: say("deploy-final"), text: say("deploy-final-text"), yes: say("deploy-final-yes") })) return;
-    // What comes next is said where a piece was explained.
+    // The status takes the place of the explanation of a piece.
     this.control.about.value = undefined;
     await this.control.act({ kind: "deploy", setup: writeSetup(this.setup.value, this.#rules, this.#side) });
   }

@@ -215,7 +215,7 @@ challenge = Challenge
 challenge-send-it = Send the challenge
 rated-two-accounts = Only between two accounts.
 # $name.
-challenged = { $name } is told of your challenge.
+challenged = { $name } has been notified of your challenge.
 block = Block
 unblock = Unblock
 # $name.
@@ -361,7 +361,7 @@ token-revoke = Revoke
 token-revoke-one = Revoke { $name }
 # $name: of the token.
 token-revoke-ask = Revoke { $name }?
-token-revoke-text = Whatever uses this token is logged out at once.
+token-revoke-text = Every device and program that uses this token is logged out at once.
 token-revoked = Revoked.
 token-new = New token for a program
 token-name = Name of the token

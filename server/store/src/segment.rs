@@ -55,6 +55,8 @@ impl FrameWriter {
         (at, length + PREFIX_BYTES as u32)
     }
 
+    /// Returns the frames of the group so far.
+    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.buffer
     }
@@ -65,6 +67,8 @@ impl FrameWriter {
         self.buffer
     }
 
+    /// Returns the position in the segment after the last frame.
+    #[must_use]
     pub fn end(&self) -> u64 {
         self.from + self.buffer.len() as u64
     }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-/// The earliest and the latest stamp that is possible at a moment, whatever Redis's clock did
-/// before.
+/// The earliest and the latest stamp that is possible at a moment, even if Redis's clock has
+/// jumped.
 ///
 /// If Redis's clock is set back, servers continue the old time, at most until Redis's clock has
 /// caught up. So the stamps are known only within these limits. The limits are equal as long as

@@ -21,10 +21,12 @@ pub(super) const GROUP: u8 = 0x80;
 pub struct Seal {
     /// A random number that distinguishes stores.
     pub store: u64,
+    /// The number of the segment in its store.
     pub number: u32,
 }
 
 impl Seal {
+    /// Returns the header of the segment.
     #[must_use]
     pub fn header(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
@@ -66,9 +68,11 @@ fn lower_half(hash: u64) -> [u8; 4] {
 /// A frame. `Debug` shows no content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Frame<'a> {
+    /// The position of the frame in the segment.
     pub at: u64,
     /// The length of the frame in bytes, including the prefix.
     pub length: u32,
+    /// True for the first frame of a group.
     pub begins_group: bool,
     /// The tag, without the bit that marks a group.
     pub tag: u8,

@@ -208,7 +208,7 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
-    // Bob may try to accept Ann's offer if it appears before he makes his own, but he is refused.
+    // If Ann's offer appears first, bob's client may try to accept it, but is refused.
     let mut bob = two.client(&site, "bob", &words);
     bob.expect("Your offer is in the lobby");
     // A guest does not even try to accept Ann's offer.

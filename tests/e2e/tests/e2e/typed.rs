@@ -53,7 +53,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves from a script wait until it is the player's turn, whatever notation they use.
+    // Moves from a script wait until it is the player's turn, in every notation.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }
