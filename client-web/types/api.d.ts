@@ -133,6 +133,11 @@ export type Feed = {
   version: string;
 };
 
+/** Whether the player has a feed. Its address is sent only when it is made. */
+export type FeedInfo = {
+  exists: boolean;
+};
+
 /** An entry of a feed. */
 export type FeedItem = {
   /** A more detailed description of the entry. */

@@ -14,6 +14,7 @@ import { change, dateText, useAnswer, waiting } from "./load.js";
 /** A secret that the server sends once. @typedef {(kind: "webhook" | "feed", text: string) => void} Keep */
 
 const PATH = "/api/me/webhook";
+const FEED = "/api/me/feed";
 
 /** @param {{ keep: Keep }} props */
 export function Webhook({ keep }) {
@@ -106,18 +107,18 @@ export function FeedAddress({ keep }) {
 /** @param {{ keep: Keep }} props */
 function FeedSettings({ keep }) {
   const [isBusy, setBusy] = useState(false);
-  const asked = /** @type {Asked<import("../../types/api").AccountExport>} */ (useAnswer("/api/account"));
+  const asked = /** @type {Asked<import("../../types/api").FeedInfo>} */ (useAnswer(FEED));
   if (asked.value === undefined) return waiting(asked, "line-skeleton");
-  const exists = asked.value.has_feed ? "yes" : "no";
+  const exists = asked.value.exists ? "yes" : "no";
   const make = async () => {
     setBusy(true);
-    const made = /** @type {{ value: MadeFeed } | { trouble: string, code: string }} */ (await change("POST", "/api/me/feed"));
+    const made = /** @type {{ value: MadeFeed } | { trouble: string, code: string }} */ (await change("POST", FEED));
     setBusy(false);
     if ("trouble" in made) show(made.trouble);
     else keep("feed", new URL(String(made.value.path), location.origin).href);
   };
   const remove = async () => {
-    const done = await change("DELETE", "/api/me/feed");
+    const done = await change("DELETE", FEED);
     show("trouble" in done ? done.trouble : say("feed-removed"));
     asked.again();
   };

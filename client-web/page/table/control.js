@@ -373,7 +373,12 @@ export class GameControl {
     if (!view) return;
     const held = isHeldByReserveRule(view, square) ? ` ${say("held-by-reserve-rule")}` : "";
     const explained = isWhole ? this.#explained(square) : "";
-    show(this.#nameOf(square) + held + (explained && `. ${explained}`));
+    const text = this.#nameOf(square) + held + (explained && `. ${explained}`);
+    // What the page explains already is said only to those who hear it.
+    const { about } = this;
+    const isExplained = !isWhole && about.value && "square" in about.value && about.value.square === square && this.#explained(square);
+    if (isExplained) speak(text);
+    else show(text);
   }
 
   /** The view as the board shows it: with the deployment that is being made. @param {GameView} view @returns {GameView} */

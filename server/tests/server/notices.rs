@@ -294,6 +294,8 @@ async fn a_feed_lists_turns_and_ended_games_to_holders_of_its_address() {
         pair.ask("POST", "/api/me/feed", Value::Null).await.json()["path"].as_str().unwrap().to_owned();
     assert_eq!(pair.house.get(&path).await.status, 404);
     assert_eq!(pair.house.get(&next).await.status, 200);
+    assert_eq!(pair.ask("GET", "/api/me/feed", Value::Null).await.json(), json!({"exists": true}));
     assert_eq!(pair.ask("DELETE", "/api/me/feed", Value::Null).await.status, 204);
     assert_eq!(pair.house.get(&next).await.status, 404);
+    assert_eq!(pair.ask("GET", "/api/me/feed", Value::Null).await.json(), json!({"exists": false}));
 }

@@ -158,6 +158,7 @@ endpoints! {
     POST "/api/me/feed" makeFeed = me::make_feed,
         "Creates the player's feed; the address of an earlier feed becomes invalid",
         ["account_expected/webhooks"];
+    GET "/api/me/feed" feedInfo = me::feed_info, "Says whether the player has a feed";
     DELETE "/api/me/feed" deleteFeed = me::remove_feed, "Removes the player's feed",
         ["no_such_webhook/feed"];
     GET "/api/feeds/{secret}" getFeed = me::feed,

@@ -14,6 +14,7 @@ use super::answer::JsonFeed;
 use super::error::{Answer, ApiError};
 use super::request::{Asker, Body, Owner, Path, Shared};
 use flagfall_game::TableError;
+use serde::Serialize;
 
 pub(super) async fn deployments(State(app): Shared, Owner(asker): Owner) -> Answer<Json<SavedDeployments>> {
     Ok(Json(app.deployments.list(&asker).await?))
@@ -116,6 +117,17 @@ pub(super) async fn test_webhook(State(app): Shared, Owner(asker): Owner) -> Ans
 
 pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Answer<Json<MadeFeed>> {
     Ok(Json(app.notices.make_feed(&asker).await?))
+}
+
+/// Whether the player has a feed. Its address is sent only when it is made.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
+pub(super) struct FeedInfo {
+    exists: bool,
+}
+
+pub(super) async fn feed_info(State(app): Shared, Owner(asker): Owner) -> Answer<Json<FeedInfo>> {
+    Ok(Json(FeedInfo { exists: app.notices.has_feed(&asker.player.id).await? }))
 }
 
 pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Answer<NoContent> {
