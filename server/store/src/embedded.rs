@@ -89,6 +89,13 @@ pub struct EmbeddedStore {
     writer: Option<JoinHandle<()>>,
 }
 
+/// A request that the writer will answer.
+struct Begun<T> {
+    answer: oneshot::Receiver<Result<T, StoreError>>,
+    /// The request, if the queue was full.
+    unsent: Option<Box<Request>>,
+}
+
 impl EmbeddedStore {
     /// Opens the store in this folder, or creates one. Blocks while it reads the part of the log
     /// that is not in the index yet.
@@ -170,30 +177,33 @@ impl EmbeddedStore {
         self.shared.failed.get().cloned()
     }
 
-    /// Sends a request to the writer. Waits while the queue is full. An error means that the
-    /// writer did not get the request.
-    async fn send<T>(
-        &self,
-        request: impl FnOnce(Reply<T>) -> Request,
-    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError> {
+    /// Puts a request into the writer's queue, unless the queue is full.
+    fn begin<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<Begun<T>, StoreError> {
         self.shared.check_available()?;
         let requests = self.requests.as_ref().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
         match requests.try_send(request(reply)) {
-            Ok(()) => Ok(answer),
+            Ok(()) => Ok(Begun { answer, unsent: None }),
             Err(TrySendError::Closed(_)) => Err(closed()),
-            // Boxed, because otherwise this rare case would make every caller's future larger.
-            Err(TrySendError::Full(request)) => {
-                Box::pin(requests.send(request)).await.map_err(|_| closed())?;
-                Ok(answer)
-            }
+            Err(TrySendError::Full(request)) => Ok(Begun { answer, unsent: Some(Box::new(request)) }),
         }
+    }
+
+    /// Waits until the writer has answered a request. The answer is missing if the writer is gone.
+    /// An error means that the writer did not get the request.
+    async fn finish<T>(&self, begun: Begun<T>) -> Result<Option<Result<T, StoreError>>, StoreError> {
+        if let Some(request) = begun.unsent {
+            let requests = self.requests.as_ref().ok_or_else(closed)?;
+            // Boxed, because otherwise this rare case would make every caller's future larger.
+            Box::pin(requests.send(*request)).await.map_err(|_| closed())?;
+        }
+        Ok(begun.answer.await.ok())
     }
 
     /// Sends a request to the writer and waits for the answer. A missing answer is an error.
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
-        let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
-        self.send(request).await?.await.map_err(gone)?
+        let gone = || StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
+        self.finish(self.begin(request)?).await?.ok_or_else(gone)?
     }
 
     /// Runs a read on a blocking thread.
@@ -281,16 +291,17 @@ impl Drop for EmbeddedStore {
 
 impl Store for EmbeddedStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
-        Box::pin(async move {
-            check_append(&append)?;
+        // The request is made and sent before the first await, so that it does not make the
+        // future larger.
+        let begun = check_append(&append).map_err(StoreError::from).and_then(|()| {
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let entries = chained(game, expected, bodies.into_iter().map(|body| (Stamp(0), body)));
             let outage = deadline.and_then(|_| self.shared.clock.outage());
             let is_stamped = false;
             let append = Prepared { expected, deadline, not_before, entries, is_stamped, outage, writes };
-            let answer = self.send(|reply| Request::Append { append, reply }).await?;
-            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
-        })
+            self.begin(|reply| Request::Append { append, reply })
+        });
+        Box::pin(async move { self.finish(begun?).await?.unwrap_or(Ok(AppendOutcome::Unknown)) })
     }
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
@@ -322,8 +333,8 @@ impl Store for EmbeddedStore {
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         Box::pin(async move {
             check_update(&update)?;
-            let answer = self.send(|reply| Request::Update { update, reply }).await?;
-            answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
+            let begun = self.begin(|reply| Request::Update { update, reply })?;
+            self.finish(begun).await?.unwrap_or(Ok(UpdateOutcome::Unknown))
         })
     }
 
@@ -438,8 +449,8 @@ impl Transfer for EmbeddedStore {
                 outage: None,
                 writes: Vec::new(),
             };
-            let answer = self.send(|reply| Request::Append { append, reply }).await?;
-            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+            let begun = self.begin(|reply| Request::Append { append, reply })?;
+            self.finish(begun).await?.unwrap_or(Ok(AppendOutcome::Unknown))
         })
     }
 

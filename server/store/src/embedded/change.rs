@@ -228,6 +228,9 @@ impl Entries {
 }
 
 fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
+    if writes.is_empty() {
+        return put(&0_usize, buffer);
+    }
     put(&writes.iter().map(RawWrite::of).collect::<Vec<_>>(), buffer);
 }
 

@@ -20,13 +20,20 @@ use crate::value::{Hash, Head, Key};
 /// A frame with entries of a game: the number of its first entry, and its place.
 pub(super) type EntriesAt = (u64, Place);
 
+/// The maximum number of rows that a row continues, directly or through other rows.
+const DEPTH_MAX: usize = 8;
+
 /// The row of a game: its head, and the frames that contain its entries, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameRow {
     pub(super) head: Head,
-    /// The frames, encoded as in the database, because that takes a third of the memory. There
-    /// are four numbers for each frame. The first two are the entry number and the segment, as
-    /// differences from the previous frame. The others are the frame's position and length.
+    /// A row with earlier frames. It is shared with a checkpoint or a reader, so new frames
+    /// cannot be added to it, and copying it would cost more the longer the game is.
+    earlier: Option<Arc<GameRow>>,
+    /// The frames after those of `earlier`, encoded as in the database, because that takes a
+    /// third of the memory. There are four numbers for each frame. The first two are the entry
+    /// number and the segment, as differences from the previous frame. The others are the frame's
+    /// position and length.
     encoded: Vec<u8>,
     count: usize,
     last: EntriesAt,
@@ -36,6 +43,8 @@ pub(super) struct GameRow {
 #[derive(Default)]
 struct Frames<'a> {
     rest: &'a [u8],
+    /// The encoded frames after `rest`. The next ones are last.
+    later: Vec<&'a [u8]>,
     last: EntriesAt,
 }
 
@@ -43,6 +52,9 @@ impl Iterator for Frames<'_> {
     type Item = EntriesAt;
 
     fn next(&mut self) -> Option<EntriesAt> {
+        while self.rest.is_empty() {
+            self.rest = self.later.pop()?;
+        }
         let ((entries, segments, at, length), rest): ((u64, u32, u32, u32), _) =
             postcard::take_from_bytes(self.rest).ok()?;
         let (first, Place { segment, .. }) = self.last;
@@ -64,14 +76,37 @@ type RawHead = (u64, [u8; 32], usize);
 
 impl GameRow {
     fn new(head: Head, frames: impl IntoIterator<Item = EntriesAt>) -> GameRow {
-        let mut row = GameRow { head, encoded: Vec::new(), count: 0, last: EntriesAt::default() };
+        let mut row =
+            GameRow { head, earlier: None, encoded: Vec::new(), count: 0, last: EntriesAt::default() };
         frames.into_iter().for_each(|frame| row.push(frame));
         row
     }
 
+    /// Returns a row with the same frames, to which more can be added.
+    fn continuing(row: &Arc<GameRow>) -> GameRow {
+        let &GameRow { head, count, last, .. } = &**row;
+        let mut parts = row.parts();
+        let (earlier, encoded) = match parts.len() {
+            0..DEPTH_MAX => (Some(row.clone()), Vec::new()),
+            _ => {
+                parts.reverse();
+                (None, parts.concat())
+            }
+        };
+        GameRow { head, earlier, encoded, count, last }
+    }
+
+    /// Returns the encoded frames of this row and of the rows that it continues, last part first.
+    fn parts(&self) -> Vec<&[u8]> {
+        let rows = std::iter::successors(Some(self), |row| row.earlier.as_deref());
+        rows.map(|row| &row.encoded[..]).collect()
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let head: RawHead = (self.head.seq, self.head.hash.0, self.count);
-        [&bytes_of(&head), &self.encoded[..]].concat()
+        let mut bytes = bytes_of(&head);
+        self.parts().iter().rev().for_each(|part| bytes.extend_from_slice(part));
+        bytes
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
@@ -79,11 +114,12 @@ impl GameRow {
         let mut frames = Frames { rest: encoded, ..Frames::default() };
         let last = frames.nth(count.checked_sub(1)?)?;
         let head = Head { seq, hash: Hash(hash) };
-        frames.rest.is_empty().then(|| GameRow { head, encoded: encoded.to_vec(), count, last })
+        let earlier = None;
+        frames.rest.is_empty().then(|| GameRow { head, earlier, encoded: encoded.to_vec(), count, last })
     }
 
     pub(super) fn frames(&self) -> impl Iterator<Item = EntriesAt> {
-        Frames { rest: &self.encoded, ..Frames::default() }
+        Frames { later: self.parts(), ..Frames::default() }
     }
 
     /// Returns the frame that contains an entry, and all later frames. Returns no frames if the
@@ -205,6 +241,9 @@ impl Layer {
         };
         let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
         let row = row.get_or_insert_with(|| Arc::new(GameRow::new(Head::START, [])));
+        if Arc::strong_count(row) > 1 {
+            *row = Arc::new(GameRow::continuing(row));
+        }
         let before = Arc::make_mut(row).add(entries, place);
         self.dead += before.map_or(0, |before| i64::from(before.length));
         Ok(if before.is_some() || first == next { Ok(()) } else { Err(Gap { game, from: next }) })
@@ -278,6 +317,21 @@ mod tests {
         let row = RecordRow { value: b"v".to_vec(), expires: Some(Stamp(5)), place: place(24) };
         assert_eq!(take(&bytes_of(&row)), Some(row));
         assert_eq!(take::<RecordRow>(b""), None);
+    }
+
+    #[test]
+    fn a_row_that_is_shared_is_continued() {
+        let game = GameId::from_random([7; 12]);
+        let (mut layer, mut shared) = (Layer::default(), Vec::new());
+        for seq in 1..=3 * DEPTH_MAX as u64 {
+            assert_eq!(apply(&mut layer, entries(game, seq, 1), seq as u32), Ok(()));
+            let row = layer.games[&game].clone().unwrap();
+            let frames: Vec<EntriesAt> = (1..=seq).map(|seq| (seq, place(seq as u32))).collect();
+            assert_eq!(row.frames().collect::<Vec<_>>(), frames);
+            assert_eq!(row.encode(), GameRow::new(row.head, frames).encode());
+            assert!(row.parts().len() <= DEPTH_MAX);
+            shared.push(row);
+        }
     }
 
     #[test]

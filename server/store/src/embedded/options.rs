@@ -35,7 +35,7 @@ impl Default for EmbeddedOptions {
             queue_length: 4096,
             cache_bytes: 32 * MIB,
             segment_bytes: 32 * MIB,
-            checkpoint_bytes: 32 * MIB,
+            checkpoint_bytes: 64 * MIB,
             compact_bytes: 64 * MIB,
             pause_below: 128 * MIB,
             resume_from: 192 * MIB,
