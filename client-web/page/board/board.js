@@ -22,6 +22,7 @@ import { Playback, extent, ghosts, listenToPointers, neighbor, place, squareIn, 
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
  * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
  * @property {(square: string) => void} [look] The focus has come to a square.
+ * @property {() => void} [shown] The board shows more of what has happened.
  */
 
 /**
@@ -66,6 +67,7 @@ export class Board {
     (after) => {
       this.#view = after;
       this.#update(after);
+      this.handlers.shown?.();
     },
   );
   /** @type {(square: string) => string} */
@@ -170,6 +172,7 @@ export class Board {
     for (const { element } of this.#pieces.values()) element.remove();
     this.#pieces.clear();
     this.#update(view);
+    this.handlers.shown?.();
   }
 
   /** Shows what an event did, after the events before it. @param {GameEvent} event @param {Readonly<GameView>} after */
@@ -182,9 +185,9 @@ export class Board {
     this.#playback.finish();
   }
 
-  /** True while an event is animated. */
-  get isMoving() {
-    return this.#playback.isMoving;
+  /** How many of the last events are not shown yet. */
+  get unshown() {
+    return this.#playback.unshown;
   }
 
   /** The steps of an event's animation. @param {GameEvent} event */

@@ -246,6 +246,11 @@ export class Playback {
     return this.#stop !== undefined;
   }
 
+  /** How many of the last events are not shown yet. */
+  get unshown() {
+    return this.#waiting.length + (this.isMoving ? 1 : 0);
+  }
+
   /** Shows what an event did, after the events before it. @param {GameEvent} event @param {Readonly<GameView>} after */
   play(event, after) {
     if (this.#waiting.length >= MOST_WAITING) this.finish();

@@ -131,6 +131,16 @@ export function outcomeSentence(outcome, words) {
   return words.say("outcome", { winner: outcome.winner ?? "none", reason: outcome.reason });
 }
 
+/**
+ * How a game ended; if it was aborted, also why, as far as that is known.
+ * @param {Outcome} outcome @param {import("../../types/messages").Abort | undefined} abort @param {Words} words
+ */
+export function endSentence(outcome, abort, words) {
+  const { called_off_by: by, not_deployed: late = [] } = abort ?? {};
+  if (outcome.reason !== "aborted" || (!by && late.length === 0)) return outcomeSentence(outcome, words);
+  return words.say("outcome-aborted", { cause: by ? `${by}-called-off` : late.length > 1 ? "both-late" : `${late[0]}-late` });
+}
+
 /** @param {GameEvent & { kind: "moved" }} event @param {Words} words */
 function moveSentence(event, words) {
   const { side, strike, laid } = event;

@@ -61,10 +61,10 @@ function useTitle(control) {
 function Table({ control }) {
   const [isFlipped, setFlipped] = useState(false);
   const [isOpen, setOpen] = useState(false);
-  const { loaded, view, side } = control;
+  const { loaded, view, shown = view, side } = control;
   // The board is what a new phase is about.
   useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
-  if (!loaded || !view) return null;
+  if (!loaded || !view || !shown) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
   const successors = view.phase === "over" ? ".actions .button, .squares [tabindex='0']" : ".sheet, .squares [tabindex='0']";
@@ -72,9 +72,9 @@ function Table({ control }) {
     // Where a low screen has no room for the top of the page.
     h("a", { class: "button plain way-out", href: "/", "aria-label": say("to-home") }, "←"),
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),
-    h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view, side: opponentOf(below) })),
+    h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view: shown, side: opponentOf(below) })),
     h(BoardView, { control, below }),
-    h("div", { class: "at-foot" }, h(TakenRow, { view, side: below }), h(Strip, { control, side: below })),
+    h("div", { class: "at-foot" }, h(TakenRow, { view: shown, side: below }), h(Strip, { control, side: below })),
     h("div", { class: "side" },
       h("div", { class: "terms" },
         h("span", { class: "small" }, termsText(loaded.game.terms)),
@@ -123,6 +123,7 @@ export function BoardView({ control, below }) {
         control.planned.value = undefined;
       },
       movable: () => control.movable(),
+      shown: () => control.catchUp(),
       key: (event, square) => control.key(event, square),
     });
   }, [control]);

@@ -8,7 +8,7 @@ import {
   MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
   targets,
 } from "../game/reach.js";
-import { clocksSentence, entriesOf, lossesSentence, rankName, sentence, squareNames } from "../game/sentences.js";
+import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellKeys } from "../parts/dialog.js";
@@ -59,6 +59,14 @@ export class GameControl {
   entries = signal(/** @type {readonly Entry[]} */ ([]));
   /** The last of what was said that the player has seen. @type {Signal<import("../game/follow.js").Said | undefined>} */
   seen = signal(/** @type {import("../game/follow.js").Said | undefined} */ (undefined));
+  /**
+   * What the texts beside the board go by while its pictures are behind: the position on the board, and
+   * how many of the last entries came after it. A text must not give away how a strike ends.
+   * @type {Signal<{ view: GameView, entries: number } | undefined>}
+   */
+  #behind = signal(/** @type {{ view: GameView, entries: number } | undefined} */ (undefined));
+  /** The events that the board has not shown: the position before each, and its number of entries. @type {{ view: GameView, entries: number }[]} */
+  #unshown = [];
   /** How many of the entries came after the last whole view. */
   #fresh = 0;
   /** Up to where the entries go: the epoch, and the number of the event. */
@@ -97,6 +105,26 @@ export class GameControl {
   /** @returns {GameView | undefined} */
   get view() {
     return this.loaded?.view;
+  }
+
+  /** The position that the board shows. */
+  get shown() {
+    return this.#behind.value?.view ?? this.view;
+  }
+
+  /** The entries up to the position that the board shows. */
+  get shownEntries() {
+    const hidden = this.#behind.value?.entries ?? 0;
+    return hidden > 0 ? this.entries.value.slice(0, -hidden) : this.entries.value;
+  }
+
+  /** Called when the board shows more of what has happened. */
+  catchUp() {
+    const count = this.board?.unshown ?? 0;
+    this.#unshown = count > 0 ? this.#unshown.slice(-count) : [];
+    const [first] = this.#unshown;
+    if (!first && !this.#behind.value) return;
+    this.#behind.value = first && { view: first.view, entries: this.#unshown.reduce((sum, { entries }) => sum + entries, 0) };
   }
 
   get rules() {
@@ -410,21 +438,24 @@ export class GameControl {
       this.board?.show(this.shownView(/** @type {GameView} */ (this.view)));
     }
     if (news.kind === "event") {
-      const { event, after } = news;
+      const { event, before, after } = news;
       // The events take the place of the explanation of a piece.
       if (after.phase !== "deploying") this.about.value = undefined;
       if (event.kind === "started") this.deploying.clear();
+      const isEnd = event.kind === "ended";
+      const text = isEnd ? endSentence(event.outcome, this.loaded?.abort, allWords()) : sentence(event, allWords());
+      this.#unshown.push({ view: before, entries: text ? 1 : 0 });
       this.board?.play(event, this.shownView(after));
+      this.catchUp();
       if (this.#isGone(after)) this.letGo();
       this.#setNotes(followNotes(this.notes.value, event, after));
-      const text = sentence(event, allWords());
       if (text) {
         this.entries.value = [...this.entries.value, { text, ply: after.ply }];
         this.#fresh++;
-        speak(text);
+        if (!isEnd) speak(text);
       }
       this.#listedTo = this.#place();
-      if (event.kind === "ended") alarm.value = text;
+      if (isEnd) alarm.value = text;
       else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
       this.#checkPlan();
     }

@@ -5,7 +5,7 @@ import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
 import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/notation.js";
 import { canAbort, choiceList } from "../game/reach.js";
-import { outcomeSentence } from "../game/sentences.js";
+import { endSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
@@ -24,7 +24,7 @@ import { Tray } from "./deploying.js";
  * @param {{ control: GameControl }} props
  */
 export function StatusLine({ control }) {
-  const text = statusText(control);
+  const text = statusText(control, control.shown);
   const isTurn = control.isTurn && control.isFree;
   const { loaded, view, side } = control;
   const isDeploying = side !== undefined && view?.phase === "deploying";
@@ -34,11 +34,11 @@ export function StatusLine({ control }) {
     loaded && !isDeploying ? h(RulesLink, { ruleset: loaded.game.terms.ruleset }) : null);
 }
 
-/** @param {GameControl} control */
-function statusText(control) {
-  const { view, side, loaded } = control;
+/** @param {GameControl} control @param {import("../../types/messages").GameView} [view] */
+function statusText(control, view = control.view) {
+  const { side, loaded } = control;
   if (!view || !loaded) return "";
-  if (view.outcome) return outcomeSentence(view.outcome, allWords());
+  if (view.outcome) return endSentence(view.outcome, loaded.abort, allWords());
   if (view.phase === "deploying") {
     if (!side) return say("status-deploying");
     return say(view.ready[side] ? "status-deployed" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
@@ -65,12 +65,12 @@ function statusText(control) {
  * @param {{ control: GameControl }} props
  */
 export function Latest({ control }) {
-  const { view, side } = control;
+  const { shown: view, side, loaded } = control;
   if (!view) return null;
   const looked = control.about.value;
   const about = view.phase !== "deploying" && looked && "square" in looked ? control.aboutText() : undefined;
-  const told = view.outcome ? outcomeSentence(view.outcome, allWords()) : undefined;
-  const latest = view.phase === "deploying" ? [] : control.entries.value.filter(({ text }) => text !== told).slice(-2);
+  const told = view.outcome ? endSentence(view.outcome, loaded?.abort, allWords()) : undefined;
+  const latest = view.phase === "deploying" ? [] : control.shownEntries.filter(({ text }) => text !== told).slice(-2);
   return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
     side ? h("div", { class: "actions" }, passing(control)) : null,
     about ? h("p", null, about) : latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
@@ -305,7 +305,7 @@ const LATEST = 50;
 
 /** @param {{ control: GameControl }} props */
 function Moves({ control }) {
-  const entries = control.entries.value;
+  const entries = control.shownEntries;
   const [isWhole, setWhole] = useState(false);
   const first = isWhole ? 0 : Math.max(0, entries.length - LATEST);
   const end = useRef(/** @type {HTMLElement | null} */ (null));
@@ -322,7 +322,7 @@ function Moves({ control }) {
 
 /** @param {{ control: GameControl }} props */
 function LossesTab({ control }) {
-  const { view, rules } = control;
+  const { shown: view, rules } = control;
   return view && rules ? h(Losses, { view, rules }) : null;
 }
 

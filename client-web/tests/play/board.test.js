@@ -155,9 +155,9 @@ for (const [name, strike, left] of OUTCOMES) {
     await picture(page, `board-strike-${name.replace(", ", "-")}`);
     await page.clock.runFor(700);
     assert.equal(await page.locator(".piece.attacking").count(), 0);
-    assert.ok(await page.evaluate(() => /** @type {any} */ (window).flagfall.board.isMoving));
+    assert.ok(await page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown > 0));
     await page.clock.runFor(220);
-    assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.isMoving), "the same time for all");
+    assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown > 0), "the same time for all");
     assert.equal(await page.locator(".piece").count(), others.length + left.length);
     assert.deepEqual(faults, []);
     await context.close();
@@ -176,20 +176,24 @@ test("an event waits until the strike before it has been shown, and a player who
   }).sort());
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(10_000);
+  const unshown = () => page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown);
   const both = async () => {
     await show(page, view({ pieces: ["a4r9", ...others, "a7b?"] }));
     await play(page, { ...STRIKE, strike }, struck);
     await play(page, reply, replied);
     await page.clock.runFor(400);
     assert.equal(await page.locator(".piece.attacking").count(), 1, "the strike is still shown");
+    assert.equal(await unshown(), 2);
     assert.ok((await places()).includes("13"), "b7 has not moved yet");
   };
   await both();
   await page.clock.runFor(1_120 - 400);
   assert.equal(await page.locator(".piece").count(), 4);
+  assert.equal(await unshown(), 1);
   await page.clock.runFor(200);
+  assert.equal(await unshown(), 0);
   assert.ok(!(await places()).includes("13"), "b7 has moved");
-  assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.isMoving));
+  assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown > 0));
   await both();
   await cell(page, "b4").click();
   assert.deepEqual(await places(), ["03", "14", "16", "39"]);

@@ -75,6 +75,30 @@ test("moves from before the page was opened are listed as the player was shown t
   await context.close();
 });
 
+test("texts beside the board do not tell how a strike ends before the board does", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await hear(welcome("public"));
+  await hear(begun("public"));
+  const strike = { attacker: "9", attacker_fate: "leaves", defender: "F", defender_fate: "leaves" };
+  const event = { kind: "moved", side: "red", move: "a4a7", piece: "9", strike };
+  const outcome = { winner: "red", reason: "flag_captured" };
+  await hear({ type: "event", game: GAME, seq: 4, event, change: { turn: null, pieces: [], captured: { red: { scout: 1 }, blue: { flag: 1 } } } }, 0);
+  await hear({ type: "event", game: GAME, seq: 5, event: { kind: "ended", outcome }, change: { phase: "over", outcome, pieces: [] } }, 300);
+  const texts = () => page.locator("#status, .latest p, .moves li").allTextContents();
+  assert.deepEqual(await texts(), ["Red moves."]);
+  assert.equal(await page.locator(".taken span").count(), 0);
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(2_000));
+  const [status, ...others] = await texts();
+  assert.equal(status, "Red wins: Blue's Flag was captured.");
+  assert.match(others.join("\n"), /Red's Scout/);
+  assert.equal(await page.locator(".taken > span").count(), 2);
+  assert.equal(await page.getByRole("alert").textContent(), "Red wins: Blue's Flag was captured.");
+  assert.ok(!(await page.getByRole("log").textContent())?.includes("wins"), "the end is said once");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("an offer with changed rules names them, and what cannot be changed says why", async () => {
   const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/play", settings: {} });
   await hear(welcome("red"));

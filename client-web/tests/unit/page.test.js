@@ -7,7 +7,7 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { deploymentSentence, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
-import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
+import { clocksSentence, endSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/hand.js";
 import { customId, groupsOf } from "../../page/game/rules.js";
 import { parseRoute, replayAddress } from "../../page/route.js";
@@ -136,6 +136,12 @@ test("events become whole sentences", () => {
     "Blue moves a4a6, so the piece is a Scout or Phoenix. New green chips: a6.");
   assert.equal(sentence({ kind: "placed", side: "blue", square: "a9", piece: "?" }, words), "Blue places a piece on a9.");
   assert.equal(outcomeSentence({ winner: "red", reason: "out_of_time" }, words), "Red wins: Blue ran out of time.");
+  const end = (/** @type {import("../../types/messages").Abort | undefined} */ abort, reason = "aborted") => endSentence(/** @type {any} */ ({ reason }), abort, words);
+  assert.equal(end({ called_off_by: "blue" }), "The game was aborted: Blue called it off.");
+  assert.equal(end({ not_deployed: ["red"] }), "The game was aborted: Red did not deploy in time.");
+  assert.equal(end({ not_deployed: ["red", "blue"] }), "The game was aborted: neither side deployed in time.");
+  assert.equal(end(undefined), "The game was aborted.");
+  assert.equal(end(undefined, "draw_agreed"), "A draw: both sides agreed.");
 });
 
 test("squares are named as the specification says", () => {

@@ -184,6 +184,14 @@ resign-ask = Resign this game?
 resign-text = Your opponent wins at once.
 abort = Call off
 abort-ask = Call this game off? Nobody wins.
+# $cause: who called the game off, or was late to deploy.
+outcome-aborted = The game was aborted: { $cause ->
+        [red-called-off] Red called it off.
+        [blue-called-off] Blue called it off.
+        [red-late] Red did not deploy in time.
+        [blue-late] Blue did not deploy in time.
+       *[both-late] neither side deployed in time.
+    }
 claim-win = Claim the win
 claim-draw = Claim a draw
 # $state: none, own or theirs.

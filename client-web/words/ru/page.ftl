@@ -188,6 +188,14 @@ resign-ask = Сдаться в этой партии?
 resign-text = Соперник сразу победит.
 abort = Отменить партию
 abort-ask = Отменить эту партию? Никто не победит.
+# $cause: who called the game off, or was late to deploy.
+outcome-aborted = Партия отменена: { $cause ->
+        [red-called-off] так решили красные.
+        [blue-called-off] так решили синие.
+        [red-late] красные не расставили фигуры вовремя.
+        [blue-late] синие не расставили фигуры вовремя.
+       *[both-late] обе стороны не расставили фигуры вовремя.
+    }
 claim-win = Засчитать победу
 claim-draw = Засчитать ничью
 # $state: none, own or theirs.
