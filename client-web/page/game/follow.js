@@ -169,7 +169,7 @@ function lay(view, squares, color) {
  * @property {boolean} isSuperseded True if another tab plays it.
  * @property {boolean} isNewEpoch True if the server lost moves, until the player has seen it.
  * @property {boolean} isAsked True while an answer to `open_game` is on its way.
- * @property {{ code: string | null, message: string } | undefined} trouble Why it cannot be shown.
+ * @property {import("../state.js").Refusal | undefined} trouble Why it cannot be shown.
  * @property {Said[]} said
  */
 
@@ -221,7 +221,8 @@ export function hear(games, message) {
       return { game: { ...game, said: [...game.said.slice(-199), said] }, news: [{ kind: "said", game: game.id, ...said }] };
     });
     case "game_unavailable": return change(games, message.game, (game) => ({
-      game: { ...game, isAsked: false, trouble: { code: message.code ?? null, message: message.message } },
+      // The refusals of this kind have no values in their texts.
+      game: { ...game, isAsked: false, trouble: { code: message.code ?? null, message: message.message, args: {} } },
     }));
     case "ping": {
       const behind = message.heads.filter(({ game, seq }) => {

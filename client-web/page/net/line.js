@@ -371,7 +371,8 @@ function poolAfter({ lead }, command, message, now) {
 function gameRefused(line, message) {
   const game = message.type === "refused" && message.game ? line.games[message.game] : undefined;
   if (!game || message.type !== "refused") return { line, effects: [{ kind: "message", message }] };
-  const trouble = { code: message.code, message: message.message };
+  const { code, message: text, args } = message;
+  const trouble = { code, message: text, args };
   return { line: { ...line, games: { ...line.games, [game.id]: { ...game, isAsked: false, trouble } } }, effects: [] };
 }
 

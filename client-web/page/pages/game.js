@@ -8,7 +8,7 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { alarm, allWords, aloud, line, onNews, refusalText, say, settings, tell } from "../state.js";
+import { alarm, allWords, aloud, line, loadedRefusal, onNews, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
 import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
@@ -35,13 +35,20 @@ export function GamePage({ id }) {
   const game = line.value.games[id];
   useTitle(control);
   if (game?.trouble && !game.loaded) {
-    return h("div", { class: "page stack narrow" },
-      h("h1", null, say("game-not-shown")),
-      h("p", { class: "muted" }, refusalText(game.trouble)),
-      h("a", { class: "button main", href: "/" }, say("to-home")));
+    return h(NotShown, { trouble: game.trouble });
   }
   if (!game?.loaded || !control.rules) return h(TableSkeleton, { waitingFor: say("waiting-for-game") });
   return h(Table, { control });
+}
+
+/** @param {{ trouble: import("../state.js").Refusal }} props */
+function NotShown({ trouble }) {
+  const [text, setText] = useState("");
+  useEffect(() => void loadedRefusal(trouble).then(setText), [trouble]);
+  return h("div", { class: "page stack narrow" },
+    h("h1", null, say("game-not-shown")),
+    h("p", { class: "muted" }, text),
+    h("a", { class: "button main", href: "/" }, say("to-home")));
 }
 
 /** Tells "your turn" in the title of the tab. @param {GameControl} control */

@@ -293,8 +293,9 @@ test("a game that is not there says why", () => {
   sim.put({ kind: "tick" });
   sim.welcome();
   sim.put({ kind: "open_game", game: GAME });
-  sim.hear({ type: "refused", game: GAME, code: "no_such_game", message: "There is no such game." });
-  assert.equal(sim.line.games[GAME]?.trouble?.code, "no_such_game");
+  sim.hear({ type: "refused", game: GAME, code: "too_many_games", message: "At most 4.", args: { most: 4 } });
+  const trouble = { code: "too_many_games", message: "At most 4.", args: { most: 4 } };
+  assert.deepEqual(sim.line.games[GAME]?.trouble, trouble, "its values are kept for other languages");
 });
 
 test("a paused game says so", () => {
