@@ -222,8 +222,7 @@ export async function loadedRefusal(refusal) {
 
 /** What a refusal says, in the page's language, once more texts are loaded. @param {Refusal} refusal */
 export function refusalText({ code, message, args }) {
-  const id = `refusal-${(code ?? "").replaceAll("_", "-")}`;
-  return words.has(id) && args ? words.say(id, args) : message;
+  return words.sayOr(`refusal-${(code ?? "").replaceAll("_", "-")}`, message, args);
 }
 
 let shown = 0;

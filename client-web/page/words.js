@@ -34,19 +34,24 @@ export class Words {
 
   /** @param {string} id @param {Args} [args] @returns {string} */
   say(id, args = {}) {
-    const bundle = this.#own.hasMessage(id) ? this.#own : this.#english;
-    const pattern = bundle.getMessage(id)?.value;
-    if (!pattern) return id;
-    /** @type {Error[]} */
-    const errors = [];
-    const text = bundle.formatPattern(pattern, args, errors);
+    const { text, errors } = this.#format(id, args);
     if (errors.length > 0) console.warn(`${id}: ${errors.map((error) => error.message).join("; ")}`);
     return text;
   }
 
-  /** A text, or what the server says. @param {string} id @param {string} server */
-  sayOr(id, server) {
-    return this.has(id) ? this.say(id) : server;
+  /** A text; or what the server says, if the text is missing or a value of it. @param {string} id @param {string} server @param {Args} [args] */
+  sayOr(id, server, args = {}) {
+    const { text, errors } = this.#format(id, args);
+    return !this.has(id) || errors.length > 0 ? server : text;
+  }
+
+  /** @param {string} id @param {Args} args @returns {{ text: string, errors: Error[] }} */
+  #format(id, args) {
+    const bundle = this.#own.hasMessage(id) ? this.#own : this.#english;
+    const pattern = bundle.getMessage(id)?.value;
+    /** @type {Error[]} */
+    const errors = [];
+    return { text: pattern ? bundle.formatPattern(pattern, args, errors) : id, errors };
   }
 }
 

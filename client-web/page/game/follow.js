@@ -221,8 +221,7 @@ export function hear(games, message) {
       return { game: { ...game, said: [...game.said.slice(-199), said] }, news: [{ kind: "said", game: game.id, ...said }] };
     });
     case "game_unavailable": return change(games, message.game, (game) => ({
-      // The refusals of this kind have no values in their texts.
-      game: { ...game, isAsked: false, trouble: { code: message.code ?? null, message: message.message, args: {} } },
+      game: { ...game, isAsked: false, trouble: { code: message.code ?? null, message: message.message } },
     }));
     case "ping": {
       const behind = message.heads.filter(({ game, seq }) => {

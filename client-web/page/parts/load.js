@@ -89,7 +89,7 @@ export async function change(method, path, body) {
 
 /** @param {Refusal} refusal */
 export function refusalSentence(refusal) {
-  return refusalText({ args: {}, ...refusal });
+  return refusalText(refusal);
 }
 
 /**

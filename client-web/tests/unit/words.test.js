@@ -109,3 +109,11 @@ test("a text that a language lacks is said in English, with English plurals", ()
   assert.ok(words.has("lacks") && words.has("more") && !words.has("none"));
   assert.equal(words.say("more"), "More");
 });
+
+test("what a server says stands in for a text that it gives no values for", () => {
+  const words = new Words("ru", "refusal-no-such-game = Нет такой партии.\nrefusal-too-many-games = Не больше { $most } партий.");
+  assert.equal(words.sayOr("refusal-no-such-game", "There is no such game."), "Нет такой партии.");
+  assert.equal(words.sayOr("refusal-too-many-games", "At most 4 games.", { most: 4 }), "Не больше 4 партий.");
+  assert.equal(words.sayOr("refusal-too-many-games", "At most 4 games."), "At most 4 games.");
+  assert.equal(words.sayOr("refusal-of-tomorrow", "Not today.", { most: 4 }), "Not today.");
+});

@@ -111,7 +111,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
                 let detail = if record.start.is_some() {
                     "every ply: the ranks in the position it began with are not open"
                 } else {
-                    "every ply: no ranks were found that fit all that is told of a side's pieces"
+                    "every ply: no ranks were found that fit everything the record says about a side's pieces"
                 };
                 let detail = detail.to_owned();
                 report.unchecked.push(Unchecked { code: UncheckedKind::Rest, detail });

@@ -49,7 +49,7 @@ pub enum LobbyCommand {
 
 impl LobbyCommand {
     /// Converts a message into a lobby command. Returns the message if it is not for the lobby.
-    #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
+    #[allow(clippy::result_large_err, reason = "the message is passed on")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
             ClientToServer::Seek { cmd_id, terms, side, rating } => {

@@ -10,7 +10,7 @@ pub struct EmbeddedOptions {
     /// The length in bytes at which a segment is full and the next one begins. Default 32 MiB, at
     /// most 1 GiB.
     pub segment_bytes: u64,
-    /// The length of the log between two checkpoints of the index, in bytes. Default 32 MiB.
+    /// The length of the log between two checkpoints of the index, in bytes. Default 64 MiB.
     /// Changes since the last checkpoint are kept in memory. After a crash, they are read from
     /// the log again.
     pub checkpoint_bytes: u64,

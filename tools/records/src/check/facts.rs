@@ -181,7 +181,7 @@ fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let both = record.deployments.red.is_some() && record.deployments.blue.is_some();
     if both && record.terms.secret && record.audience == Viewer::Public {
         return wrong(
-            "both deployments are open, and the one who offered the game kept his secret".to_owned(),
+            "both deployments are open, and the player who offered the game kept theirs secret".to_owned(),
         );
     }
     if record.imported.as_ref().is_some_and(|imported| imported.from != "text") && !both {
