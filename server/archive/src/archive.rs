@@ -15,11 +15,13 @@ mod check;
 mod error;
 mod location;
 mod manifest;
+mod manifests;
 mod merge;
 mod names;
 mod newest;
 mod part;
 mod remove;
+mod reserved;
 mod sweep;
 mod tables;
 mod tidy;
@@ -41,8 +43,8 @@ pub use self::tidy::Tidied;
 pub use self::walk::Page;
 
 use self::cache::Cache;
+use self::reserved::Reserved;
 use self::view::View;
-use self::writer::Writer;
 use crate::frame::decode;
 use crate::game::Log;
 use crate::objects::{ArchiveStore, ObjectError};
@@ -95,7 +97,7 @@ struct Inner {
     settings: Settings,
     view: RwLock<Arc<View>>,
     /// Held while something is written, so that this process does not race with itself.
-    writer: tokio::sync::Mutex<Writer>,
+    writer: tokio::sync::Mutex<Reserved>,
     cache: Mutex<Cache>,
 }
 
@@ -115,8 +117,8 @@ impl Archive {
     /// [`ArchiveError`] if the store cannot be read or written, if it overwrites objects, or if no
     /// manifest can be read.
     pub async fn open(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
-        newest::probe(&*objects).await?;
-        let view = newest::open(&*objects, settings.resident_games).await?;
+        manifests::probe(&*objects).await?;
+        let view = manifests::open(&*objects, settings.resident_games).await?;
         let cache = Mutex::new(Cache::new(settings.cache_bytes));
         let view = RwLock::new(Arc::new(view));
         let inner = Inner { objects, settings, view, writer: Default::default(), cache };

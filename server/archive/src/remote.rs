@@ -65,8 +65,8 @@ impl ObjectStoreArchive {
     /// `s3://BUCKET`.
     ///
     /// Credentials, region and endpoint come from the usual environment variables, such as
-    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and `AWS_ENDPOINT_URL`. The storage
-    /// must support conditional writes (`If-None-Match`).
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and `AWS_ENDPOINT_URL`. The
+    /// storage must support conditional writes (`If-None-Match`).
     ///
     /// # Errors
     /// [`RemoteError`] if the address or the environment cannot be used. Nothing is sent.

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Numbers are little-endian. A place is the position of a frame, and a length is the length of
-//! the whole frame. Where a game was removed, there may be a frame of zeros. A hash is the beginning of the SHA-256 of the encoded game. A reader that
-//! knows a game's place needs one read. Otherwise it reads the end, the footer and the game.
+//! the whole frame. A hash is the beginning of the SHA-256 of the encoded game. Where a game was
+//! removed, there may be a frame of zeros. A reader that knows a game's place needs one read.
+//! Otherwise it reads the end, the footer and the game.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -7,10 +7,10 @@ use flagfall_board::GameId;
 use super::error::ArchiveError;
 use super::location::Location;
 use super::manifest::{Manifest, Run, SegmentLine};
-use super::newest::TRIES;
+use super::manifests::TRIES;
 use super::part::{self, Line, PART_GAMES};
+use super::reserved::Reserved;
 use super::view::View;
-use super::writer::Writer;
 use super::{Archive, names};
 use crate::game::Encoded;
 use crate::objects::ObjectName;
@@ -79,7 +79,7 @@ impl Archive {
     /// Writes segments and a run of the index, which no manifest names yet.
     async fn write(
         &self,
-        writer: &mut Writer,
+        writer: &mut Reserved,
         games: &[(GameId, &Encoded)],
     ) -> Result<Written, ArchiveError> {
         let bytes: usize = games.iter().map(|(_, encoded)| encoded.len()).sum();
@@ -117,7 +117,7 @@ impl Archive {
 
     /// Publishes a manifest that names the objects. Returns false if the games must be written
     /// again: another server has added or removed one of them, or the objects are gone.
-    async fn publish_games(&self, writer: &mut Writer, written: &Written) -> Result<bool, ArchiveError> {
+    async fn publish_games(&self, writer: &mut Reserved, written: &Written) -> Result<bool, ArchiveError> {
         let ids: Vec<GameId> = written.places.iter().map(|(game, _)| *game).collect();
         for tried in 0..TRIES {
             let base = self.newest().await?;

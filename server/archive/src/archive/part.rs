@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! header   mark, archive, number, checksum (24)
-//! blocks   frames of 3,276 games, fewer in the last: id (8) · segment (4) · position (4) · length (4)
+//! blocks   frames of 3,276 games, fewer in the last:
+//!          id (8) · segment (4) · position (4) · length (4)
 //! summary  a frame: the first id of every block (8 each) · SHA-256 of all bytes before (32)
 //! ```
 //!

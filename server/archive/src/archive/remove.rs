@@ -4,7 +4,7 @@ use flagfall_board::GameId;
 
 use super::error::ArchiveError;
 use super::manifest::Pending;
-use super::newest::TRIES;
+use super::manifests::TRIES;
 use super::view::{Removal, write_removals};
 use super::{Archive, Found, names};
 

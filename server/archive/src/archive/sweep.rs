@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::Archive;
 use super::error::ArchiveError;
+use super::manifests::{TRIES, numbers};
 use super::names;
-use super::newest::{TRIES, numbers};
 use super::tidy::Tidied;
 use super::view::View;
 use crate::objects::ObjectName;

@@ -11,8 +11,8 @@ use flagfall_board::GameId;
 
 use super::error::{ArchiveError, damaged};
 use super::manifest::{Manifest, Run, SegmentLine, Table};
+use super::manifests::TRIES;
 use super::merge::{Merged, first_to_merge};
-use super::newest::TRIES;
 use super::part::{self, Line, PART_GAMES, Part};
 use super::view::{View, write_removals};
 use super::{Archive, names, tables};

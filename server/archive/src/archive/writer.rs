@@ -1,12 +1,12 @@
 //! What all writers do: reserve numbers, write objects, and publish a manifest.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::Archive;
 use super::error::ArchiveError;
 use super::manifest::Manifest;
-use super::newest::TRIES;
+use super::manifests::TRIES;
+use super::reserved::Reserved;
 use super::view::View;
 use crate::objects::ObjectName;
 
@@ -15,24 +15,11 @@ const RESERVED: u32 = 64;
 /// If fewer numbers are left, the next manifest also reserves new ones.
 const LOW: usize = 16;
 
-/// The numbers that only this process uses, for objects that it has not written yet.
-#[derive(Default)]
-pub(super) struct Writer {
-    free: VecDeque<u32>,
-}
-
-impl Writer {
-    /// Takes a number. [`Archive::reserve`] has reserved enough.
-    pub(super) fn number(&mut self) -> Result<u32, ArchiveError> {
-        self.free.pop_front().ok_or(ArchiveError::Full)
-    }
-}
-
 impl Archive {
     /// Makes sure that the writer has this many numbers.
-    pub(super) async fn reserve(&self, writer: &mut Writer, count: usize) -> Result<(), ArchiveError> {
+    pub(super) async fn reserve(&self, writer: &mut Reserved, count: usize) -> Result<(), ArchiveError> {
         for tried in 0..TRIES {
-            if writer.free.len() >= count {
+            if writer.len() >= count {
                 return Ok(());
             }
             let base = self.newest().await?;
@@ -47,7 +34,7 @@ impl Archive {
 
     async fn publish_reserving(
         &self,
-        writer: &mut Writer,
+        writer: &mut Reserved,
         base: &View,
         mut next: Manifest,
         more: u32,
@@ -57,7 +44,7 @@ impl Archive {
         let reserved = from..next.next;
         let published = self.publish(base, next).await?;
         if published.is_some() {
-            writer.free.extend(reserved);
+            writer.extend(reserved);
         }
         Ok(published)
     }
@@ -65,11 +52,11 @@ impl Archive {
     /// Publishes a manifest like [`Archive::publish`], and reserves numbers if few are left.
     pub(super) async fn commit(
         &self,
-        writer: &mut Writer,
+        writer: &mut Reserved,
         base: &View,
         next: Manifest,
     ) -> Result<Option<Arc<View>>, ArchiveError> {
-        let more = if writer.free.len() < LOW { RESERVED } else { 0 };
+        let more = if writer.len() < LOW { RESERVED } else { 0 };
         self.publish_reserving(writer, base, next, more).await
     }
 
