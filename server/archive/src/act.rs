@@ -5,6 +5,8 @@
 //! commands. [`Act::of`] finds such an act for the next events of a log, and [`Act::events`]
 //! gives the events of an act. An event without such an act is stored as it is.
 
+#![expect(clippy::disallowed_methods, reason = "the archive reads and writes what the log holds")]
+
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_rules::secret::{SecretRecord, from_record, to_record};
 use flagfall_rules::{Choice, Command, EndReason, Entropy, Event, Game, Move, Setup, decide};

@@ -11,9 +11,11 @@
 //! ```
 //!
 //! Numbers are little-endian. A place is the position of a frame, and a length is the length of
-//! the whole frame. A hash is the beginning of the SHA-256 of the encoded game. A reader that
-//! knows a game's place needs one read. Otherwise it reads the end, the footer and the game.
+//! the whole frame. A hash is the beginning of the SHA-256 of the encoded game. Where a game was
+//! removed, there may be a frame of zeros. A reader that knows a game's place needs one read.
+//! Otherwise it reads the end, the footer and the game.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use flagfall_board::GameId;
@@ -36,6 +38,8 @@ pub const BYTES_MAX: usize = 8 * 1024 * 1024;
 const GAME: u8 = 1;
 const FOOTER: u8 = 2;
 const END: u8 = 3;
+/// Zeros, where a removed game was.
+const REMOVED: u8 = 4;
 
 /// The length of a game's line in the footer.
 const LINE_BYTES: usize = 8 + 4 + 4 + 8;
@@ -96,7 +100,7 @@ impl From<DecodeError> for SegmentError {
 pub struct SegmentWriter {
     seal: Seal,
     frames: FrameWriter,
-    games: Vec<(GameId, Place)>,
+    games: BTreeMap<u64, (GameId, Place)>,
 }
 
 impl SegmentWriter {
@@ -104,7 +108,7 @@ impl SegmentWriter {
     #[must_use]
     pub fn new(seal: Seal) -> SegmentWriter {
         let frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
-        SegmentWriter { seal, frames, games: Vec::new() }
+        SegmentWriter { seal, frames, games: BTreeMap::new() }
     }
 
     /// Adds a game. Returns false if the segment is full, or has a game with this id. Then the
@@ -112,12 +116,12 @@ impl SegmentWriter {
     pub fn add(&mut self, game: GameId, encoded: &Encoded) -> bool {
         let end = self.frames.end() as usize + FRAME_BYTES + encoded.len();
         let is_full = self.games.len() >= GAMES_MAX || end > BYTES_MAX && !self.games.is_empty();
-        if is_full || self.games.iter().any(|(other, _)| *other == game) {
+        if is_full || self.games.contains_key(&game.bits()) {
             return false;
         }
         let (at, length) = self.frames.push(GAME, |out| out.extend_from_slice(encoded.expose()));
         let place = Place { at: at as u32, length, hash: hash(encoded.expose()) };
-        self.games.push((game, place));
+        self.games.insert(game.bits(), (game, place));
         true
     }
 
@@ -129,26 +133,64 @@ impl SegmentWriter {
 
     /// Ends the segment. Returns its bytes and the places of the games, sorted by id.
     #[must_use]
-    pub fn finish(mut self) -> (SecretBytes, Vec<(GameId, Place)>) {
-        self.games.sort_unstable_by_key(|(game, _)| game.bits());
-        let games = &self.games;
-        let (at, length) = self.frames.push(FOOTER, |out| {
-            for (game, Place { at, length, hash }) in games {
-                out.extend_from_slice(&game.bits().to_le_bytes());
-                out.extend_from_slice(&at.to_le_bytes());
-                out.extend_from_slice(&length.to_le_bytes());
-                out.extend_from_slice(hash);
-            }
-        });
-        let header = self.seal.header();
-        let sum: [u8; 32] =
-            Sha256::new().chain_update(header).chain_update(self.frames.bytes()).finalize().into();
-        self.frames.push(END, |out| {
-            out.extend_from_slice(&(at as u32).to_le_bytes());
+    pub fn finish(self) -> (SecretBytes, Vec<(GameId, Place)>) {
+        let games: Vec<_> = self.games.into_values().collect();
+        (finish(self.seal, self.frames, &games), games)
+    }
+}
+
+/// Adds the footer and the end. Returns the bytes of the segment.
+fn finish(seal: Seal, mut frames: FrameWriter, games: &[(GameId, Place)]) -> SecretBytes {
+    let (at, length) = frames.push(FOOTER, |out| {
+        for (game, Place { at, length, hash }) in games {
+            out.extend_from_slice(&game.bits().to_le_bytes());
+            out.extend_from_slice(&at.to_le_bytes());
             out.extend_from_slice(&length.to_le_bytes());
-            out.extend_from_slice(&sum);
-        });
-        (SecretBytes::new([&header[..], self.frames.bytes()].concat()), self.games)
+            out.extend_from_slice(hash);
+        }
+    });
+    let header = seal.header();
+    let sum: [u8; 32] = Sha256::new().chain_update(header).chain_update(frames.bytes()).finalize().into();
+    frames.push(END, |out| {
+        out.extend_from_slice(&(at as u32).to_le_bytes());
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(&sum);
+    });
+    SecretBytes::new([&header[..], frames.bytes()].concat())
+}
+
+/// Writes a segment again without some of its games. The other games keep their places: zeros
+/// stand where the removed games were.
+///
+/// # Errors
+/// The first damage.
+pub(crate) fn without(
+    seal: Seal,
+    bytes: &[u8],
+    is_removed: impl Fn(GameId) -> bool,
+) -> Result<SecretBytes, SegmentError> {
+    let mut kept = Vec::new();
+    let mut games = check(seal, bytes, |game, encoded| kept.push((game, encoded)))?;
+    games.retain(|(game, _)| !is_removed(*game));
+    kept.retain(|(game, _)| !is_removed(*game));
+    let mut in_order: Vec<_> = games.iter().map(|(_, place)| *place).zip(kept).collect();
+    in_order.sort_unstable_by_key(|(place, _)| place.at);
+    let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
+    for (place, (game, encoded)) in in_order {
+        fill(&mut frames, place.at.into());
+        let (at, _) = frames.push(GAME, |out| out.extend_from_slice(encoded.expose()));
+        if at != u64::from(place.at) {
+            return Err(SegmentError::Game { game });
+        }
+    }
+    Ok(finish(seal, frames, &games))
+}
+
+/// Fills the place of removed games with zeros, up to the position of the next game.
+fn fill(frames: &mut FrameWriter, to: u64) {
+    let gap = to.saturating_sub(frames.end()) as usize;
+    if let Some(zeros) = gap.checked_sub(FRAME_BYTES) {
+        frames.push(REMOVED, |out| out.resize(out.len() + zeros, 0));
     }
 }
 
@@ -224,6 +266,22 @@ pub async fn read_at(
 ) -> Result<SecretBytes, SegmentError> {
     let bytes = store.get(name, place.range()).await?;
     game_in(seal, game, place, &bytes)
+}
+
+/// Reads a game whose frame is known, with one ranged read.
+pub(crate) async fn read_frame(
+    store: &dyn ArchiveStore,
+    name: &ObjectName,
+    seal: Seal,
+    game: GameId,
+    at: u32,
+    length: u32,
+) -> Result<SecretBytes, SegmentError> {
+    let bytes = store.get(name, u64::from(at)..u64::from(at) + u64::from(length)).await?;
+    let frame = parse_or_repair(&bytes, seal, at.into())
+        .filter(|frame| frame.tag == GAME && frame.length == length)
+        .ok_or(SegmentError::Game { game })?;
+    Ok(SecretBytes::new(frame.payload.into_owned()))
 }
 
 /// Parses the frame of a game.

@@ -1,14 +1,20 @@
-//! The archive's format: nothing of a game is lost, damage is found, and the format stays.
+//! The archive: nothing of a game is lost, damage is found, and the format stays.
 //!
 //! Seeds are printed. `FLAGFALL_SEED` and `FLAGFALL_GAMES` choose another seed or number of games.
 
 mod checked;
 mod damage;
+mod formats;
 mod golden;
-mod law;
+mod harm;
+mod laws;
+mod memory;
 mod plain;
 mod played;
+mod s3;
 mod segments;
+mod stores;
+mod whole;
 
 use flagfall_archive::{Encoded, Log};
 use flagfall_protocol::{RecordSignature, SignatureText};

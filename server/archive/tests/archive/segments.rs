@@ -1,10 +1,8 @@
 //! Segments in a local folder: written once, read in parts, and damage is found.
 
-use std::fs;
-
 use flagfall_archive::{
-    ArchiveStore, Encoded, FolderStore, GAMES_MAX, ObjectError, ObjectName, Segment, SegmentError,
-    SegmentWriter, check_segment, decode, encode, read_at,
+    ArchiveStore, Encoded, FolderStore, GAMES_MAX, ObjectName, Segment, SegmentError, SegmentWriter,
+    check_segment, decode, encode, read_at,
 };
 use flagfall_board::GameId;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC};
@@ -119,40 +117,4 @@ async fn a_damaged_game_leaves_the_others() {
             _ => assert_eq!(found.expect("a game").expect("it is there").expose(), encoded.expose()),
         }
     }
-}
-
-#[tokio::test]
-async fn objects_in_a_folder_are_written_once() {
-    let folder = TempDir::new().expect("a folder");
-    let store = FolderStore::open(folder.path()).expect("a store");
-    let [one, two] = ["segments/2026/11/26/1", "manifest/1"].map(name);
-    assert!(store.put_if_absent(&one, b"first".to_vec()).await.expect("an answer"));
-    assert!(!store.put_if_absent(&one, b"second".to_vec()).await.expect("an answer"));
-    assert!(store.put_if_absent(&two, Vec::new()).await.expect("an answer"));
-    assert_eq!(store.get(&one, 1..4).await.expect("bytes"), b"irs");
-    assert_eq!(store.get(&one, 5..5).await.expect("bytes"), b"");
-    assert!(matches!(store.get(&one, 1..6).await, Err(ObjectError::Range(_))));
-    assert!(matches!(store.get(&one, 0..u64::MAX).await, Err(ObjectError::Range(_))));
-    assert!(matches!(store.get(&name("segments/2"), 0..1).await, Err(ObjectError::Absent(_))));
-    assert_eq!(store.length(&one).await.expect("a length"), Some(5));
-    assert_eq!(store.list(&name("segments")).await.expect("a list"), std::slice::from_ref(&one));
-    assert_eq!(store.list(&name("index")).await.expect("a list"), []);
-    store.delete(&one).await.expect("deleted");
-    store.delete(&one).await.expect("deleted");
-    assert_eq!(store.length(&one).await.expect("a length"), None);
-    assert!(store.put_if_absent(&one, b"again".to_vec()).await.expect("an answer"));
-
-    // Of several writers, one wins, and its object is whole.
-    let race = name("manifest/2");
-    let writers = (0_u8..8).map(|number| store.put_if_absent(&race, vec![number; 100_000]));
-    let mut won = Vec::new();
-    for (number, writer) in (0_u8..).zip(writers.collect::<Vec<_>>()) {
-        if writer.await.expect("an answer") {
-            won.push(number);
-        }
-    }
-    assert_eq!(won.len(), 1);
-    assert_eq!(store.get(&race, 0..100_000).await.expect("bytes"), vec![won[0]; 100_000]);
-    let unfinished = fs::read_dir(folder.path().join(".unfinished")).expect("a folder");
-    assert_eq!(unfinished.count(), 0);
 }

@@ -1,0 +1,279 @@
+//! The archive of finished games: segments, an index, and manifests that name them.
+//!
+//! Objects never change. A *manifest* names all objects that belong to the archive, and the
+//! manifest with the highest number counts. A writer first writes its objects, and then publishes
+//! the next manifest on the condition that no object has its name. A writer that was too late
+//! reads the newest manifest and tries again. So several servers can write at the same time
+//! without a lock, and a crash leaves only objects that no manifest names.
+//!
+//! Each object has a number that only one writer uses, because writers reserve numbers in a
+//! manifest. docs/internals/archive.md describes the objects.
+
+mod add;
+mod cache;
+mod check;
+mod error;
+mod location;
+mod manifest;
+mod manifests;
+mod merge;
+mod names;
+mod newest;
+mod part;
+mod remove;
+mod reserved;
+mod sweep;
+mod tables;
+mod tidy;
+mod view;
+mod walk;
+mod writer;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use parking_lot::{Mutex, RwLock};
+
+pub use self::check::{Check, Damage, Report};
+pub use self::error::ArchiveError;
+pub use self::location::{Location, LocationError};
+pub use self::tidy::Tidied;
+pub use self::walk::Page;
+
+use self::cache::Cache;
+use self::reserved::Reserved;
+use self::view::View;
+use crate::frame::decode;
+use crate::game::Log;
+use crate::objects::{ArchiveStore, ObjectError};
+use crate::segment::{SegmentError, read_frame};
+
+/// How an [`Archive`] uses memory and time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The maximum number of bytes of decoded games that are kept in memory.
+    pub cache_bytes: usize,
+    /// The maximum number of games of a run of the index that is kept in memory as a whole.
+    pub resident_games: u32,
+    /// The number of segments that a manifest lists itself before they are moved to a table.
+    pub listed_segments: u32,
+    /// The mean pause before a writer that was too late tries again. The pause grows and is random.
+    pub pause: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            cache_bytes: 64 * 1024 * 1024,
+            resident_games: 65_536,
+            listed_segments: 512,
+            pause: Duration::from_millis(50),
+        }
+    }
+}
+
+/// What the archive knows of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// The game is at this place.
+    At(Location),
+    /// The game was removed. It can never be added again.
+    Removed {
+        /// Why, in the words of the operator.
+        reason: String,
+    },
+}
+
+/// The archive of finished games. A clone is the same archive.
+#[derive(Clone)]
+pub struct Archive {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    objects: Arc<dyn ArchiveStore>,
+    settings: Settings,
+    view: RwLock<Arc<View>>,
+    /// Held while something is written, so that this process does not race with itself.
+    writer: tokio::sync::Mutex<Reserved>,
+    cache: Mutex<Cache>,
+}
+
+impl fmt::Debug for Archive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Archive(manifest {})", self.view().number)
+    }
+}
+
+impl Archive {
+    /// Opens an archive. Creates it if the store has no manifest.
+    ///
+    /// If the newest manifest is damaged, the archive can be read as an older manifest describes
+    /// it, but not written.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read or written, if it overwrites objects, or if no
+    /// manifest can be read.
+    pub async fn open(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
+        manifests::probe(&*objects).await?;
+        let view = manifests::open(&*objects, settings.resident_games).await?;
+        let cache = Mutex::new(Cache::new(settings.cache_bytes));
+        let view = RwLock::new(Arc::new(view));
+        let inner = Inner { objects, settings, view, writer: Default::default(), cache };
+        let archive = Archive { inner: Arc::new(inner) };
+        archive.load(&archive.view()).await?;
+        Ok(archive)
+    }
+
+    fn objects(&self) -> &dyn ArchiveStore {
+        &*self.inner.objects
+    }
+
+    fn view(&self) -> Arc<View> {
+        self.inner.view.read().clone()
+    }
+
+    /// Reads the index's summaries. Damage is not an error here: whoever needs the damaged part
+    /// is told about it.
+    async fn load(&self, view: &View) -> Result<(), ArchiveError> {
+        for part in view.parts() {
+            match part.load(self.objects()).await {
+                Err(error) if !error.is_damage() => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks whether another server has published a newer manifest, and reads it. Returns true if
+    /// there was one. Other methods do this themselves where it matters; a server that calls this
+    /// every few seconds also learns soon which games others have removed.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or the newest manifest is damaged.
+    pub async fn refresh(&self) -> Result<bool, ArchiveError> {
+        let before = self.view().number;
+        Ok(self.newest().await?.number != before)
+    }
+
+    /// Returns the number of the manifest that is known.
+    #[must_use]
+    pub fn manifest(&self) -> u32 {
+        self.view().number
+    }
+
+    /// Returns the number of games that the index has, including those that were removed lately.
+    #[must_use]
+    pub fn games_len(&self) -> u64 {
+        self.view().manifest.runs.iter().map(manifest::Run::games).sum()
+    }
+
+    /// Returns what the archive knows of a game; `None` if it never had it.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or the game may be in a damaged part of the
+    /// index.
+    pub async fn find(&self, game: GameId) -> Result<Option<Found>, ArchiveError> {
+        let view = self.view();
+        match self.find_in(&view, game).await {
+            Ok(Some(found)) => Ok(Some(found)),
+            // Another server may have added the game, or merged the parts that are missing.
+            before => {
+                let newest = self.newest().await?;
+                if newest.number == view.number { before } else { self.find_in(&newest, game).await }
+            }
+        }
+    }
+
+    async fn find_in(&self, view: &View, game: GameId) -> Result<Option<Found>, ArchiveError> {
+        if let Some(reason) = view.removed(game) {
+            return Ok(Some(Found::Removed { reason: reason.to_owned() }));
+        }
+        let (places, fault) = view.places(self.objects(), &[game]).await?;
+        match (places.get(&game), fault.or_else(|| view.damaged_removals())) {
+            (Some(location), _) => Ok(Some(Found::At(*location))),
+            (None, Some(fault)) => Err(fault),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the log of a game; `None` if the archive does not have it, or no longer.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or the game is damaged.
+    pub async fn read(&self, game: GameId) -> Result<Option<Arc<Log>>, ArchiveError> {
+        if let Some(log) = self.cached(game)? {
+            return Ok(Some(log));
+        }
+        match self.find(game).await? {
+            Some(Found::At(location)) => match self.read_at(game, &location).await {
+                Err(ArchiveError::Removed(_)) => Ok(None),
+                read => read.map(Some),
+            },
+            Some(Found::Removed { .. }) | None => Ok(None),
+        }
+    }
+
+    /// Returns a log from the cache, unless the game was removed.
+    fn cached(&self, game: GameId) -> Result<Option<Arc<Log>>, ArchiveError> {
+        if self.view().removed(game).is_some() {
+            self.inner.cache.lock().remove(game);
+            return Ok(None);
+        }
+        Ok(self.inner.cache.lock().get(game))
+    }
+
+    /// Returns the log of a game whose place is known, with one ranged read.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, the game is damaged or was removed, or it is
+    /// not at this place.
+    pub async fn read_at(&self, game: GameId, location: &Location) -> Result<Arc<Log>, ArchiveError> {
+        let view = self.view();
+        match self.read_in(&view, game, location).await {
+            Err(error) if error.is_damage() => {
+                // The segment may have been written again.
+                let newest = self.newest().await?;
+                if newest.number == view.number {
+                    return Err(error);
+                }
+                self.read_in(&newest, game, location).await
+            }
+            read => read,
+        }
+    }
+
+    async fn read_in(
+        &self,
+        view: &View,
+        game: GameId,
+        location: &Location,
+    ) -> Result<Arc<Log>, ArchiveError> {
+        if view.removed(game).is_some() {
+            return Err(ArchiveError::Removed(game));
+        }
+        if let Some(log) = self.inner.cache.lock().get(game) {
+            return Ok(log);
+        }
+        let object = view.manifest.segment(location.segment);
+        let seal = view.seal(location.segment);
+        let read = read_frame(self.objects(), &object, seal, game, location.at, location.length);
+        let bytes = match read.await {
+            Ok(bytes) => bytes,
+            Err(SegmentError::Object(ObjectError::Range(_)) | SegmentError::Game { .. }) => {
+                return Err(ArchiveError::Game { game, object });
+            }
+            Err(SegmentError::Object(error)) => return Err(error.into()),
+            Err(SegmentError::Damaged { what }) => return Err(error::damaged(&object, what)),
+        };
+        let log = decode(bytes.expose()).map_err(|error| ArchiveError::Decode { game, error })?;
+        if log.game != game {
+            return Err(ArchiveError::Game { game, object });
+        }
+        let log = Arc::new(log);
+        self.inner.cache.lock().insert(log.clone());
+        Ok(log)
+    }
+}

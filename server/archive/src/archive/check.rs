@@ -1,0 +1,275 @@
+//! Checks the whole archive.
+
+use std::collections::{HashMap, HashSet};
+
+use flagfall_board::GameId;
+use flagfall_game::replay;
+use flagfall_store::segment::Seal;
+
+use super::Archive;
+use super::error::ArchiveError;
+use super::names;
+use super::view::View;
+use super::walk::of_segment;
+use crate::error::DecodeError;
+use crate::frame::decode;
+use crate::objects::{ObjectError, ObjectName};
+use crate::segment::{Segment, SegmentError, check as check_segment};
+
+/// How many games a check of the archive replays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Check {
+    /// None. Only hashes are checked.
+    Hashes,
+    /// About this many, evenly distributed.
+    Sample(u64),
+    /// All.
+    All,
+}
+
+/// Something that is damaged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// The damaged object.
+    pub object: ObjectName,
+    /// What is damaged. Quotes nothing from the object.
+    pub what: String,
+    /// The games that cannot be read or found because of it.
+    pub games: Vec<GameId>,
+}
+
+/// What a check of the archive has found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// The segments.
+    pub segments: usize,
+    /// The parts of the index.
+    pub index_parts: usize,
+    /// The games whose bytes are whole.
+    pub games: u64,
+    /// The games that were replayed.
+    pub replayed: u64,
+    /// The games that were to be replayed, but whose ruleset or format this version does not know.
+    pub unsupported: u64,
+    /// All damage.
+    pub damage: Vec<Damage>,
+}
+
+/// What was found in a segment.
+#[derive(Default)]
+struct Inspected {
+    games: HashSet<GameId>,
+    replayed: u64,
+    unsupported: u64,
+    /// Games whose bytes are whole but that cannot be replayed.
+    broken: Vec<(GameId, String)>,
+    fault: Option<SegmentError>,
+}
+
+impl Archive {
+    /// Checks the checksums and hashes of all objects, and replays games. Calls `told` with the
+    /// number of objects that were checked and the number of all objects.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read. Damage is no error; it is in the report.
+    pub async fn check(
+        &self,
+        depth: Check,
+        mut told: impl FnMut(usize, usize),
+    ) -> Result<Report, ArchiveError> {
+        let mut report = Report::default();
+        let view = match self.newest().await {
+            Ok(view) => view,
+            Err(error) if error.is_damage() => {
+                report.add(&error, Vec::new());
+                self.view()
+            }
+            Err(error) => return Err(error),
+        };
+        let (segments, faults) = self.segments(&view).await?;
+        let are_tables_whole = faults.is_empty();
+        for fault in faults {
+            report.add(&fault, Vec::new());
+        }
+        if let Some(fault) = view.damaged_removals() {
+            report.add(&fault, Vec::new());
+        }
+        (report.segments, report.index_parts) = (segments.len(), view.parts().count());
+        let (all, mut done) = (report.segments + report.index_parts, 0);
+        let games = segments.iter().map(|segment| u64::from(segment.games)).sum::<u64>();
+        let every = match depth {
+            Check::Hashes => None,
+            Check::Sample(wanted) => Some(games.div_ceil(wanted.max(1)).max(1)),
+            Check::All => Some(1),
+        };
+        // The segments whose games are known from the index alone, with the place of their damage.
+        let mut unknown: HashMap<u32, (usize, HashSet<GameId>)> = HashMap::new();
+        let mut before = 0;
+        for segment in &segments {
+            if let Some(seen) =
+                self.check_segment(&view, segment.number, (before, every), &mut report).await?
+            {
+                unknown.insert(segment.number, (report.damage.len() - 1, seen));
+            }
+            before += u64::from(segment.games);
+            done += 1;
+            told(done, all);
+        }
+        let mut is_index_whole = true;
+        let numbers: HashSet<u32> = segments.iter().map(|segment| segment.number).collect();
+        for part in view.parts() {
+            match part.read_all(self.objects()).await {
+                Ok(lines) => {
+                    let mut astray = Vec::new();
+                    for (game, location) in lines {
+                        if view.removed(game).is_some() {
+                            continue;
+                        }
+                        if let Some((damage, seen)) = unknown.get(&location.segment)
+                            && !seen.contains(&game)
+                        {
+                            report.damage[*damage].games.push(game);
+                        }
+                        if !numbers.contains(&location.segment) {
+                            astray.push(game);
+                        }
+                    }
+                    if !astray.is_empty() && are_tables_whole {
+                        let object = names::index(part.line.number);
+                        let what = "it names a segment that the manifest does not name".to_owned();
+                        report.damage.push(Damage { object, what, games: astray });
+                    }
+                }
+                Err(error) if error.is_damage() => {
+                    report.add(&error, Vec::new());
+                    is_index_whole = false;
+                }
+                Err(error) => return Err(error),
+            }
+            done += 1;
+            told(done, all);
+        }
+        if !is_index_whole {
+            self.name_lost(&view, &numbers, &mut report).await?;
+        }
+        Ok(report)
+    }
+
+    /// Checks a segment. If not all its games are known, returns those that could be read. The
+    /// last damage in the report is then the segment's.
+    async fn check_segment(
+        &self,
+        view: &View,
+        segment: u32,
+        (before, every): (u64, Option<u64>),
+        report: &mut Report,
+    ) -> Result<Option<HashSet<GameId>>, ArchiveError> {
+        let object = view.manifest.segment(segment);
+        let seal = view.seal(segment);
+        let inspected = match self.whole(&object).await {
+            Ok(bytes) => {
+                let work = move || inspect(seal, &bytes, before, every);
+                tokio::task::spawn_blocking(work).await.map_err(|error| {
+                    let error = std::io::Error::other(error);
+                    ObjectError::Unavailable { name: object.clone(), error }
+                })?
+            }
+            Err(error) if error.is_damage() => {
+                report.add(&error, Vec::new());
+                return Ok(Some(HashSet::new()));
+            }
+            Err(error) => return Err(error),
+        };
+        report.games += inspected.games.len() as u64;
+        report.replayed += inspected.replayed;
+        report.unsupported += inspected.unsupported;
+        for (game, what) in inspected.broken {
+            report.damage.push(Damage { object: object.clone(), what, games: vec![game] });
+        }
+        let Some(fault) = inspected.fault else { return Ok(None) };
+        let fault = of_segment(view, segment, fault);
+        match Segment::open(self.objects(), &object, seal).await {
+            Ok(opened) => {
+                let games = opened.games().iter().map(|(game, _)| *game);
+                report.add(&fault, games.filter(|game| !inspected.games.contains(game)).collect());
+                Ok(None)
+            }
+            Err(_) => {
+                // The footer is damaged as well, which `fault` says.
+                report.add(&fault, Vec::new());
+                Ok(Some(inspected.games))
+            }
+        }
+    }
+
+    /// Adds the games that cannot be found because the index is damaged to the last damage.
+    async fn name_lost(
+        &self,
+        view: &View,
+        segments: &HashSet<u32>,
+        report: &mut Report,
+    ) -> Result<(), ArchiveError> {
+        for segment in segments {
+            let object = view.manifest.segment(*segment);
+            // The damage of segments is in the report already.
+            let Ok(opened) = Segment::open(self.objects(), &object, view.seal(*segment)).await else {
+                continue;
+            };
+            let games = opened.games().iter().map(|(game, _)| *game);
+            let games: Vec<_> = games.filter(|game| view.removed(*game).is_none()).collect();
+            let (places, _) = view.places(self.objects(), &games).await?;
+            for game in games.into_iter().filter(|game| !places.contains_key(game)) {
+                let is_of = |damage: &&mut Damage| {
+                    let mut parts = view.parts().filter(|part| part.covers(game));
+                    parts.any(|part| damage.object == names::index(part.line.number))
+                };
+                if let Some(damage) = report.damage.iter_mut().find(is_of) {
+                    damage.games.push(game);
+                }
+            }
+        }
+        for damage in &mut report.damage {
+            damage.games.sort_unstable_by_key(GameId::bits);
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// Adds the damage that an error describes.
+    fn add(&mut self, error: &ArchiveError, games: Vec<GameId>) {
+        let object = match error {
+            ArchiveError::Damaged { object, .. } | ArchiveError::Game { object, .. } => object.clone(),
+            ArchiveError::Object(ObjectError::Absent(name) | ObjectError::Range(name)) => name.clone(),
+            _ => names::folder(names::MANIFESTS),
+        };
+        self.damage.push(Damage { object, what: error.to_string(), games });
+    }
+}
+
+/// Checks the bytes of a segment. Replays each game whose number in the archive is a multiple of
+/// `every`; `before` games are in earlier segments.
+fn inspect(seal: Seal, bytes: &[u8], before: u64, every: Option<u64>) -> Inspected {
+    let mut found = Inspected::default();
+    let mut number = before;
+    let checked = check_segment(seal, bytes, |game, encoded| {
+        found.games.insert(game);
+        let is_chosen = every.is_some_and(|every| number.is_multiple_of(every));
+        number += 1;
+        if !is_chosen {
+            return;
+        }
+        match decode(encoded.expose()) {
+            Ok(log) => match replay::replay(game, &log.entries, |_, _| {}) {
+                Ok(_) => found.replayed += 1,
+                // Games of rulesets that the writer did not know are kept without being understood.
+                Err(_) if encoded.expose().first() == Some(&0) => found.unsupported += 1,
+                Err(_) => found.broken.push((game, "a game cannot be replayed".to_owned())),
+            },
+            Err(DecodeError::Ruleset | DecodeError::NewerFormat(_)) => found.unsupported += 1,
+            Err(error) => found.broken.push((game, error.to_string())),
+        }
+    });
+    found.fault = checked.err();
+    found
+}

@@ -1,0 +1,145 @@
+//! The manifest: the list of the objects that belong to the archive.
+
+use std::collections::BTreeMap;
+
+use flagfall_board::GameId;
+use flagfall_store::segment::Seal;
+use serde::{Deserialize, Serialize};
+
+use super::error::{ArchiveError, damaged};
+use super::names;
+use crate::objects::ObjectName;
+
+const FORMAT: u32 = 1;
+const TAG: u8 = 1;
+/// The maximum length of a manifest. Longer frames could not be read.
+const BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// What a manifest says. A manifest never changes: the next one replaces it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    /// A random number that tells this manifest from those that others tried to publish.
+    pub(crate) nonce: u64,
+    /// The nonce of the manifest before.
+    pub(crate) previous: u64,
+    /// The lowest number of an object that no writer has reserved.
+    pub(crate) next: u32,
+    /// The runs of the index.
+    pub(crate) runs: Vec<Run>,
+    /// The newest segments, which are not in a table yet, by number.
+    pub(crate) segments: Vec<SegmentLine>,
+    /// The tables of all other segments, oldest first.
+    pub(crate) tables: Vec<Table>,
+    /// The segments that were written again, with the number of the object that has them now.
+    pub(crate) rewritten: BTreeMap<u32, u32>,
+    /// The objects that list removed games.
+    pub(crate) removals: Vec<u32>,
+    /// The removed games whose bytes are still in their segments.
+    pub(crate) pending: Vec<Pending>,
+    /// When objects without a name were last looked for.
+    pub(crate) swept_ms: u64,
+    /// The objects that no manifest named then.
+    pub(crate) unnamed: Vec<String>,
+    /// The objects that are being deleted. No manifest may name them again.
+    pub(crate) condemned: Vec<String>,
+}
+
+/// A run of the index: parts with ascending ids.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Run(pub(crate) Vec<PartLine>);
+
+impl Run {
+    pub(crate) fn games(&self) -> u64 {
+        self.0.iter().map(|part| u64::from(part.games)).sum()
+    }
+}
+
+/// A part of a run, which is one object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PartLine {
+    pub(crate) number: u32,
+    pub(crate) games: u32,
+    pub(crate) first: GameId,
+    pub(crate) last: GameId,
+    pub(crate) bytes: u32,
+}
+
+/// A segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SegmentLine {
+    pub(crate) number: u32,
+    /// The number of games when the segment was first written.
+    pub(crate) games: u32,
+}
+
+/// A table of segments, which is one object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    pub(crate) number: u32,
+    pub(crate) segments: u32,
+    /// The lowest number of a segment.
+    pub(crate) first: u32,
+    /// The highest number of a segment.
+    pub(crate) last: u32,
+}
+
+/// A removed game whose bytes are still in its segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pending {
+    pub(crate) game: GameId,
+    pub(crate) segment: u32,
+}
+
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Whole<M> {
+    format: u32,
+    manifest: M,
+}
+
+impl Manifest {
+    pub(crate) fn encode(&self, seal: Seal) -> Result<Vec<u8>, ArchiveError> {
+        let name = names::manifest(seal.number);
+        let whole = Whole { format: FORMAT, manifest: self };
+        let payload = serde_json::to_vec(&whole).map_err(|_| damaged(&name, "it cannot be written"))?;
+        if payload.len() > BYTES_MAX {
+            return Err(ArchiveError::Full);
+        }
+        Ok(names::sealed(seal, TAG, &payload))
+    }
+
+    /// Returns the archive's id and the manifest.
+    pub(crate) fn decode(number: u32, bytes: &[u8]) -> Result<(u64, Manifest), ArchiveError> {
+        let fault = |what| damaged(&names::manifest(number), what);
+        let (archive, payload) =
+            names::unsealed(bytes, number, TAG).ok_or_else(|| fault("its checksum does not match"))?;
+        let Format { format } =
+            serde_json::from_slice(&payload).map_err(|_| fault("it is not a manifest"))?;
+        if format != FORMAT {
+            return Err(ArchiveError::NewerFormat(format));
+        }
+        let whole: Whole<Manifest> =
+            serde_json::from_slice(&payload).map_err(|_| fault("it is not a manifest"))?;
+        Ok((archive, whole.manifest))
+    }
+
+    /// The object that has this segment.
+    pub(crate) fn segment(&self, number: u32) -> ObjectName {
+        names::segment(number, self.rewritten.get(&number).copied().unwrap_or(number))
+    }
+
+    /// Returns true if the object is being deleted.
+    pub(crate) fn has_condemned(&self, name: &ObjectName) -> bool {
+        self.condemned.iter().any(|other| other == name.as_str())
+    }
+}

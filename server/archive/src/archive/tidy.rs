@@ -1,0 +1,295 @@
+//! Keeps the archive in order: overwrites removed games, merges runs of the index, and moves the
+//! lists of segments and of removed games out of the manifest.
+//!
+//! Each step may be done by several servers at the same time. One of them publishes its result,
+//! and the others find that there is nothing left to do.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use flagfall_board::GameId;
+
+use super::error::{ArchiveError, damaged};
+use super::manifest::{Manifest, Run, SegmentLine, Table};
+use super::manifests::TRIES;
+use super::merge::{Merged, first_to_merge};
+use super::part::{self, Line, PART_GAMES, Part};
+use super::view::{View, write_removals};
+use super::{Archive, names, tables};
+use crate::objects::ObjectName;
+use crate::segment::{SegmentError, without};
+
+/// More short lists of removed games than this are merged into one.
+const REMOVALS_MAX: usize = 16;
+/// A list with fewer games is short. Two such lists fit into one frame, whatever the reasons are.
+const SHORT: usize = 1_000;
+
+/// What [`Archive::tidy`] has done.
+#[derive(Debug, Default)]
+pub struct Tidied {
+    /// The runs of the index that were merged.
+    pub merged_runs: usize,
+    /// The segments that were written again without removed games.
+    pub rewritten_segments: usize,
+    /// The objects that were deleted, old manifests included.
+    pub deleted_objects: usize,
+    /// The damage because of which something could not be done.
+    pub damage: Vec<ArchiveError>,
+}
+
+impl Archive {
+    /// Overwrites removed games, merges runs of the index, and deletes objects that no manifest
+    /// has named for a day. `now_ms` is the time in milliseconds since 1970. Every server may call
+    /// this every few minutes.
+    ///
+    /// An object is deleted if this method found it without a name twice, at least a day apart.
+    /// So the clock of the server that wrote it is of no importance. Even if the clocks of those
+    /// that tidy are wrong, nothing that a manifest names is ever deleted.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read or written. Damage is not an error; it is in
+    /// the answer.
+    pub async fn tidy(&self, now_ms: u64) -> Result<Tidied, ArchiveError> {
+        let mut tidied = Tidied::default();
+        self.overwrite_removed(&mut tidied).await?;
+        self.merge_runs(&mut tidied).await?;
+        self.merge_removals().await?;
+        self.move_segments(&mut tidied).await?;
+        self.sweep(now_ms, &mut tidied).await?;
+        self.delete_manifests(&mut tidied).await?;
+        Ok(tidied)
+    }
+
+    pub(super) async fn new_number(&self) -> Result<u32, ArchiveError> {
+        let mut writer = self.inner.writer.lock().await;
+        self.reserve(&mut writer, 1).await?;
+        writer.number()
+    }
+
+    /// Publishes a change that names these new objects. `change` returns false if the change is
+    /// not needed any more, because another server has made it. Returns true if it was published.
+    pub(super) async fn change(
+        &self,
+        objects: &[ObjectName],
+        change: impl Fn(&View, &mut Manifest) -> bool,
+    ) -> Result<bool, ArchiveError> {
+        for tried in 0..TRIES {
+            let base = self.newest().await?;
+            let mut next = base.manifest.clone();
+            if !change(&base, &mut next) || !self.has_all(&base, objects).await? {
+                return Ok(false);
+            }
+            let mut writer = self.inner.writer.lock().await;
+            if self.commit(&mut writer, &base, next).await?.is_some() {
+                return Ok(true);
+            }
+            drop(writer);
+            self.pause(tried).await?;
+        }
+        Err(ArchiveError::Busy)
+    }
+
+    /// Writes segments again without their removed games.
+    async fn overwrite_removed(&self, tidied: &mut Tidied) -> Result<(), ArchiveError> {
+        let base = self.newest().await?;
+        let mut segments: BTreeMap<u32, HashSet<GameId>> = BTreeMap::new();
+        for pending in &base.manifest.pending {
+            segments.entry(pending.segment).or_default().insert(pending.game);
+        }
+        for (segment, games) in segments {
+            match self.overwrite(&base, segment, &games).await {
+                Ok(true) => tidied.rewritten_segments += 1,
+                Ok(false) => {}
+                Err(error) if error.is_damage() => tidied.damage.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn overwrite(
+        &self,
+        base: &View,
+        segment: u32,
+        games: &HashSet<GameId>,
+    ) -> Result<bool, ArchiveError> {
+        let old = base.manifest.segment(segment);
+        let bytes = self.whole(&old).await?;
+        let bytes =
+            without(base.seal(segment), &bytes, |game| games.contains(&game)).map_err(
+                |error| match error {
+                    SegmentError::Object(error) => error.into(),
+                    SegmentError::Damaged { what } => damaged(&old, what),
+                    SegmentError::Game { game } => ArchiveError::Game { game, object: old.clone() },
+                },
+            )?;
+        let number = self.new_number().await?;
+        let name = names::segment(segment, number);
+        self.put(&name, bytes.into_exposed()).await?;
+        self.change(&[name], |view, next| {
+            next.rewritten.insert(segment, number);
+            next.pending.retain(|pending| pending.segment != segment || !games.contains(&pending.game));
+            view.manifest.segment(segment) == old
+        })
+        .await
+    }
+
+    /// Reads a whole object.
+    pub(super) async fn whole(&self, name: &ObjectName) -> Result<Vec<u8>, ArchiveError> {
+        let length = self.objects().length(name).await?.ok_or_else(|| damaged(name, "it is missing"))?;
+        Ok(self.objects().get(name, 0..length).await?)
+    }
+
+    /// Merges runs until there is nothing to merge. A run with a damaged part stays as it is.
+    async fn merge_runs(&self, tidied: &mut Tidied) -> Result<(), ArchiveError> {
+        let mut skipped = HashSet::new();
+        loop {
+            let base = self.newest().await?;
+            let mut runs: Vec<Vec<Arc<Part>>> = base.runs.clone();
+            runs.retain(|parts| !parts.iter().any(|part| skipped.contains(&part.line.number)));
+            let games = |parts: &Vec<Arc<Part>>| parts.iter().map(|part| u64::from(part.line.games)).sum();
+            let Some(first) = first_to_merge(&runs.iter().map(games).collect::<Vec<_>>()) else {
+                return Ok(());
+            };
+            let merged = runs.split_off(first);
+            let (objects, run) = match self.write_merged(&base, &merged).await {
+                Ok(written) => written,
+                Err(error) if error.is_damage() => {
+                    // Find the damaged runs, and go on without them.
+                    let before = skipped.len();
+                    for part in merged.iter().flatten() {
+                        match part.read_all(self.objects()).await {
+                            Err(error) if error.is_damage() => {
+                                skipped.insert(part.line.number);
+                                tidied.damage.push(error);
+                            }
+                            Err(error) => return Err(error),
+                            Ok(_) => {}
+                        }
+                    }
+                    if skipped.len() == before {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let old: HashSet<u32> = merged.iter().flatten().map(|part| part.line.number).collect();
+            let is_old = |run: &Run| run.0.iter().any(|part| old.contains(&part.number));
+            let is_published = self.change(&objects, |view, next| {
+                next.runs.retain(|run| !is_old(run));
+                if !run.0.is_empty() {
+                    next.runs.push(run.clone());
+                }
+                view.manifest.runs.iter().filter(|run| is_old(run)).count() == merged.len()
+            });
+            if !is_published.await? {
+                // Another server is merging.
+                return Ok(());
+            }
+            tidied.merged_runs += merged.len();
+        }
+    }
+
+    /// Writes the merged run, which no manifest names yet. Removed games are left out.
+    async fn write_merged(
+        &self,
+        base: &View,
+        runs: &[Vec<Arc<Part>>],
+    ) -> Result<(Vec<ObjectName>, Run), ArchiveError> {
+        let (mut objects, mut run) = (Vec::new(), Run(Vec::new()));
+        let mut merged = Merged::new(runs);
+        let mut lines: Vec<Line> = Vec::new();
+        loop {
+            let line = merged.next(self.objects()).await?;
+            let is_last = line.is_none();
+            lines.extend(line.filter(|(game, _)| base.removed(*game).is_none()));
+            if lines.len() >= PART_GAMES || is_last && !lines.is_empty() {
+                let number = self.new_number().await?;
+                if let Some((bytes, line)) = part::write(base.seal(number), &lines) {
+                    let name = names::index(number);
+                    self.put(&name, bytes).await?;
+                    objects.push(name);
+                    run.0.push(line);
+                }
+                lines.clear();
+            }
+            if is_last {
+                return Ok((objects, run));
+            }
+        }
+    }
+
+    /// Merges short lists of removed games into one.
+    async fn merge_removals(&self) -> Result<(), ArchiveError> {
+        let base = self.newest().await?;
+        let whole = base.removals.iter().filter_map(|(number, list)| Some((*number, list.as_ref()?)));
+        let short: Vec<_> = whole.filter(|(_, list)| list.len() < SHORT).collect();
+        if short.len() <= REMOVALS_MAX {
+            return Ok(());
+        }
+        let (mut old, mut removals) = (Vec::new(), Vec::new());
+        for (number, list) in short {
+            if removals.len() < SHORT {
+                old.push(number);
+                removals.extend(list.iter().cloned());
+            }
+        }
+        let number = self.new_number().await?;
+        let name = names::removal(number);
+        self.put(&name, write_removals(base.seal(number), &removals)?).await?;
+        self.change(&[name], |view, next| {
+            next.removals.retain(|other| !old.contains(other));
+            next.removals.push(number);
+            old.iter().all(|number| view.manifest.removals.contains(number))
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Moves the list of segments from the manifest to tables.
+    async fn move_segments(&self, tidied: &mut Tidied) -> Result<(), ArchiveError> {
+        let base = self.newest().await?;
+        let moved = &base.manifest.segments;
+        if moved.len() <= self.inner.settings.listed_segments as usize {
+            return Ok(());
+        }
+        // The last table is written again if it has room.
+        let mut lines = moved.clone();
+        let last = base.manifest.tables.last();
+        let mut replaced = None;
+        if let Some(table) = last.filter(|table| (table.segments as usize) < tables::TABLE_SEGMENTS) {
+            match self.table(&base, table).await {
+                Ok(before) => {
+                    lines.extend(before.iter());
+                    replaced = Some(*table);
+                }
+                Err(error) if error.is_damage() => tidied.damage.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        lines.sort_unstable_by_key(|segment| segment.number);
+        let (mut objects, mut written) = (Vec::new(), Vec::new());
+        for lines in lines.chunks(tables::TABLE_SEGMENTS) {
+            let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
+            let number = self.new_number().await?;
+            let name = names::table(number);
+            self.put(&name, tables::write(base.seal(number), lines)).await?;
+            objects.push(name);
+            let segments = lines.len() as u32;
+            written.push(Table { number, segments, first: first.number, last: last.number });
+        }
+        let numbers: HashSet<u32> = moved.iter().map(|segment| segment.number).collect();
+        let is_moved = |segment: &SegmentLine| numbers.contains(&segment.number);
+        self.change(&objects, |view, next| {
+            next.segments.retain(|segment| !is_moved(segment));
+            next.tables.retain(|table| Some(*table) != replaced);
+            next.tables.extend(&written);
+            let manifest = &view.manifest;
+            manifest.segments.iter().filter(|segment| is_moved(segment)).count() == moved.len()
+                && replaced.is_none_or(|table| manifest.tables.contains(&table))
+        })
+        .await?;
+        Ok(())
+    }
+}

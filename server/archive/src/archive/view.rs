@@ -1,0 +1,164 @@
+//! What a server knows of the archive: one manifest, and the parts of the index that it names.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use flagfall_board::GameId;
+use flagfall_store::segment::Seal;
+use serde::{Deserialize, Serialize};
+
+use super::error::{ArchiveError, damaged};
+use super::location::Location;
+use super::manifest::Manifest;
+use super::names;
+use super::part::Part;
+use crate::objects::ArchiveStore;
+
+const TAG: u8 = 1;
+
+/// A game that was removed from the archive, as an object in `deleted/` lists it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Removal {
+    pub(crate) game: GameId,
+    pub(crate) reason: String,
+}
+
+/// The content of an object in `deleted/`, or `None` if it is damaged.
+pub(crate) type Removals = Option<Arc<Vec<Removal>>>;
+
+pub(crate) fn write_removals(seal: Seal, removals: &[Removal]) -> Result<Vec<u8>, ArchiveError> {
+    let name = names::removal(seal.number);
+    let payload = serde_json::to_vec(removals).map_err(|_| damaged(&name, "it cannot be written"))?;
+    Ok(names::sealed(seal, TAG, &payload))
+}
+
+pub(crate) fn parse_removals(bytes: &[u8], seal: Seal) -> Option<Vec<Removal>> {
+    let (archive, payload) = names::unsealed(bytes, seal.number, TAG)?;
+    if archive != seal.store {
+        return None;
+    }
+    serde_json::from_slice(&payload).ok()
+}
+
+/// One manifest and what it names.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// The number of the manifest.
+    pub(crate) number: u32,
+    /// The random number of the archive, which is in every checksum.
+    pub(crate) archive: u64,
+    pub(crate) manifest: Manifest,
+    /// The runs of the index, largest first.
+    pub(crate) runs: Vec<Vec<Arc<Part>>>,
+    /// The objects of removed games, by number.
+    pub(crate) removals: BTreeMap<u32, Removals>,
+    removed: HashMap<GameId, Arc<str>>,
+}
+
+impl View {
+    /// Builds a view, with the parts and removals that `before` already has in memory.
+    pub(crate) async fn build(
+        store: &dyn ArchiveStore,
+        (number, archive, manifest): (u32, u64, Manifest),
+        before: Option<&View>,
+        resident_games: u32,
+    ) -> Result<View, ArchiveError> {
+        let old: HashMap<u32, &Arc<Part>> = before.into_iter().flat_map(View::parts_by_number).collect();
+        let part = |line| {
+            let seal = Seal { store: archive, number: line };
+            (seal, old.get(&line).copied().cloned())
+        };
+        let mut runs = Vec::with_capacity(manifest.runs.len());
+        for run in &manifest.runs {
+            let is_resident = run.games() <= u64::from(resident_games);
+            let parts = run.0.iter().map(|line| match part(line.number) {
+                (_, Some(known)) => known,
+                (seal, None) => Arc::new(Part::new(seal, *line, is_resident)),
+            });
+            runs.push((run.games(), parts.collect::<Vec<_>>()));
+        }
+        // Most games are in the largest run.
+        runs.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
+        let mut removals = BTreeMap::new();
+        for number in &manifest.removals {
+            let known = before.and_then(|before| before.removals.get(number)).cloned().flatten();
+            let read = match known {
+                Some(known) => Some(known),
+                None => read_removals(store, Seal { store: archive, number: *number }).await?,
+            };
+            removals.insert(*number, read);
+        }
+        let listed = removals.values().flatten().flat_map(|list| list.iter());
+        let mut removed: HashMap<GameId, Arc<str>> =
+            listed.map(|removal| (removal.game, removal.reason.as_str().into())).collect();
+        // They must not be read even if the list with their reasons is damaged.
+        for pending in &manifest.pending {
+            removed.entry(pending.game).or_insert_with(|| "".into());
+        }
+        let runs = runs.into_iter().map(|(_, parts)| parts).collect();
+        Ok(View { number, archive, manifest, runs, removals, removed })
+    }
+
+    pub(crate) fn seal(&self, number: u32) -> Seal {
+        Seal { store: self.archive, number }
+    }
+
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Arc<Part>> {
+        self.runs.iter().flatten()
+    }
+
+    fn parts_by_number(&self) -> impl Iterator<Item = (u32, &Arc<Part>)> {
+        self.parts().map(|part| (part.line.number, part))
+    }
+
+    /// The reason for which a game was removed.
+    pub(crate) fn removed(&self, game: GameId) -> Option<&str> {
+        self.removed.get(&game).map(AsRef::as_ref)
+    }
+
+    /// The error for a game that is not in the view, if a list of removed games is damaged.
+    pub(crate) fn damaged_removals(&self) -> Option<ArchiveError> {
+        let (number, _) = self.removals.iter().find(|(_, list)| list.is_none())?;
+        Some(damaged(&names::removal(*number), "its checksum does not match"))
+    }
+
+    /// Looks up games, whether or not they were removed. The ids must be sorted. A game that was
+    /// not found may be in a damaged part of the index; the second value is that damage.
+    pub(crate) async fn places(
+        &self,
+        store: &dyn ArchiveStore,
+        games: &[GameId],
+    ) -> Result<(HashMap<GameId, Location>, Option<ArchiveError>), ArchiveError> {
+        let mut places = HashMap::new();
+        let mut fault: Option<(ArchiveError, &Arc<Part>)> = None;
+        let mut left = games.to_vec();
+        for part in self.parts() {
+            let mut found = Vec::new();
+            if !left.iter().any(|game| part.covers(*game)) {
+                continue;
+            }
+            match part.find(store, &left, &mut found).await {
+                Ok(()) => {}
+                Err(error) if error.is_damage() => fault = Some((error, part)),
+                Err(error) => return Err(error),
+            }
+            places.extend(found);
+            left.retain(|game| !places.contains_key(game));
+        }
+        let fault = fault.filter(|(_, part)| left.iter().any(|game| part.covers(*game)));
+        Ok((places, fault.map(|(error, _)| error)))
+    }
+}
+
+/// Reads a list of removed games; `None` if it is damaged.
+async fn read_removals(store: &dyn ArchiveStore, seal: Seal) -> Result<Removals, ArchiveError> {
+    let name = names::removal(seal.number);
+    let Some(length) = store.length(&name).await? else { return Ok(None) };
+    let bytes = match store.get(&name, 0..length).await.map_err(ArchiveError::from) {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_damage() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(parse_removals(&bytes, seal).map(Arc::new))
+}

@@ -1,0 +1,95 @@
+//! All games of the archive, segment by segment.
+
+use flagfall_board::GameId;
+
+use super::error::ArchiveError;
+use super::location::Location;
+use super::view::View;
+use super::{Archive, error};
+use crate::frame::decode;
+use crate::game::Log;
+use crate::segment::{Segment, SegmentError, check as check_segment};
+
+/// The games of a segment.
+#[derive(Debug)]
+pub struct Page {
+    /// The number of the segment. The next page is the one after it.
+    pub segment: u32,
+    /// The games with their places, sorted by id. Removed games are left out.
+    pub games: Vec<(GameId, Location)>,
+    /// Why the games are missing, if the segment is damaged.
+    pub damage: Option<ArchiveError>,
+}
+
+impl Archive {
+    /// Returns the games of the first segment after this one, or of the first one of all. Returns
+    /// `None` after the last segment.
+    ///
+    /// Segments are in the order in which they were begun. Games that are added meanwhile come
+    /// later.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or a list of segments is damaged.
+    pub async fn games(&self, after: Option<u32>) -> Result<Option<Page>, ArchiveError> {
+        let view = self.newest().await?;
+        let Some(segment) = self.segment_after(&view, after).await? else { return Ok(None) };
+        let object = view.manifest.segment(segment);
+        let opened = Segment::open(self.objects(), &object, view.seal(segment)).await;
+        let (games, damage) = match opened.map_err(|error| of_segment(&view, segment, error)) {
+            Ok(opened) => (opened.games().to_vec(), None),
+            Err(error) if error.is_damage() => (Vec::new(), Some(error)),
+            Err(error) => return Err(error),
+        };
+        let games = games.into_iter().filter(|(game, _)| view.removed(*game).is_none());
+        let place = |at, length| Location { segment, at, length };
+        let games = games.map(|(game, at)| (game, place(at.at, at.length))).collect();
+        Ok(Some(Page { segment, games, damage }))
+    }
+
+    /// Reads all games of a segment at once, and calls `each` with each of them. Games that are
+    /// damaged so much that not even their ids can be read are only in the error.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the first
+    /// damage, and the games that can be read were given to `each` before.
+    pub async fn read_segment(
+        &self,
+        segment: u32,
+        mut each: impl FnMut(GameId, Result<Log, ArchiveError>),
+    ) -> Result<(), ArchiveError> {
+        let view = self.newest().await?;
+        let bytes = self.whole(&view.manifest.segment(segment)).await?;
+        let checked = check_segment(view.seal(segment), &bytes, |game, encoded| {
+            if view.removed(game).is_none() {
+                let log = decode(encoded.expose()).map_err(|error| ArchiveError::Decode { game, error });
+                each(game, log);
+            }
+        });
+        checked.map(drop).map_err(|error| of_segment(&view, segment, error))
+    }
+
+    /// The number of the first segment after this one.
+    async fn segment_after(&self, view: &View, after: Option<u32>) -> Result<Option<u32>, ArchiveError> {
+        let is_after = |number: u32| after.is_none_or(|after| number > after);
+        let listed = view.manifest.segments.iter().map(|segment| segment.number);
+        let mut least = listed.filter(|number| is_after(*number)).min();
+        for table in &view.manifest.tables {
+            if is_after(table.last) && least.is_none_or(|least| table.first < least) {
+                let lines = self.table(view, table).await?;
+                let numbers = lines.iter().map(|segment| segment.number);
+                least = numbers.filter(|number| is_after(*number)).chain(least).min();
+            }
+        }
+        Ok(least)
+    }
+}
+
+/// The error of a segment, with the name of its object.
+pub(super) fn of_segment(view: &View, segment: u32, error: SegmentError) -> ArchiveError {
+    let object = view.manifest.segment(segment);
+    match error {
+        SegmentError::Object(error) => error.into(),
+        SegmentError::Damaged { what } => error::damaged(&object, what),
+        SegmentError::Game { game } => ArchiveError::Game { game, object },
+    }
+}
