@@ -15,6 +15,9 @@ pub enum Alert {
     /// A desktop notification (OSC 9), which only some terminals show.
     #[value(help = text!("value-alerts-desktop"))]
     Desktop,
+    /// The same for terminals that know OSC 777.
+    #[value(name = "desktop-777", help = text!("value-alerts-desktop-777"))]
+    Desktop777,
     /// No alert.
     #[value(help = text!("value-alerts-none"))]
     None,
@@ -63,7 +66,10 @@ impl Alerts {
                 (Alert::Desktop, Some(text)) if !is_at_keyboard => {
                     bytes.push_str(&format!("\x1b]9;{}\x07", text!("notification", alert = text)));
                 }
-                (Alert::Bell | Alert::Desktop | Alert::None, _) => {}
+                (Alert::Desktop777, Some(text)) if !is_at_keyboard => {
+                    bytes.push_str(&format!("\x1b]777;notify;Flagfall;{text}\x07"));
+                }
+                (Alert::Bell | Alert::Desktop | Alert::Desktop777 | Alert::None, _) => {}
             }
         }
         self.told = waiting;
@@ -87,6 +93,8 @@ mod tests {
         assert_eq!(alerts.tell(turn(), false), "");
         assert_eq!(alerts.tell(None, false), "\x1b]0;Flagfall\x07");
         assert_eq!(alerts.tell(turn(), true), "\x1b]0;Your turn - Flagfall\x07");
+        let mut other = Alerts::new(vec![Alert::Desktop777]);
+        assert_eq!(other.tell(turn(), false), "\x1b]777;notify;Flagfall;Your turn\x07");
         let mut none = Alerts::new(Vec::new());
         assert_eq!((none.start(), none.tell(turn(), false), none.end()), ("", String::new(), ""));
     }

@@ -68,7 +68,10 @@ pub fn waiting(model: &Model) -> Option<String> {
         Phase::Deploying if game.editor.as_ref().is_some_and(|editor| editor.handed_in.is_none()) => {
             Some(text!("deploy-note"))
         }
-        Phase::Playing if game.is_own_turn() => Some(text!("your-turn-note")),
+        Phase::Playing if game.is_own_turn() => {
+            let is_low = game.own_side().is_some_and(|own| game.is_low_on_time(own, model.server_now()));
+            Some(if is_low { text!("your-turn-low") } else { text!("your-turn-note") })
+        }
         Phase::Deploying | Phase::Playing | Phase::Over => None,
     });
     let challenged = || {

@@ -427,8 +427,10 @@ fn a_clock_that_runs_out_turns_red() {
         (70..80).any(|column| buffer[(column, 2)].fg == Color::LightRed)
     };
     assert!(!has_red_text(&model));
+    assert_eq!(crate::status::waiting(&model).as_deref(), Some("Your turn"));
     model.clock.now += 560_000;
     assert!(has_red_text(&model), "21 seconds are left");
+    assert_eq!(crate::status::waiting(&model).as_deref(), Some("Your turn: you are low on time"));
 }
 
 #[test]

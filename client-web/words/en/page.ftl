@@ -402,7 +402,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-your-turn-low = Your turn, and little time.
 
 ## Records
 

@@ -408,7 +408,6 @@ clock-said = { side }: { $clock }{ $runs ->
     }.
 # $side; $name; $presence: a word.
 opponent-said = { side }, { $name }: { $presence }.
-your-turn-low = Ваш ход, времени мало.
 
 ## Records
 

@@ -47,6 +47,7 @@ plan-dropped = The planned move { $squares } is dropped, because the position ha
 draw-offered-own = You have offered a draw.
 # What waits for the player, in a title or a list.
 your-turn-note = Your turn
+your-turn-low = Your turn: you are low on time
 deploy-note = Deploy your army
 saved-title = Saved deployments
 

@@ -53,6 +53,7 @@ plan-dropped = Предварительный ход { $squares } отменён
 draw-offered-own = Вы предлагаете ничью.
 # What waits for the player, in a title or a list.
 your-turn-note = Ваш ход
+your-turn-low = Ваш ход: мало времени
 deploy-note = Расставьте армию
 saved-title = Сохранённые расстановки
 
