@@ -89,12 +89,19 @@ function Current({ route }) {
   const [found, setFound] = useState(/** @type {{ Page: (props: any) => any } | undefined} */ (undefined));
   useEffect(() => {
     let isCurrent = true;
-    PAGES[route.page]().then((Page) => isCurrent && setFound({ Page }));
+    PAGES[route.page]().catch(() => NotLoaded).then((Page) => isCurrent && setFound({ Page }));
     return () => {
       isCurrent = false;
     };
   }, [route.page]);
   return found ? h(found.Page, route) : h("div", { class: "page" }, h("div", { class: "skeleton page-skeleton" }));
+}
+
+/** Instead of a page that could not be loaded. Browsers do not load a module again once it has failed. */
+function NotLoaded() {
+  return h("div", { class: "page stack narrow" },
+    h("h1", null, say("not-loaded")), h("p", { class: "muted" }, say("no-answer")),
+    h("button", { class: "button main", onClick: () => location.reload() }, say("bar-act-old-page")));
 }
 
 /** @param {{ page: Route["page"] }} props */

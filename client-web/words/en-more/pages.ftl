@@ -1,6 +1,5 @@
 ### Rules, deployments, profiles, leaderboards, own games and the account.
 
-not-loaded = This could not be loaded
 try-again = Try again
 
 ## Rules

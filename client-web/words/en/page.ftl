@@ -6,6 +6,7 @@ nav = Main
 nav-play = Play
 nav-watch = Watch
 no-answer = The server does not answer. Look at your connection, and try again.
+not-loaded = This could not be loaded
 nav-rules = Rules
 nav-deployments = Deployments
 nav-games = Your games

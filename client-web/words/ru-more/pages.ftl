@@ -1,6 +1,5 @@
 ### Rules, deployments, profiles, leaderboards, own games and the account.
 
-not-loaded = Не удалось загрузить
 try-again = Повторить
 
 ## Rules

@@ -6,6 +6,7 @@ nav = Главное меню
 nav-play = Играть
 nav-watch = Смотреть
 no-answer = Сервер не отвечает. Проверьте соединение и повторите.
+not-loaded = Не удалось загрузить
 nav-rules = Правила
 nav-deployments = Расстановки
 nav-games = Ваши партии
