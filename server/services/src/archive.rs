@@ -53,7 +53,7 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
             if !is_old(store, at, after) {
                 return Ok(archived);
             }
-            match store.archive_log(game).await {
+            match store.pack_log(game).await {
                 Ok(true) => {
                     archived += 1;
                     counter!(GAMES_ARCHIVED).increment(1);
@@ -99,7 +99,7 @@ pub async fn archive_all(
         seen += 1;
         match finished(store, game).await {
             Ok(Some(finished)) if is_old(store, finished.ended, after) => {
-                archived += usize::from(store.archive_log(game).await?);
+                archived += usize::from(store.pack_log(game).await?);
             }
             Ok(_) => {}
             Err(error @ (TableError::Unavailable | TableError::Failed)) => {

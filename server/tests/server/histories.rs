@@ -366,7 +366,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     let keys = keys_of(&table.house).await;
     assert!(signer(&signed, &keys).is_some());
 
-    assert!(store.archive_log(game).await.unwrap());
+    assert!(store.pack_log(game).await.unwrap());
     assert_eq!(record_of(&table.house, game, None).await.signature, signed.signature);
     table.house.close().await;
 
