@@ -74,8 +74,8 @@ use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::guard::{Guard, guard_key};
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome, Store,
-    StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
+    Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
+    Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key, SecretBytes};
 

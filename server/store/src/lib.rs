@@ -31,8 +31,8 @@ pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
     Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY, OUTAGES_MAX,
-    Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreResult, StoredEntry,
-    Transfer, Update, UpdateOutcome, Write,
+    Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreResult,
+    StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Notice, Outage, ReadError, ReadResult,
-    Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update, UpdateOutcome, WallClock,
+    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Notice, Outage, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update,
+    UpdateOutcome, WallClock,
 };
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};

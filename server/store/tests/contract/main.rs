@@ -10,8 +10,8 @@ use std::task::{Context, Waker};
 use common::{append, append_ok, body, game, key, log, put, texts};
 use flagfall_board::Stamp;
 use flagfall_store::limits::{
-    BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, GUARD_BYTES_MAX, LimitError, NOTICE_BYTES_MAX, READ_MAX, VALUE_BYTES_MAX,
-    WRITES_MAX,
+    BODIES_MAX, BODY_BYTES_MAX, CONDITIONS_MAX, GUARD_BYTES_MAX, LimitError, NOTICE_BYTES_MAX, READ_MAX,
+    VALUE_BYTES_MAX, WRITES_MAX,
 };
 use flagfall_store::{
     Append, AppendOutcome, Expect, Guard, Hash, Head, Notice, RetireOutcome, Store, StoreError, Update,

@@ -12,8 +12,7 @@ fn guard(head: Head) -> Guard {
 async fn a_retired_log_stays_retired_until_its_guard_expires() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let open =
-        || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = open();
     let head = append_ok(&store, append(game(1), Head::START, &["a", "b"])).await;
     append_ok(&store, append(game(2), Head::START, &["another"])).await;
