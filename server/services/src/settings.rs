@@ -352,8 +352,8 @@ pub struct Times {
     pub rest_look: Duration,
     /// Time after which a finished game is moved to the archive (--archive), in minutes.
     #[arg(long = "archive-after-minutes", env = "FLAGFALL_ARCHIVE_AFTER_MINUTES",
-          value_name = "MINUTES", default_value = "15", value_parser = time(MINUTE, 1..=525_600),
-          help_heading = "Store")]
+          value_name = "MINUTES", default_value = "15", value_parser = time(MINUTE, 0..=525_600),
+          global = true, help_heading = "Store")]
     pub archive_after: Duration,
     /// The time between two searches for games to archive.
     #[arg(skip = Duration::from_secs(10))]

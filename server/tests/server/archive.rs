@@ -1,5 +1,9 @@
 //! Tests of finished games in the archive: everything that anybody can read of them stays the same.
 
+#[path = "../../archive/tests/archive/played.rs"]
+#[allow(dead_code, reason = "this test uses one of the helpers")]
+mod played;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +13,13 @@ use flagfall_board::GameId;
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient};
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::proof::SigningKey;
-use flagfall_store::{Head, Store, SystemClock};
+use flagfall_rules::rulesets::CLASSIC;
+use flagfall_store::{Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock};
 use flagfall_store_testing::TestStore;
 
-use crate::common::{House, settings};
+use crate::common::{House, http, settings};
 use crate::histories::{Kind, Table, ask};
+use crate::storage::{Running, lines, run};
 
 async fn archive_in(folder: &Path) -> Archive {
     let objects = Arc::new(FolderStore::open(folder).unwrap());
@@ -118,4 +124,55 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     let found = ask(&mut ann, want()).await;
     assert!(matches!(found, Accepted::Started { game, .. } if game == rematch), "{found:?}");
     house.close().await;
+}
+
+/// Writes a finished game into a new data folder, as an earlier version did.
+async fn data_folder_with_a_game(data: &Path) -> GameId {
+    let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
+    let game = games.find(|game| !game.header.terms.private).unwrap();
+    let store = EmbeddedStore::open(data, SystemClock, &EmbeddedOptions::default()).unwrap();
+    let mut expected = Head::START;
+    for entry in game.log {
+        let (bodies, writes) = (vec![entry.body], Vec::new());
+        let append =
+            Append { game: game.id, expected, deadline: None, not_before: None, bodies, writes };
+        let outcome = store.append(append).await.unwrap();
+        let AppendOutcome::Ok { head, .. } = outcome else { panic!("{outcome:?}") };
+        expected = head;
+    }
+    game.id
+}
+
+/// Starts the program and returns the public record of a game.
+async fn served_record(data: &str, game: GameId) -> String {
+    let server = Running::start(&["--data", data]);
+    let request = format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let answer = http(server.address, &request).await;
+    server.end("TERM");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.body
+}
+
+#[tokio::test]
+async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, backup, restored, file) = (place("data"), place("backup"), place("restored"), place("file"));
+    std::fs::create_dir(&data).unwrap();
+    let game = data_folder_with_a_game(data.as_ref()).await;
+    let record = served_record(&data, game).await;
+
+    let archive = ["store", "archive", "--data", &data, "--archive-after-minutes", "0"];
+    run(&archive, 0, "archived: 1 games; 0 stay in the store");
+    run(&archive, 0, "archived: 0 games; 0 stay in the store");
+    assert_eq!(served_record(&data, game).await, record);
+    run(&["store", "check", "--data", &data], 0, "read: 0 games");
+
+    run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
+    run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");
+    assert_eq!(served_record(&restored, game).await, record);
+
+    run(&["store", "export", "--data", &data, &file], 0, "exported to");
+    assert!(lines(file.as_ref()).iter().any(|line| line.contains(game.as_str())));
+    run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "there is no archive");
 }
