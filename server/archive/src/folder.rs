@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::objects::{ArchiveStore, ObjectError, ObjectName, ObjectResult};
 
@@ -21,15 +21,11 @@ const UNFINISHED: &str = ".unfinished";
 /// the name exists. So an object is always complete, even after a crash.
 #[derive(Clone, Debug)]
 pub struct FolderStore {
-    shared: Arc<Shared>,
+    root: Arc<Path>,
 }
 
-#[derive(Debug)]
-struct Shared {
-    root: PathBuf,
-    /// The number of the next unfinished file of this process.
-    next: AtomicU64,
-}
+/// Files that are not complete after this time are left from a crash.
+const UNFINISHED_MAX: Duration = Duration::from_hours(24);
 
 impl FolderStore {
     /// Opens the folder, and creates it if it does not exist.
@@ -38,19 +34,21 @@ impl FolderStore {
     /// If the folder cannot be created.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<FolderStore> {
         let root = root.into();
-        create_folders(&root.join(UNFINISHED))?;
-        Ok(FolderStore { shared: Arc::new(Shared { root, next: AtomicU64::new(0) }) })
+        let unfinished = root.join(UNFINISHED);
+        create_folders(&unfinished)?;
+        delete_old(&unfinished)?;
+        Ok(FolderStore { root: root.into() })
     }
 
     /// Does blocking work on a file, away from the tasks of the runtime.
     fn run<T: Send + 'static>(
         &self,
         name: &ObjectName,
-        work: impl FnOnce(&Shared, &Path) -> io::Result<T> + Send + 'static,
+        work: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
     ) -> ObjectResult<'static, T> {
-        let (shared, name) = (self.shared.clone(), name.clone());
-        let path = shared.root.join(name.as_str());
-        let work = tokio::task::spawn_blocking(move || work(&shared, &path));
+        let (root, name) = (self.root.clone(), name.clone());
+        let path = root.join(name.as_str());
+        let work = tokio::task::spawn_blocking(move || work(&root, &path));
         Box::pin(async move {
             work.await.map_err(io::Error::other).flatten().map_err(|error| match error.kind() {
                 ErrorKind::NotFound => ObjectError::Absent(name),
@@ -61,40 +59,52 @@ impl FolderStore {
     }
 }
 
-impl Shared {
-    fn put_if_absent(&self, path: &Path, bytes: &[u8]) -> io::Result<bool> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.root.join(UNFINISHED).join(format!("{}-{number}", std::process::id()));
-        let result = self.link(&unfinished, path, bytes);
-        match fs::remove_file(&unfinished) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => result,
-        }
+fn put_if_absent(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    // Other servers may have the same process id, in other containers.
+    let number = getrandom::u64().map_err(io::Error::other)?;
+    let unfinished = root.join(UNFINISHED).join(format!("{number:016x}"));
+    let result = link(root, &unfinished, path, bytes);
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => result,
     }
+}
 
-    fn link(&self, unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<bool> {
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(unfinished)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        let folder = path.parent().unwrap_or(&self.root);
-        create_folders(folder)?;
-        match fs::hard_link(unfinished, path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
-            Err(error) => return Err(error),
-        }
-        // Sync all folders up to the root, because some of them may be new.
-        for folder in folder.ancestors().take_while(|folder| folder.starts_with(&self.root)) {
-            File::open(folder)?.sync_all()?;
-        }
-        Ok(true)
+fn link(root: &Path, unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    let folder = path.parent().unwrap_or(root);
+    create_folders(folder)?;
+    match fs::hard_link(unfinished, path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => return Err(error),
     }
+    // Sync all folders up to the root, because some of them may be new.
+    for folder in folder.ancestors().take_while(|folder| folder.starts_with(root)) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(true)
+}
+
+/// Deletes files that a crash left unfinished.
+fn delete_old(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
+        let is_old = age.is_ok_and(|age| age.is_ok_and(|age| age > UNFINISHED_MAX));
+        match if is_old { fs::remove_file(entry.path()) } else { Ok(()) } {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 impl ArchiveStore for FolderStore {
     fn put_if_absent(&self, name: &ObjectName, bytes: Vec<u8>) -> ObjectResult<'_, bool> {
-        self.run(name, move |shared, path| shared.put_if_absent(path, &bytes))
+        self.run(name, move |root, path| put_if_absent(root, path, &bytes))
     }
 
     fn get(&self, name: &ObjectName, range: Range<u64>) -> ObjectResult<'_, Vec<u8>> {
@@ -120,7 +130,7 @@ impl ArchiveStore for FolderStore {
     }
 
     fn list(&self, folder: &ObjectName) -> ObjectResult<'_, Vec<ObjectName>> {
-        self.run(folder, |shared, path| {
+        self.run(folder, |root, path| {
             let mut names = Vec::new();
             let mut folders = vec![path.to_owned()];
             while let Some(folder) = folders.pop() {
@@ -136,7 +146,7 @@ impl ArchiveStore for FolderStore {
                     } else {
                         // Files with other names do not belong to the archive.
                         let path = entry.path();
-                        let name = path.strip_prefix(&shared.root).ok().and_then(Path::to_str);
+                        let name = path.strip_prefix(root).ok().and_then(Path::to_str);
                         names.extend(name.and_then(|name| name.parse().ok()));
                     }
                 }

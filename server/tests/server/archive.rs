@@ -143,14 +143,20 @@ async fn data_folder_with_a_game(data: &Path) -> GameId {
     game.id
 }
 
-/// Starts the program and returns the public record of a game.
-async fn served_record(data: &str, game: GameId) -> String {
+/// Starts the program and returns the public record of a game, and the names of its players.
+async fn served_record(data: &str, game: GameId) -> (serde_json::Value, [String; 2]) {
     let server = Running::start(&["--data", data]);
     let request = format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     let answer = http(server.address, &request).await;
     server.end("TERM");
     assert_eq!(answer.status, 200, "{}", answer.body);
-    answer.body
+    let mut record = answer.json();
+    let named = |side: &str| record["players"][side]["name"].as_str().unwrap().to_owned();
+    let names = ["red", "blue"].map(named);
+    for side in ["red", "blue"] {
+        record["players"][side].as_object_mut().unwrap().remove("name");
+    }
+    (record, names)
 }
 
 #[tokio::test]
@@ -160,7 +166,10 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     let (data, backup, restored, file) = (place("data"), place("backup"), place("restored"), place("file"));
     std::fs::create_dir(&data).unwrap();
     let game = data_folder_with_a_game(data.as_ref()).await;
-    let record = served_record(&data, game).await;
+    let (record, names) = served_record(&data, game).await;
+    assert_eq!(names, ["Anastasia", "Bonaventura"]);
+    // The store has no records of these players, and the archive keeps no names.
+    let record = (record, ["deleted", "deleted"].map(str::to_owned));
 
     let archive = ["store", "archive", "--data", &data, "--archive-after-minutes", "0"];
     run(&archive, 0, "archived: 1 games; 0 stay in the store");

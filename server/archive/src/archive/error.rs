@@ -55,8 +55,8 @@ pub enum ArchiveError {
     /// Other servers published a manifest first, each time.
     #[error("other servers are writing to the archive: try again later")]
     Busy,
-    /// All numbers of objects are used.
-    #[error("the archive has used all numbers of objects")]
+    /// All numbers of objects are used, or the manifest is too long because nobody tidies.
+    #[error("the archive has used all numbers of objects, or it must be tidied")]
     Full,
     /// The operating system has no random numbers.
     #[error("no random number: {0}")]

@@ -12,6 +12,8 @@ use crate::objects::ObjectName;
 
 const FORMAT: u32 = 1;
 const TAG: u8 = 1;
+/// The maximum length of a manifest. Longer frames could not be read.
+const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// What a manifest says. A manifest never changes: the next one replaces it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -110,6 +112,9 @@ impl Manifest {
         let name = names::manifest(seal.number);
         let whole = Whole { format: FORMAT, manifest: self };
         let payload = serde_json::to_vec(&whole).map_err(|_| damaged(&name, "it cannot be written"))?;
+        if payload.len() > BYTES_MAX {
+            return Err(ArchiveError::Full);
+        }
         Ok(names::sealed(seal, TAG, &payload))
     }
 

@@ -12,6 +12,8 @@ use crate::objects::ObjectName;
 
 /// The minimum time between two looks for objects without a name.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// The maximum number of objects without a name that a manifest lists. The others wait for a day.
+const UNNAMED_MAX: usize = 50_000;
 /// The number of manifests that are kept.
 const MANIFESTS_KEPT: usize = 8;
 
@@ -54,7 +56,7 @@ impl Archive {
             let mut next = base.manifest.clone();
             next.swept_ms = now_ms;
             next.condemned = old.iter().map(ToString::to_string).collect();
-            next.unnamed = new.iter().map(ToString::to_string).collect();
+            next.unnamed = new.iter().take(UNNAMED_MAX).map(ToString::to_string).collect();
             let mut writer = self.inner.writer.lock().await;
             if self.commit(&mut writer, &base, next).await?.is_some() {
                 drop(writer);

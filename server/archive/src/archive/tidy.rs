@@ -19,8 +19,10 @@ use super::{Archive, names, tables};
 use crate::objects::ObjectName;
 use crate::segment::{SegmentError, without};
 
-/// More lists of removed games than this are merged into one.
+/// More short lists of removed games than this are merged into one.
 const REMOVALS_MAX: usize = 16;
+/// A list with fewer games is short. Two such lists fit into one frame, whatever the reasons are.
+const SHORT: usize = 1_000;
 
 /// What [`Archive::tidy`] has done.
 #[derive(Debug, Default)]
@@ -218,15 +220,21 @@ impl Archive {
         }
     }
 
-    /// Merges the lists of removed games into one.
+    /// Merges short lists of removed games into one.
     async fn merge_removals(&self) -> Result<(), ArchiveError> {
         let base = self.newest().await?;
-        if base.removals.len() <= REMOVALS_MAX {
+        let whole = base.removals.iter().filter_map(|(number, list)| Some((*number, list.as_ref()?)));
+        let short: Vec<_> = whole.filter(|(_, list)| list.len() < SHORT).collect();
+        if short.len() <= REMOVALS_MAX {
             return Ok(());
         }
-        let whole = base.removals.iter().filter_map(|(number, list)| Some((*number, list.as_ref()?)));
-        let (old, lists): (Vec<u32>, Vec<_>) = whole.unzip();
-        let removals: Vec<_> = lists.into_iter().flat_map(|list| list.iter().cloned()).collect();
+        let (mut old, mut removals) = (Vec::new(), Vec::new());
+        for (number, list) in short {
+            if removals.len() < SHORT {
+                old.push(number);
+                removals.extend(list.iter().cloned());
+            }
+        }
         let number = self.new_number().await?;
         let name = names::removal(number);
         self.put(&name, write_removals(base.seal(number), &removals)?).await?;

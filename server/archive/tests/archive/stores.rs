@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use flagfall_archive::{ArchiveStore, FolderStore, ObjectError, ObjectName, ObjectStoreArchive};
 use futures_util::future::join_all;
@@ -65,6 +66,30 @@ async fn a_folder_is_a_store() {
     contract(&FolderStore::open(folder.path()).expect("a store")).await;
     let unfinished = fs::read_dir(folder.path().join(".unfinished")).expect("a folder");
     assert_eq!(unfinished.count(), 0);
+}
+
+/// Several servers share a folder. Their unfinished files must not have the same names.
+#[tokio::test]
+async fn servers_can_share_a_folder() {
+    let folder = TempDir::new().expect("a folder");
+    let unfinished = folder.path().join(".unfinished");
+    fs::create_dir(&unfinished).expect("a folder");
+    let old = fs::File::create(unfinished.join("old")).expect("a file");
+    old.set_modified(SystemTime::now() - Duration::from_hours(25)).expect("an old file");
+    fs::write(unfinished.join("new"), "of another server").expect("a file");
+    let stores = [(); 4].map(|()| FolderStore::open(folder.path()).expect("a store"));
+    assert!(!unfinished.join("old").exists() && unfinished.join("new").exists());
+    let puts = (0_u8..80).map(|number| {
+        let store = &stores[usize::from(number % 4)];
+        store.put_if_absent(&name(&format!("index/{number}")), vec![number; 50_000])
+    });
+    for is_new in join_all(puts).await {
+        assert!(is_new.expect("written"));
+    }
+    for number in 0_u8..80 {
+        let bytes = stores[0].get(&name(&format!("index/{number}")), 0..50_000).await.expect("bytes");
+        assert_eq!(bytes, vec![number; 50_000]);
+    }
 }
 
 #[tokio::test]
