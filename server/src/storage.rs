@@ -23,10 +23,11 @@ use flagfall_transfer::{
 };
 use thiserror::Error;
 
+use self::archive::ArchiveFailure;
 use self::report::{Progress, say};
 use crate::config::{ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
-use flagfall_archive::{Archive, ArchiveError, ArchivedStore};
+use flagfall_archive::{Archive, ArchivedStore};
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, ArchivingError, list_all};
@@ -61,10 +62,8 @@ pub enum OpenFailure {
     RedisTls(#[from] RedisTlsError),
     #[error("{why}. Make room, then start the server again")]
     DiskFull { why: String },
-    #[error("--archive {}: {error}", folder.display())]
-    Archive { folder: PathBuf, error: io::Error },
-    #[error("the archive cannot be opened: {0}")]
-    NoArchive(#[from] ArchiveError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveFailure),
 }
 
 #[derive(Debug, Error)]
@@ -304,7 +303,7 @@ fn tell_damaged(examined: &Examined) {
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
-    let store: Arc<dyn Transfer> = match archive::open(config).await? {
+    let store: Arc<dyn Transfer> = match archive::open(config).await.map_err(OpenFailure::from)? {
         Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
         None => inner,
     };
@@ -395,7 +394,7 @@ fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
 }
 
 async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
-    let archive = archive::open(config).await?.ok_or(StoreFailure::NoArchive)?;
+    let archive = archive::open(config).await.map_err(OpenFailure::from)?.ok_or(StoreFailure::NoArchive)?;
     let store: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
     let after = config.settings.times.archive_after;
     let mut progress = Progress::begin();

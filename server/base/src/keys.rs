@@ -250,7 +250,7 @@ keyspace! {
     /// An operator's action.
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";
     /// A finished game that will be archived, or packed in a store without an archive.
-    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "until the game is archived or packed";
+    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
     /// The server that moves games to the archive.
     ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A finished casual game of guests that will be deleted.

@@ -16,12 +16,12 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchiveError, Encoded, Refused, encode_checked};
 use flagfall_base::cluster::Peers;
-use flagfall_base::keys::{ARCHIVING, ENDED, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE, time16};
+use flagfall_base::keys::{ARCHIVING, ENDED, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
 use flagfall_base::transact::{delete, expect, write};
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::GameId;
 use flagfall_game::last_commands;
 use flagfall_protocol::RecordSignature;
 use flagfall_store::{
@@ -31,8 +31,8 @@ use flagfall_store::{
 use metrics::{counter, gauge};
 use tokio::time::{Instant, sleep};
 
-use crate::packing::with_finished;
-use crate::records::{find, mark};
+use crate::ended::{ended, is_old, with_finished};
+use crate::records::find;
 
 /// The maximum number of games that are added to the archive together.
 const BATCH: usize = 256;
@@ -42,16 +42,6 @@ const TURN_MS: u64 = 60_000;
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
 const READ_CHUNK: usize = 512;
-
-/// Returns the record of a game that ends now. It is written in the append that ends the game.
-pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
-    let key = ENDED.key([&time16(at), &game]).ok()?;
-    Some(mark(key, None))
-}
-
-pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
-    u128::from(store.now().ms_since(at)) >= after.as_millis()
-}
 
 /// Lists all games that ended at least `after` ago for the archive, even if they were not listed at
 /// their end. Returns how many of these games there are, and how many games the store has. After

@@ -11,6 +11,7 @@ pub mod about;
 pub mod archive;
 pub mod blocks;
 pub mod deployments;
+mod ended;
 pub mod erasure;
 mod features;
 pub mod histories;

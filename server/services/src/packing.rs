@@ -8,16 +8,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::GameId;
 use flagfall_store::{Head, ReadError, Store, StoreError, Transfer, Update, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
-use crate::archive::is_old;
+use crate::ended::{is_old, with_finished};
 use flagfall_base::keys::ENDED;
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_PACKED;
-use flagfall_game::{TableError, finished};
 
 pub async fn pack_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
     let Some(after) = after else { return std::future::pending().await };
@@ -86,41 +85,13 @@ pub async fn pack_all(
     with_finished(store, after, async |game, _| store.pack_log(game).await, told).await
 }
 
-/// Does work for all games that ended at least `after` ago, even without a record of their end.
-/// Returns for how many of these games `work` returned true, and how many games the store has.
-/// After each game, calls `told` with both counts so far.
-pub(crate) async fn with_finished(
-    store: &dyn Transfer,
-    after: Duration,
-    work: impl AsyncFn(GameId, Stamp) -> Result<bool, StoreError>,
-    mut told: impl FnMut(usize, usize),
-) -> Result<(usize, usize), StoreError> {
-    let games = store.games().await?;
-    let (mut done, mut seen) = (0, 0);
-    for game in games {
-        seen += 1;
-        match finished(store, game).await {
-            Ok(Some(finished)) if is_old(store, finished.ended, after) => {
-                done += usize::from(work(game, finished.ended).await?);
-            }
-            Ok(_) => {}
-            Err(error @ (TableError::Unavailable | TableError::Failed)) => {
-                return Err(StoreError::Unavailable { why: error.to_string() });
-            }
-            // An operator must look at a damaged game first.
-            Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => {}
-        }
-        told(done, seen);
-    }
-    Ok((done, seen))
-}
-
 #[cfg(test)]
 mod tests {
+    use flagfall_board::Stamp;
     use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
     use super::*;
-    use crate::archive::ended;
+    use crate::ended::ended;
 
     #[tokio::test]
     async fn a_game_is_packed_when_it_has_been_over_for_long_and_the_record_goes() {

@@ -6,9 +6,9 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flagfall_archive::{Archive, ArchiveStore, FolderStore, Settings};
+use flagfall_archive::{Archive, ArchiveError, ArchiveStore, FolderStore, Settings};
+use thiserror::Error;
 
-use super::OpenFailure;
 use crate::config::{ArchivePlace, Config};
 
 /// The folder with the archive in a backup.
@@ -17,8 +17,17 @@ const IN_BACKUP: &str = "archive";
 /// manifest names stays for a day after that.
 const MANIFESTS: &str = "manifest";
 
+/// Why the archive cannot be opened.
+#[derive(Debug, Error)]
+pub enum ArchiveFailure {
+    #[error("--archive {}: {error}", folder.display())]
+    Folder { folder: PathBuf, error: io::Error },
+    #[error("the archive cannot be opened: {0}")]
+    Archive(#[from] ArchiveError),
+}
+
 /// Opens the archive. Returns `None` if it is switched off.
-pub(super) async fn open(config: &Config) -> Result<Option<Archive>, OpenFailure> {
+pub(super) async fn open(config: &Config) -> Result<Option<Archive>, ArchiveFailure> {
     match objects(&config.archive_place())? {
         Some(objects) => Ok(Some(Archive::open(objects, Settings::default()).await?)),
         None => Ok(None),
@@ -26,11 +35,11 @@ pub(super) async fn open(config: &Config) -> Result<Option<Archive>, OpenFailure
 }
 
 /// Returns the store of the archive's objects.
-fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, OpenFailure> {
+fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
     match place {
         ArchivePlace::Off => Ok(None),
         ArchivePlace::Folder(folder) => {
-            let failed = |error| OpenFailure::Archive { folder: folder.clone(), error };
+            let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
             Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)))
         }
     }

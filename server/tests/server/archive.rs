@@ -11,9 +11,9 @@ use std::time::Duration;
 use flagfall_archive::{Archive, ArchivedStore, FolderStore, Settings as ArchiveSettings};
 use flagfall_board::GameId;
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient};
+use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::proof::SigningKey;
-use flagfall_rules::rulesets::CLASSIC;
 use flagfall_store::{Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock};
 use flagfall_store_testing::TestStore;
 
@@ -134,8 +134,7 @@ async fn data_folder_with_a_game(data: &Path) -> GameId {
     let mut expected = Head::START;
     for entry in game.log {
         let (bodies, writes) = (vec![entry.body], Vec::new());
-        let append =
-            Append { game: game.id, expected, deadline: None, not_before: None, bodies, writes };
+        let append = Append { game: game.id, expected, deadline: None, not_before: None, bodies, writes };
         let outcome = store.append(append).await.unwrap();
         let AppendOutcome::Ok { head, .. } = outcome else { panic!("{outcome:?}") };
         expected = head;
@@ -146,7 +145,8 @@ async fn data_folder_with_a_game(data: &Path) -> GameId {
 /// Starts the program and returns the public record of a game, and the names of its players.
 async fn served_record(data: &str, game: GameId) -> (serde_json::Value, [String; 2]) {
     let server = Running::start(&["--data", data]);
-    let request = format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let request =
+        format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     let answer = http(server.address, &request).await;
     server.end("TERM");
     assert_eq!(answer.status, 200, "{}", answer.body);
