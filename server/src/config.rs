@@ -84,9 +84,10 @@ pub struct Config {
     pub store: StoreKind,
     /// The folder of the archive of finished games, or `off`. An archived game takes up less than
     /// 1 KB, instead of 30 KB or more in the store, and can be read as before. All servers of a
-    /// Redis need the same archive, such as a shared file system. By default, the archive of a data
-    /// folder is in FOLDER/archive, except with --write-format 1, and other stores have none. Games that were archived can be
-    /// read only with their archive, so do not switch it off later.
+    /// Redis need the same archive, such as a shared file system. By default, the archive of a
+    /// data folder is in FOLDER/archive, except with --write-format 1, and other stores have
+    /// none. Games that were archived can be read only with their archive, so do not switch it
+    /// off later.
     #[arg(long, env = "FLAGFALL_ARCHIVE", value_name = "FOLDER|off", global = true, help_heading = "Store")]
     pub archive: Option<ArchivePlace>,
     /// The file with the secret key that signs finished games: 64 hexadecimal digits, as printed

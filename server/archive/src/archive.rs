@@ -158,8 +158,8 @@ impl Archive {
         Ok(self.newest().await?.number != before)
     }
 
-    /// Returns the random number of the archive, by which servers recognize that they use the same
-    /// one.
+    /// Returns the random number of the archive, by which servers recognize that they use the
+    /// same one.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.view().archive

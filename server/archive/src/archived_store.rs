@@ -33,8 +33,8 @@ const CREATION_PAUSE: Duration = Duration::from_secs(10);
 /// archive's decoded form, and its head is the one that the log had. So the head does not follow
 /// from the entries. The archive's checksums vouch for them instead.
 ///
-/// Appends to running games, and reads of them, ask the inner store alone. An append to an archived
-/// game is always a conflict. If the archive cannot be reached, reads of its games are
+/// Appends to running games, and reads of them, ask the inner store alone. An append to an
+/// archived game is always a conflict. If the archive cannot be reached, reads of its games are
 /// [`ReadError::Unavailable`], and everything else works.
 pub struct ArchivedStore<S: ?Sized = dyn Store> {
     inner: Arc<S>,
@@ -72,8 +72,8 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         ArchivedStore { inner, archive, read_lately: Mutex::default(), silent_until: Mutex::default() }
     }
 
-    /// Returns the log of an archived game, and the guard of the log in the inner store. `None` if
-    /// the archive does not have the game. The caller knows that the inner store does not.
+    /// Returns the log of an archived game, and the guard of the log in the inner store. `None`
+    /// if the archive does not have the game. The caller knows that the inner store does not.
     async fn find(&self, game: GameId) -> Result<Option<(Arc<Log>, Option<Guard>)>, ReadError> {
         let guard = self.inner.guard(game).await?;
         let place = guard.as_ref().and_then(|guard| guard.place.as_slice().try_into().ok());
@@ -99,8 +99,8 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
 
     /// True if a read that found nothing after an entry has to look into the archive.
     async fn may_be_archived(&self, game: GameId, after_seq: u64) -> Result<bool, ReadError> {
-        // A reader begins at the first entry. So an archived game that is read on is known, unless
-        // thousands of others were read since.
+        // A reader begins at the first entry. So an archived game that is read on is known,
+        // unless thousands of others were read since.
         let is_known = after_seq == 0 || self.read_lately.lock().games.contains(&game);
         Ok(is_known || after_seq >= PAGE && self.inner.head(game).await? == Head::START)
     }

@@ -95,8 +95,8 @@ impl Peers {
         self.forced_form.unwrap_or_else(automatic)
     }
 
-    /// True if games may be moved to this server's archive: all servers on the store have the same
-    /// one.
+    /// True if games may be moved to this server's archive: all servers on the store have the
+    /// same one.
     #[must_use]
     pub fn can_archive(&self) -> bool {
         let has_agreed = |inner: &Arc<Inner>| inner.archive_agreed.load(Ordering::Relaxed) >= MEETINGS;

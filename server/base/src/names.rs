@@ -11,9 +11,8 @@ use crate::keys::{GONE, PLAYERS};
 pub const DELETED: &str = "deleted";
 
 /// Returns the players of a game with their current names. Guests may have become accounts.
-/// Deleted accounts get the name [`DELETED`], and so do guests whose record has expired, once their game
-/// is archived. If the store does not answer, the names stay as
-/// they are.
+/// Deleted accounts get the name [`DELETED`], and so do guests whose record has expired, once
+/// their game is archived. If the store does not answer, the names stay as they are.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {

@@ -36,16 +36,16 @@ use crate::records::find;
 
 /// The maximum number of games that are added to the archive together.
 const BATCH: usize = 256;
-/// The time for which one server archives and the others leave it alone. The server renews it with
-/// each batch. Two servers that archive at once do no harm, except for the double work.
+/// The time for which one server archives and the others leave it alone. The server renews it
+/// with each batch. Two servers that archive at once do no harm, except for the double work.
 const TURN_MS: u64 = 60_000;
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
 const READ_CHUNK: usize = 512;
 
-/// Lists all games that ended at least `after` ago for the archive, even if they were not listed at
-/// their end. Returns how many of these games there are, and how many games the store has. After
-/// each game, calls `told` with both counts so far.
+/// Lists all games that ended at least `after` ago for the archive, even if they were not listed
+/// at their end. Returns how many of these games there are, and how many games the store has.
+/// After each game, calls `told` with both counts so far.
 pub async fn list_all(
     store: &dyn Transfer,
     after: Duration,
@@ -116,8 +116,8 @@ enum Step {
 }
 
 impl Archiver {
-    /// Returns an archiver for games that ended at least `after` ago. `store` is the store without
-    /// the archive's games.
+    /// Returns an archiver for games that ended at least `after` ago. `store` is the store
+    /// without the archive's games.
     pub fn new(store: Arc<dyn Store>, archive: Archive, server: String, after: Duration) -> Archiver {
         Archiver { store, archive, server, after, refused: HashSet::new() }
     }

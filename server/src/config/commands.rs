@@ -131,9 +131,9 @@ pub enum StoreCommand {
         /// The file to write, which must not exist yet. `-` is standard output.
         file: PathBuf,
     },
-    /// Move all finished games to the archive (--archive), including games that servers do not move
-    /// by themselves, such as games from an earlier version or imported games. For a Redis, this
-    /// only lists the games, and servers move them.
+    /// Move all finished games to the archive (--archive), including games that servers do not
+    /// move by themselves, such as games from an earlier version or imported games. For a Redis,
+    /// this only lists the games, and servers move them.
     Archive,
     /// Pack all games in a Redis without an archive that ended at least this long ago, including
     /// games that servers do not pack by themselves, such as games from an earlier version or

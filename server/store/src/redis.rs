@@ -413,8 +413,8 @@ impl Store for RedisStore {
             let outcome =
                 self.try_to(|reply| Request::Retire { game, guard, reply }, RetireOutcome::Unknown).await?;
             if outcome == RetireOutcome::Ok {
-                // This key has another hash tag, so the script cannot change it. If this fails, the
-                // caller retires the log again.
+                // This key has another hash tag, so the script cannot change it. If this fails,
+                // the caller retires the log again.
                 let forgotten = self.call(|reply| Request::ForgetApplied { game, reply }).await;
                 return Ok(if forgotten.is_ok() { RetireOutcome::Ok } else { RetireOutcome::Unknown });
             }

@@ -169,8 +169,8 @@ pub enum UpdateOutcome {
 /// What became of a request to retire a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RetireOutcome {
-    /// The log is gone, and its guard is there. This survives a crash. Also the outcome if the log
-    /// was retired with the same head before, and the guard is still there.
+    /// The log is gone, and its guard is there. This survives a crash. Also the outcome if the
+    /// log was retired with the same head before, and the guard is still there.
     Ok,
     /// The log has another head, or there is none. Nothing has changed.
     Conflict,
@@ -364,9 +364,9 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(true)))
     }
 
-    /// Deletes the log of a game that is kept elsewhere from now on, together with everything that
-    /// the store keeps for the log, and leaves a guard, all or nothing. The log must have the head
-    /// `guard.head`.
+    /// Deletes the log of a game that is kept elsewhere from now on, together with everything
+    /// that the store keeps for the log, and leaves a guard, all or nothing. The log must have
+    /// the head `guard.head`.
     ///
     /// The store keeps the guard for an hour. As long as it exists, an append to the game is a
     /// conflict with the guard's head, and no server restores the log. Otherwise, the game is as
@@ -386,8 +386,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Permanently deletes the log of a finished game, or its guard. Deleting a missing log is not
-    /// an error. Side records remain, so the caller deletes those first.
+    /// Permanently deletes the log of a finished game, or its guard. Deleting a missing log is
+    /// not an error. Side records remain, so the caller deletes those first.
     ///
     /// # Errors
     /// [`StoreError`]: part of the log may remain. It is safe to repeat the call.

@@ -1,4 +1,5 @@
-//! Tests of finished games in the archive: everything that anybody can read of them stays the same.
+//! Tests of finished games in the archive: everything that anybody can read of them stays the
+//! same.
 
 #[path = "../../archive/tests/archive/played.rs"]
 #[allow(dead_code, reason = "this test uses one of the helpers")]

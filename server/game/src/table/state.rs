@@ -103,8 +103,8 @@ impl Table {
     }
 
     /// Takes over what an archived log has lost: the head of its hash chain, which cannot be
-    /// computed without the ids of commands, and the last commands. Call this right after the game
-    /// was opened.
+    /// computed without the ids of commands, and the last commands. Call this right after the
+    /// game was opened.
     pub(crate) fn restore_from(&mut self, guard: &Guard) {
         if guard.head.seq == self.head.seq && guard.head != self.head {
             self.head = guard.head;

@@ -284,8 +284,8 @@ impl Writer {
         Ok(AppendOutcome::Ok { at, head })
     }
 
-    /// Returns the head of a log as the group leaves it. If the log is damaged, puts the game into
-    /// quarantine and returns the reason.
+    /// Returns the head of a log as the group leaves it. If the log is damaged, puts the game
+    /// into quarantine and returns the reason.
     fn staged_head(&self, stage: &mut Stage, game: GameId) -> Result<Result<Head, String>, StoreError> {
         let head = match stage.heads.get(&game) {
             Some(head) => Ok(*head),

@@ -101,7 +101,8 @@ impl Writer {
         }
     }
 
-    /// Forgets the held logs that were retired. Such a log is not lost, and must not be given back.
+    /// Forgets the held logs that were retired. Such a log is not lost, and must not be given
+    /// back.
     pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), Fault> {
         let games = self.shared.held.lock().games();
         for chunk in games.chunks(CHUNK) {

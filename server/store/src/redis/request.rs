@@ -70,8 +70,8 @@ impl Prepared {
 
 /// A request to the writer. `Pack` replaces the entries of a log by its packed form, `Retire`
 /// replaces a log in either form by its guard, `ForgetApplied` deletes what is kept for a retired
-/// log beside its own keys, `DeleteLog` deletes a log in any form, `Tell` sends a message to all servers, and `Settle` resolves
-/// doubts about the time and about the outcome of earlier writes.
+/// log beside its own keys, `DeleteLog` deletes a log in any form, `Tell` sends a message to all
+/// servers, and `Settle` resolves doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
