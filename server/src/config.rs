@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
+use flagfall_store::record::Form;
 use flagfall_store::redis::Prefix;
 use flagfall_tls::{AuthorityError, Trust};
 use rustix::process::{Resource, getrlimit};
@@ -26,7 +27,7 @@ use flagfall_services::settings::{Settings, Times};
 
 pub use self::commands::{Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
 pub use self::layers::{LoadError, Loaded};
-pub use self::values::{LogFilter, LogFormat, MetricsListen, StoreKind};
+pub use self::values::{ArchivePlace, LogFilter, LogFormat, MetricsListen, StoreKind};
 use self::values::{StoreParser, socket_address};
 
 /// The default address for players.
@@ -81,6 +82,14 @@ pub struct Config {
         hide_env_values = true,
         global = true, help_heading = "Store")]
     pub store: StoreKind,
+    /// The folder of the archive of finished games, or `off`. An archived game takes up less than
+    /// 1 KB, instead of 30 KB or more in the store, and can be read as before. All servers of a
+    /// Redis need the same archive, such as a shared file system. By default, the archive of a
+    /// data folder is in FOLDER/archive, except with --write-format 1, and other stores have
+    /// none. Games that were archived can be read only with their archive, so do not switch it
+    /// off later.
+    #[arg(long, env = "FLAGFALL_ARCHIVE", value_name = "FOLDER|off", global = true, help_heading = "Store")]
+    pub archive: Option<ArchivePlace>,
     /// The file with the secret key that signs finished games: 64 hexadecimal digits, as printed
     /// by `openssl rand -hex 32`. All servers of a store use the same key. The environment
     /// variable may contain the digits instead of a file name. If unset, a server with a data
@@ -174,6 +183,8 @@ pub enum ConfigError {
         "--metrics-listen and --listen are the same ({0}): change one of the ports, or use --metrics-listen none"
     )]
     SamePort(SocketAddr),
+    #[error("--archive is of no use with --store memory: leave it out, or write --archive off")]
+    ArchiveOfMemory,
     #[error("--data {0} exists but is not a folder: name a folder, or a path that does not exist")]
     DataIsNoFolder(PathBuf),
     /// There is no page to serve in the folder.
@@ -200,6 +211,20 @@ impl Config {
         }
     }
 
+    /// Returns where the archive is: the place from the flag, or else the folder in the data
+    /// folder. A store in memory has none.
+    #[must_use]
+    pub fn archive_place(&self) -> ArchivePlace {
+        match (&self.archive, &self.store) {
+            (Some(place), StoreKind::Embedded | StoreKind::Redis(_)) => place.clone(),
+            // Version 0.1 reads no archive, and --write-format 1 keeps the way back to it open.
+            (None, StoreKind::Embedded) if self.settings.write_format != Some(Form::Json) => {
+                ArchivePlace::Folder(self.data.join("archive"))
+            }
+            (None, StoreKind::Embedded | StoreKind::Redis(_)) | (_, StoreKind::Memory) => ArchivePlace::Off,
+        }
+    }
+
     /// Returns the settings of the server.
     pub fn settings(&self) -> Result<Settings, ConfigError> {
         let mut settings = self.settings.clone();
@@ -212,6 +237,10 @@ impl Config {
         }
         if matches!(self.store, StoreKind::Embedded) && self.data.exists() && !self.data.is_dir() {
             return Err(ConfigError::DataIsNoFolder(self.data.clone()));
+        }
+        let has_archive = self.archive.as_ref().is_some_and(|place| *place != ArchivePlace::Off);
+        if has_archive && matches!(self.store, StoreKind::Memory) {
+            return Err(ConfigError::ArchiveOfMemory);
         }
         let page = &settings.page;
         if let Some(folder) = page.folder.as_ref().filter(|_| !page.is_off)

@@ -134,7 +134,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
             None => None,
         },
     };
-    let Opened { store, embedded, place } = storage::open(config).await?;
+    let Opened { store, archive, embedded, place, archive_place } = storage::open(config).await?;
     if let Some(embedded) = &embedded {
         tell_losses(embedded).await?;
     }
@@ -146,7 +146,10 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     };
     let has_page = !settings.page.is_off;
     let pages = pages_elsewhere(config.listen, &settings);
-    let server = Server::start(settings, store, key).await?;
+    let mut server = Server::start(settings, store, key).await?;
+    if let Some((archive, inner)) = archive {
+        server = server.with_archive(archive, inner);
+    }
     let game = game.listen()?;
     let metrics = match metrics {
         Some((port, handle)) => Some((port.listen()?, handle)),
@@ -160,6 +163,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
         say(&format!("metrics on http://{}/metrics", listener.local_addr()?));
     }
     say(&place);
+    say(&archive_place);
     say(&signing);
     say(&how_to_play(address, has_page));
     if let Some(warning) = pages {

@@ -19,13 +19,15 @@ use crate::allowance::look_at_all;
 use crate::api::http;
 use crate::api::ws::{self, Doorkeeper, KeepAlive, ListenerLimits};
 use crate::app::{App, report_panic};
+use flagfall_archive::Archive;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::Sign;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
 use flagfall_services::Services;
-use flagfall_services::archive::archive_old_games;
+use flagfall_services::archive::Archiver;
+use flagfall_services::packing::pack_old_games;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
@@ -54,6 +56,7 @@ pub struct Listeners {
 /// A server that has recovered its games and is not listening yet.
 pub struct Server {
     app: Arc<App>,
+    archive: Option<(Archive, Arc<dyn Store>)>,
 }
 
 impl Server {
@@ -64,7 +67,14 @@ impl Server {
         store: Arc<dyn Store>,
         key: Option<SigningKey>,
     ) -> Result<Server, StartError> {
-        Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?) })
+        Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?), archive: None })
+    }
+
+    /// Moves finished games from `inner` to the archive. The server's own store must show the
+    /// games of both ([`ArchivedStore`](flagfall_archive::ArchivedStore)).
+    #[must_use]
+    pub fn with_archive(self, archive: Archive, inner: Arc<dyn Store>) -> Server {
+        Server { archive: Some((archive, inner)), ..self }
     }
 
     #[cfg(test)]
@@ -82,7 +92,8 @@ impl Server {
     /// logs, and closes all connections with [`CloseCode::Shutdown`]. Stopping takes at most
     /// [`Times::stop`](flagfall_services::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
-        let app = self.app;
+        let Server { app, archive } = self;
+        let archive_id = archive.as_ref().map(|(archive, _)| archive.id());
         let mut doors = JoinSet::new();
         let mut tasks = JoinSet::new();
         let requests_max = app.settings.limits.requests_per_connection;
@@ -103,7 +114,7 @@ impl Server {
         tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
         tasks.spawn(kept_alive("other servers", app.clone(), async |app| app.tables.follow().await));
         if app.peers.is_shared() {
-            tasks.spawn(kept_alive("peers", app.clone(), meet_peers));
+            tasks.spawn(kept_alive("peers", app.clone(), move |app| meet_peers(app, archive_id)));
             tasks.spawn(kept_alive("news of other servers", app.clone(), async |app| {
                 let Some(seats) = app.tables.seats() else { return };
                 app.peers.listen(seats, &app.connections, &app.tables).await;
@@ -118,10 +129,19 @@ impl Server {
         tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
             app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
         }));
-        tasks.spawn(kept_alive("archive", app.clone(), async |app| {
-            let Times { archive, archive_look, .. } = app.settings.times;
-            archive_old_games(app.store.clone(), archive, archive_look).await;
-        }));
+        match archive {
+            Some((archive, inner)) => {
+                tasks.spawn(kept_alive("archive", app.clone(), move |app| {
+                    archive_games(app, archive.clone(), inner.clone())
+                }));
+            }
+            None => {
+                tasks.spawn(kept_alive("packing", app.clone(), async |app| {
+                    let Times { pack_after, pack_look, .. } = app.settings.times;
+                    pack_old_games(app.store.clone(), pack_after, pack_look).await;
+                }));
+            }
+        }
         tasks.spawn(kept_alive("prune", app.clone(), async |app| {
             let times = &app.settings.times;
             prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
@@ -276,7 +296,7 @@ async fn guest_key(app: Arc<App>) {
 }
 
 /// Announces this server to the other servers on the same store, and reads their announcements.
-async fn meet_peers(app: Arc<App>) {
+async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     loop {
         ticks.tick().await;
@@ -289,6 +309,7 @@ async fn meet_peers(app: Arc<App>) {
             online: app.connections.players_online(),
             seekers: app.lobby.seekers_here(),
             reads_form: Some(Form::NEWEST.number()),
+            archive,
         };
         if let Err(error) = app.peers.meet(&sign).await {
             tracing::debug!(%error, "could not exchange records with other servers");
@@ -297,6 +318,13 @@ async fn meet_peers(app: Arc<App>) {
     // This server's record has been removed from the store. Wait forever, so that the record is not
     // written again.
     std::future::pending::<()>().await;
+}
+
+/// Moves finished games from the store to the archive.
+async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
+    let Times { archive_after, archive_look, .. } = app.settings.times;
+    let server = app.peers.id().unwrap_or("alone").to_owned();
+    Archiver::new(inner, archive, server, archive_after).run(&app.peers, archive_look).await;
 }
 
 /// Stops counting offers and games that have ended, and removes expired records from the store.

@@ -1,5 +1,6 @@
 //! Opens the store that the operator chose, for a server or for a maintenance command.
 
+mod archive;
 mod backup;
 mod report;
 
@@ -22,25 +23,33 @@ use flagfall_transfer::{
 };
 use thiserror::Error;
 
+use self::archive::ArchiveFailure;
 use self::report::{Progress, say};
-use crate::config::{Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
+use crate::config::{ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
+use flagfall_archive::{Archive, ArchivedStore};
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
-use flagfall_services::archive::archive_all;
+use flagfall_services::archive::{Archiver, ArchivingError, list_all};
 use flagfall_services::operator::{self, Operator, OperatorError};
+use flagfall_services::packing::pack_all;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
 const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.
 pub struct Opened {
+    /// The store, with the games of the archive.
     pub store: Arc<dyn Store>,
+    /// The archive, and the store without its games. `None` if there is no archive.
+    pub archive: Option<(Archive, Arc<dyn Store>)>,
     /// The same store if it is the embedded store. Only an embedded store can fail permanently,
     /// so its type is needed to check for that.
     pub embedded: Option<Arc<EmbeddedStore>>,
     /// A description, for people, of where the store is and how durable it is.
     pub place: String,
+    /// A description, for people, of where finished games are archived.
+    pub archive_place: String,
 }
 
 #[derive(Debug, Error)]
@@ -53,6 +62,8 @@ pub enum OpenFailure {
     RedisTls(#[from] RedisTlsError),
     #[error("{why}. Make room, then start the server again")]
     DiskFull { why: String },
+    #[error(transparent)]
+    Archive(#[from] ArchiveFailure),
 }
 
 #[derive(Debug, Error)]
@@ -69,6 +80,10 @@ pub enum StoreFailure {
         "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
     )]
     Memory,
+    #[error("there is no archive: name a folder with --archive")]
+    NoArchive,
+    #[error(transparent)]
+    Archiving(#[from] ArchivingError),
     #[error(transparent)]
     Backup(#[from] BackupError),
     #[error("this command is for data folders: use deploy/backup and deploy/restore for a Redis")]
@@ -81,14 +96,32 @@ pub enum StoreFailure {
     Damaged { games: usize, files: usize },
 }
 
-/// Opens the store for a server.
+/// Opens the store and the archive for a server.
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
+    let (inner, embedded, place) = open_store(config).await?;
+    let archive_place = match config.archive_place() {
+        ArchivePlace::Off => {
+            "finished games stay in the store; --archive moves them to an archive".to_owned()
+        }
+        ArchivePlace::Folder(folder) => format!("finished games are archived in {}", folder.display()),
+    };
+    let archive = archive::open(config).await?.map(|archive| (archive, inner.clone()));
+    let store = match &archive {
+        Some((archive, inner)) => Arc::new(ArchivedStore::new(inner.clone(), archive.clone())),
+        None => inner,
+    };
+    Ok(Opened { store, archive, embedded, place, archive_place })
+}
+
+/// Opens the store without the archive. Also returns a description of its place.
+async fn open_store(
+    config: &Config,
+) -> Result<(Arc<dyn Store>, Option<Arc<EmbeddedStore>>, String), OpenFailure> {
     Ok(match &config.store {
-        StoreKind::Memory => Opened {
-            store: Arc::new(MemoryStore::new(SystemClock)),
-            embedded: None,
-            place: "data only in memory: it is lost when the server stops".to_owned(),
-        },
+        StoreKind::Memory => {
+            let place = "data only in memory: it is lost when the server stops".to_owned();
+            (Arc::new(MemoryStore::new(SystemClock)), None, place)
+        }
         StoreKind::Embedded => {
             let store = Arc::new(open_embedded(config, &config.data)?);
             if let Some(why) = store.paused() {
@@ -96,7 +129,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
             }
             let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
             let place = format!("data in {}", folder.display());
-            Opened { store: store.clone(), embedded: Some(store), place }
+            (store.clone(), Some(store), place)
         }
         StoreKind::Redis(address) => {
             let address = &config.redis_tls.apply(address)?;
@@ -106,7 +139,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
                 tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; continuing because of --accept-weak-redis");
             }
             let place = format!("data in {address} (prefix {}). {durability}", config.redis_prefix.as_str());
-            Opened { store: Arc::new(store), embedded: None, place }
+            (Arc::new(store), None, place)
         }
     })
 }
@@ -130,9 +163,10 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Check => check(config).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
-        StoreCommand::Backup { folder } => damaged_files(backup::back_up(data_folder(config)?, folder)?),
+        StoreCommand::Backup { folder } => back_up(config, folder),
         StoreCommand::Restore { backup } => restore(config, backup).await,
-        StoreCommand::Archive { after_days } => archive(config, *after_days).await,
+        StoreCommand::Archive => archive_games(config).await,
+        StoreCommand::Pack { after_days } => pack(config, *after_days).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
 }
@@ -141,7 +175,7 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
     if matches!(config.store, StoreKind::Memory) {
         return Err(StoreFailure::Memory);
     }
-    let Opened { store, embedded: _, place: _ } = open(config).await?;
+    let Opened { store, .. } = open(config).await?;
     let store = &*store;
     match command {
         OperatorCommand::Reports => {
@@ -268,7 +302,11 @@ fn tell_damaged(examined: &Examined) {
 }
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
-    let store = open_for_transfer(config).await?;
+    let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    let store: Arc<dyn Transfer> = match archive::open(config).await.map_err(OpenFailure::from)? {
+        Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
+        None => inner,
+    };
     let mut in_form = config.settings.write_format.map(InForm::new);
     let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
@@ -330,22 +368,63 @@ async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
         note_outage(&store, since).await?;
     }
     say(&restored);
+    restore_archive(config, source)
+}
+
+fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
+    let damaged = backup::back_up(data_folder(config)?, target)?;
+    if let ArchivePlace::Folder(folder) = config.archive_place() {
+        let failed = |error| StoreFailure::File { file: folder.clone(), error };
+        let copied = archive::back_up(&folder, target).map_err(failed)?;
+        say(&format!("backed up the archive: {copied} files were new"));
+    }
+    damaged_files(damaged)
+}
+
+fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
+    let ArchivePlace::Folder(folder) = config.archive_place() else { return Ok(()) };
+    let failed = |error| StoreFailure::File { file: folder.clone(), error };
+    if archive::is_used(&folder).map_err(failed)? {
+        say(&format!("the archive in {} was there already, and is kept as it is", folder.display()));
+        return Ok(());
+    }
+    let copied = archive::restore(source, &folder).map_err(failed)?;
+    say(&format!("restored the archive into {}: {copied} files", folder.display()));
     Ok(())
 }
 
-async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
+async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
+    let archive = archive::open(config).await.map_err(OpenFailure::from)?.ok_or(StoreFailure::NoArchive)?;
+    let store: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    let after = config.settings.times.archive_after;
+    let mut progress = Progress::begin();
+    let told = |listed, seen| {
+        progress.tell(format_args!("listed so far: {listed} of {seen} games"));
+    };
+    let (listed, seen) = list_all(&*store, after, told).await?;
+    say(&format!("listed for the archive: {listed} of {seen} games"));
     if matches!(config.store, StoreKind::Embedded) {
-        say("nothing to archive: games in a data folder are already compressed on disk");
+        // No server is running on the folder, because the store is open here.
+        let mut archiver = Archiver::new(store, archive, "store archive".to_owned(), after);
+        let archived = archiver.archive_due(true).await?;
+        say(&format!("archived: {} games; {} stay in the store for now", archived.games, archived.waiting));
+    }
+    Ok(())
+}
+
+async fn pack(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
+    if matches!(config.store, StoreKind::Embedded) {
+        say("nothing to pack: games in a data folder are already compressed on disk");
         return Ok(());
     }
     let store = open_for_transfer(config).await?;
     let mut progress = Progress::begin();
     let after = Duration::from_secs(24 * 60 * 60) * after_days;
-    let (archived, seen) = archive_all(&*store, after, |archived, seen| {
-        progress.tell(format_args!("archived so far: {archived} of {seen} games"));
+    let (packed, seen) = pack_all(&*store, after, |packed, seen| {
+        progress.tell(format_args!("packed so far: {packed} of {seen} games"));
     })
     .await?;
-    say(&format!("archived: {archived} of {seen} games ended {after_days} days ago or earlier"));
+    say(&format!("packed: {packed} of {seen} games ended {after_days} days ago or earlier"));
     Ok(())
 }
 

@@ -158,6 +158,13 @@ impl Archive {
         Ok(self.newest().await?.number != before)
     }
 
+    /// Returns the random number of the archive, by which servers recognize that they use the
+    /// same one.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.view().archive
+    }
+
     /// Returns the number of the manifest that is known.
     #[must_use]
     pub fn manifest(&self) -> u32 {

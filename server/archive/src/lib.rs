@@ -24,6 +24,7 @@
 
 mod act;
 mod archive;
+mod archived_store;
 mod arrangement;
 mod binary;
 mod bytes;
@@ -41,6 +42,7 @@ mod segment;
 pub use self::archive::{
     Archive, ArchiveError, Check, Damage, Found, Location, LocationError, Page, Report, Settings, Tidied,
 };
+pub use self::archived_store::ArchivedStore;
 pub use self::check::encode_checked;
 pub use self::error::{DecodeError, Refused};
 pub use self::folder::FolderStore;

@@ -44,6 +44,9 @@ pub struct Sign {
     /// can only read form 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
+    /// The id of the archive that the server reads, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<u64>,
 }
 
 impl Sign {
@@ -66,6 +69,8 @@ struct Inner {
     /// The number of consecutive meetings up to now at which all servers could read the newest
     /// form.
     agreed: AtomicU32,
+    /// The number of consecutive meetings up to now at which all servers had the same archive.
+    archive_agreed: AtomicU32,
 }
 
 impl Peers {
@@ -76,10 +81,7 @@ impl Peers {
     /// depends on the other servers.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, id: String, forced_form: Option<Form>) -> Peers {
-        let inner = store
-            .announcements()
-            .is_some()
-            .then(|| Arc::new(Inner { store, id, others: Mutex::default(), agreed: AtomicU32::default() }));
+        let inner = store.announcements().is_some().then(|| Arc::new(Inner::new(store, id)));
         Peers { inner, forced_form }
     }
 
@@ -91,6 +93,20 @@ impl Peers {
         let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
         let automatic = || if self.inner.as_ref().is_none_or(has_agreed) { Form::NEWEST } else { Form::Json };
         self.forced_form.unwrap_or_else(automatic)
+    }
+
+    /// True if games may be moved to this server's archive: all servers on the store have the
+    /// same one.
+    #[must_use]
+    pub fn can_archive(&self) -> bool {
+        let has_agreed = |inner: &Arc<Inner>| inner.archive_agreed.load(Ordering::Relaxed) >= MEETINGS;
+        self.inner.as_ref().is_none_or(has_agreed)
+    }
+
+    /// Returns the id of this server; `None` if only this process can use the store.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.inner.as_ref().map(|inner| inner.id.as_str())
     }
 
     /// True if other servers can use the store.
@@ -107,11 +123,14 @@ impl Peers {
     pub async fn meet(&self, sign: &Sign) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let met = inner.meet(sign).await;
-        let do_agree = met.as_ref().is_ok_and(|others| {
+        let do_all = |has: &dyn Fn(&Sign) -> bool| {
             // If the limit is reached, there may be servers whose records were not read.
-            others.len() + 1 < PEERS_MAX && others.iter().all(Sign::reads_newest_form)
-        });
-        inner.note_agreement(do_agree);
+            met.as_ref().is_ok_and(|others| others.len() + 1 < PEERS_MAX && others.iter().all(has))
+        };
+        inner.note_agreement(do_all(&Sign::reads_newest_form));
+        let has_archive = sign.archive.is_some() && do_all(&|other| other.archive == sign.archive);
+        let agreed = inner.archive_agreed.load(Ordering::Relaxed);
+        inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
         *inner.others.lock() = met?;
         Ok(())
     }
@@ -149,6 +168,11 @@ impl Peers {
 }
 
 impl Inner {
+    fn new(store: Arc<dyn Store>, id: String) -> Inner {
+        let (others, agreed, archive_agreed) = Default::default();
+        Inner { store, id, others, agreed, archive_agreed }
+    }
+
     async fn meet(&self, sign: &Sign) -> Result<Vec<Sign>, StoreError> {
         let value = serde_json::to_vec(sign).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
@@ -203,7 +227,12 @@ mod tests {
 
     fn sign(online: usize, seekers: &[&str]) -> Sign {
         let reads_form = Some(Form::NEWEST.number());
-        Sign { online, seekers: seekers.iter().map(ToString::to_string).collect(), reads_form }
+        Sign {
+            online,
+            seekers: seekers.iter().map(ToString::to_string).collect(),
+            reads_form,
+            archive: Some(7),
+        }
     }
 
     fn of_version_0_1() -> Sign {
@@ -271,6 +300,24 @@ mod tests {
         assert_eq!(forms(&new, 1).await, [Form::NEWEST, Form::Json], "an old server joins later");
         clock.advance_ms(ALIVE_MS);
         assert_eq!(forms(&new, MEETINGS).await, expected(), "and dies");
+    }
+
+    #[tokio::test]
+    async fn games_are_archived_once_all_servers_have_had_the_same_archive_for_a_while() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
+        let [new, other] = servers(&store, ["new", "other"]);
+        for (archive, can_archive) in [(None, false), (Some(8), false), (Some(7), true), (None, false)] {
+            other.meet(&Sign { archive, ..sign(0, &[]) }).await.unwrap();
+            let mut allowed = false;
+            for _ in 0..MEETINGS {
+                assert!(!allowed, "not before the last of the meetings");
+                new.meet(&sign(0, &[])).await.unwrap();
+                allowed = new.can_archive();
+            }
+            assert_eq!(allowed, can_archive, "{archive:?}");
+        }
+        new.meet(&Sign { archive: None, ..sign(0, &[]) }).await.unwrap();
+        assert!(!new.can_archive(), "it has none itself");
     }
 
     #[tokio::test]

@@ -249,8 +249,10 @@ keyspace! {
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// An operator's action.
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";
-    /// A finished game that will be archived.
-    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "until the game is packed";
+    /// A finished game that will be archived, or packed in a store without an archive.
+    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
+    /// The server that moves games to the archive.
+    ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A finished casual game of guests that will be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "until the game is deleted";
     /// An operator's action on a job.

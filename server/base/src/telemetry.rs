@@ -144,7 +144,13 @@ declare! {
     GAMES_ENDED = "flagfall_games_ended_total", Counter, Count, ["reason"],
         "Games ended, by reason";
     GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count, [],
-        "Games that were archived, long after their end";
+        "Games moved from the store to the archive by this server";
+    ARCHIVE_WAITING = "flagfall_archive_waiting", Gauge, Count, [],
+        "Finished games that are due for the archive and still in the store";
+    ARCHIVE_REFUSED = "flagfall_archive_refused_total", Counter, Count, [],
+        "Finished games that stay in the store, because the archive cannot keep them unchanged";
+    GAMES_PACKED = "flagfall_games_packed_total", Counter, Count, [],
+        "Games packed in a store without an archive, long after their end";
     COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],
         "Time from an append to its answer";
     APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count, [],

@@ -214,6 +214,9 @@ impl Tables {
             let players = players_today(self.store(), &table.header.players).await;
             Arc::make_mut(&mut table.header).players = players;
             if table.is_over() {
+                if let Some(guard) = self.store().guard(game).await? {
+                    table.restore_from(&guard);
+                }
                 if let Some(rematch) = self.rematch_of(game).await {
                     table.rematch.set_game(rematch);
                 }

@@ -1,157 +1,347 @@
-//! Moves the logs of old finished games out of the store's expensive memory. Archived logs can be
-//! read like all others.
+//! Moves finished games from the store to the archive.
 //!
 //! The append that ends a game also writes the record `ended/TIME/GAME`. When the record is old
-//! enough, a server makes the store archive the log, and then deletes the record. If the server
-//! crashes in between, the record is found again. Archiving a log twice does no harm.
+//! enough, a server reads the log, encodes it, and compares everything that players can see with
+//! the log. It adds the game to the archive, reads it back, replaces the log by its guard, and
+//! deletes the record. Each step can be repeated. So a crash between two steps loses nothing, and
+//! the next round completes the work.
+//!
+//! A game that differs after decoding stays in the store, and is reported once.
+//!
+//! Without an archive, logs are packed instead; see [`packing`](crate::packing).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Stamp};
-use flagfall_store::{Head, ReadError, Store, StoreError, Transfer, Update, Write};
-use metrics::counter;
-use tokio::time::sleep;
-
-use crate::records::mark;
-use flagfall_base::keys::{ENDED, time16};
+use flagfall_archive::{Archive, ArchiveError, Encoded, Refused, encode_checked};
+use flagfall_base::cluster::Peers;
+use flagfall_base::keys::{ARCHIVING, ENDED, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
-use flagfall_base::telemetry::GAMES_ARCHIVED;
-use flagfall_game::{TableError, finished};
+use flagfall_base::store_errors::note_refusal;
+use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
+use flagfall_base::transact::{delete, expect, write};
+use flagfall_board::GameId;
+use flagfall_game::last_commands;
+use flagfall_protocol::RecordSignature;
+use flagfall_store::{
+    Guard, Head, Key, ReadError, RetireOutcome, Store, StoreError, StoredEntry, Transfer, Update,
+    UpdateOutcome, Write,
+};
+use metrics::{counter, gauge};
+use tokio::time::{Instant, sleep};
 
-/// Returns the record of a game that ends now. It is written in the append that ends the game.
-pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
-    let key = ENDED.key([&time16(at), &game]).ok()?;
-    Some(mark(key, None))
-}
+use crate::ended::{ended, is_old, with_finished};
+use crate::records::find;
 
-pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
-    let Some(after) = after else { return std::future::pending().await };
-    loop {
-        match archive_due(&*store, after).await {
-            Ok(0) => {}
-            Ok(games) => tracing::info!(games, "old games were archived"),
-            Err(error) => {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "old games could not be archived; the server will try again",
-                );
-            }
-        }
-        sleep(every).await;
-    }
-}
+/// The maximum number of games that are added to the archive together.
+const BATCH: usize = 256;
+/// The time for which one server archives and the others leave it alone. The server renews it
+/// with each batch. Two servers that archive at once do no harm, except for the double work.
+const TURN_MS: u64 = 60_000;
+/// The time between two rounds that keep the archive in order.
+const TIDY: Duration = Duration::from_secs(10 * 60);
+const READ_CHUNK: usize = 512;
 
-/// Archives the games that ended at least `after` ago, and returns how many were archived. If an
-/// error interrupts the work, the next call finds the remaining games. A damaged game does not
-/// count as an error. It is reported and not changed.
-pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
-    let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
-    while let Some(records) = scan.next().await? {
-        for (key, _) in records {
-            let Some((at, game)) = ENDED.time_and_game(&key) else { continue };
-            if !is_old(store, at, after) {
-                return Ok(archived);
-            }
-            match store.archive_log(game).await {
-                Ok(true) => {
-                    archived += 1;
-                    counter!(GAMES_ARCHIVED).increment(1);
-                }
-                // The log cannot be archived yet, so try again later. If the log was deleted,
-                // delete the record as well.
-                Ok(false) if has_log(store, game).await? => continue,
-                Ok(false) => {}
-                Err(StoreError::Damaged { what }) => {
-                    tracing::error!(%game, what, "a finished game cannot be archived");
-                }
-                Err(error) => return Err(error),
-            }
-            store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
-        }
-    }
-    Ok(archived)
-}
-
-async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
-    match store.head(game).await {
-        Ok(head) => Ok(head != Head::START),
-        Err(ReadError::Damaged { .. }) => Ok(true),
-        Err(error @ ReadError::Unavailable { .. }) => Err(error.into()),
-    }
-}
-
-pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
-    u128::from(store.now().ms_since(at)) >= after.as_millis()
-}
-
-/// Archives all games that ended at least `after` ago, even without a record of their end.
-/// Returns how many of these games are archived, and how many games the store has. After each
-/// game, calls `told` with both counts so far.
-pub async fn archive_all(
+/// Lists all games that ended at least `after` ago for the archive, even if they were not listed
+/// at their end. Returns how many of these games there are, and how many games the store has.
+/// After each game, calls `told` with both counts so far.
+pub async fn list_all(
     store: &dyn Transfer,
     after: Duration,
-    mut told: impl FnMut(usize, usize),
+    told: impl FnMut(usize, usize),
 ) -> Result<(usize, usize), StoreError> {
-    let games = store.games().await?;
-    let (mut archived, mut seen) = (0, 0);
-    for game in games {
-        seen += 1;
-        match finished(store, game).await {
-            Ok(Some(finished)) if is_old(store, finished.ended, after) => {
-                archived += usize::from(store.archive_log(game).await?);
-            }
-            Ok(_) => {}
-            Err(error @ (TableError::Unavailable | TableError::Failed)) => {
-                return Err(StoreError::Unavailable { why: error.to_string() });
-            }
-            // Do not archive a damaged game, because an operator must look at it first.
-            Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => {}
-        }
-        told(archived, seen);
-    }
-    Ok((archived, seen))
+    let list = async |game, at| {
+        write(store, ended(game, at).into_iter().collect()).await?;
+        Ok(true)
+    };
+    with_finished(store, after, list, told).await
 }
 
-#[cfg(test)]
-mod tests {
-    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
+/// Why a round of archiving was interrupted. The next round continues.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchivingError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("the server is stopping")]
+    Stopping,
+}
 
-    use super::*;
+impl From<ReadError> for ArchivingError {
+    fn from(error: ReadError) -> ArchivingError {
+        ArchivingError::Store(error.into())
+    }
+}
 
-    #[tokio::test]
-    async fn a_game_is_archived_when_it_has_been_over_for_long_and_the_record_goes() {
-        let clock = Arc::new(ManualClock::new(Stamp(5_000)));
-        let store = TestStore::new(clock.clone());
-        let after = Duration::from_secs(10);
-        for number in 1..=3 {
-            let game = GameId::from_random([number; 12]);
-            let writes = ended(game, Stamp(u64::from(number) * 1_000)).into_iter().collect();
-            store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
-        }
-        assert_eq!(archive_due(&store, after).await, Ok(0));
-        clock.advance_ms(7_000);
-        assert_eq!(archive_due(&store, after).await, Ok(2), "1,000 and 2,000 are 10 s ago");
-        assert_eq!(archive_due(&store, after).await, Ok(0), "and no more");
-        clock.advance_ms(60_000);
-        assert_eq!(archive_due(&store, after).await, Ok(1));
-        assert!(store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty());
+/// Moves finished games from a store to an archive.
+pub struct Archiver {
+    /// The store itself, without the archive's games.
+    store: Arc<dyn Store>,
+    archive: Archive,
+    /// The id of this server, for taking turns.
+    server: String,
+    after: Duration,
+    /// The games that cannot be archived. They were reported.
+    refused: HashSet<GameId>,
+}
+
+/// What a round of archiving has done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Archived {
+    /// The games that are now in the archive alone.
+    pub games: usize,
+    /// The games that ended long enough ago and are still in the store.
+    pub waiting: usize,
+}
+
+/// A game that can be added to the archive.
+struct Ready {
+    game: GameId,
+    record: Key,
+    head: Head,
+    encoded: Encoded,
+    /// The last commands, for the guard.
+    commands: Vec<u8>,
+}
+
+/// What becomes of a record of a finished game.
+enum Step {
+    Ready(Box<Ready>),
+    /// There is no log, so the record is of no use.
+    Gone,
+    /// The game stays in the store for now.
+    Waits,
+}
+
+impl Archiver {
+    /// Returns an archiver for games that ended at least `after` ago. `store` is the store
+    /// without the archive's games.
+    pub fn new(store: Arc<dyn Store>, archive: Archive, server: String, after: Duration) -> Archiver {
+        Archiver { store, archive, server, after, refused: HashSet::new() }
     }
 
-    #[tokio::test]
-    async fn a_server_that_is_lost_in_between_leaves_the_rest_to_the_next() {
-        for fault in
-            [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
-        {
-            let store = TestStore::new(Arc::new(ManualClock::new(Stamp(100_000))));
-            let games = [1, 2].map(|number| GameId::from_random([number; 12]));
-            let writes = games.iter().filter_map(|game| ended(*game, Stamp(1_000))).collect();
-            store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
-            store.fail_next(fault);
-            let first = archive_due(&store, Duration::from_secs(1)).await;
-            assert!(first == Ok(2) || fault == WriteFault::Unavailable, "{first:?}");
-            assert!(archive_due(&store, Duration::from_secs(1)).await.is_ok());
-            assert!(store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty());
+    /// Archives games at each interval `every`, until the future is dropped. Games are archived
+    /// only if all servers on the store can read this archive.
+    pub async fn run(mut self, peers: &Peers, every: Duration) {
+        let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
+        loop {
+            let round = self.round(peers.can_archive(), &mut tidy_at).await;
+            match &round {
+                Ok(Archived { games, .. }) => {
+                    if std::mem::take(&mut is_failing) {
+                        tracing::info!("games can be archived again");
+                    }
+                    if *games > 0 {
+                        tracing::debug!(games, "games were archived");
+                    }
+                }
+                Err(ArchivingError::Store(error)) => {
+                    note_refusal(error, "games could not be archived; the server will try again");
+                }
+                Err(error) => {
+                    if !std::mem::replace(&mut is_failing, true) {
+                        tracing::error!(%error, "games cannot be archived; they stay in the store until it is possible again");
+                    }
+                }
+            }
+            sleep(every).await;
         }
     }
+
+    async fn round(&mut self, is_allowed: bool, tidy_at: &mut Instant) -> Result<Archived, ArchivingError> {
+        let has_turn = is_allowed && self.take_turn().await?;
+        let archived = self.archive_due(has_turn).await?;
+        // Also learns which games other servers have removed.
+        self.archive.refresh().await?;
+        if has_turn && Instant::now() >= *tidy_at {
+            *tidy_at = Instant::now() + TIDY;
+            for damage in self.archive.tidy(self.store.now().0).await?.damage {
+                tracing::error!(error = %damage, "the archive is damaged; other games are not affected");
+            }
+        }
+        Ok(archived)
+    }
+
+    /// Takes or renews the turn of archiving. Returns false if another server has it.
+    async fn take_turn(&self) -> Result<bool, StoreError> {
+        let key = ARCHIVING.key([])?;
+        let before = self.store.get(key.clone()).await?;
+        if before.as_ref().is_some_and(|holder| holder != self.server.as_bytes()) {
+            return Ok(false);
+        }
+        let (value, expires) = (self.server.clone().into_bytes(), self.store.now().plus_ms(TURN_MS));
+        let writes = vec![Write::Put { key: key.clone(), value, expires: Some(expires) }];
+        let update = Update { conditions: vec![(key, expect(before))], writes };
+        Ok(self.store.update(update).await? == UpdateOutcome::Ok)
+    }
+
+    /// Archives the games that ended long enough ago, or only counts them.
+    ///
+    /// # Errors
+    /// [`ArchivingError`]: the next call continues.
+    pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
+        let mut archived = Archived::default();
+        let store = self.store.clone();
+        let mut scan = Scan::new(&*store, ENDED.all()?);
+        'scan: while let Some(records) = scan.next().await? {
+            let mut due = Vec::new();
+            let mut is_end = false;
+            for (key, _) in records {
+                let Some((at, game)) = ENDED.time_and_game(&key) else { continue };
+                is_end = !is_old(&*store, at, self.after);
+                if is_end {
+                    break;
+                }
+                due.push((key, game));
+            }
+            for batch in due.chunks(BATCH) {
+                let done = if is_allowed { self.archive_batch(batch).await? } else { Batch::default() };
+                archived.games += done.archived;
+                archived.waiting += batch.len() - done.archived - done.gone;
+                if is_allowed && !self.take_turn().await? {
+                    break 'scan;
+                }
+            }
+            if is_end {
+                break;
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+        gauge!(ARCHIVE_WAITING).set(archived.waiting as f64);
+        Ok(archived)
+    }
+
+    async fn archive_batch(&mut self, records: &[(Key, GameId)]) -> Result<Batch, ArchivingError> {
+        let (mut done, mut games, mut ready) = (Batch::default(), Vec::new(), Vec::new());
+        for (record, game) in records {
+            match self.prepare(record.clone(), *game).await? {
+                Step::Ready(one) => {
+                    games.push((one.game, one.encoded.clone()));
+                    ready.push(one);
+                }
+                Step::Gone => {
+                    delete(&*self.store, vec![record.clone()]).await?;
+                    done.gone += 1;
+                }
+                Step::Waits => {}
+            }
+        }
+        if games.is_empty() {
+            return Ok(done);
+        }
+        let places = self.archive.add(games).await?;
+        for one in ready {
+            let Some((_, place)) = places.iter().find(|(game, _)| *game == one.game) else {
+                // An operator has removed the game from the archive, so it must not come back.
+                self.store.delete_log(one.game).await?;
+                delete(&*self.store, vec![one.record]).await?;
+                done.gone += 1;
+                continue;
+            };
+            let log = match self.archive.read_at(one.game, place).await {
+                Ok(log) => log,
+                Err(error) if error.is_damage() => {
+                    self.refuse(one.game, &error);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if log.head != one.head {
+                self.refuse(one.game, &"the archive has another game under this id");
+                continue;
+            }
+            let guard =
+                Guard { head: one.head, place: place.to_bytes().to_vec(), commands: one.commands.clone() };
+            match self.store.retire(one.game, guard).await? {
+                RetireOutcome::Ok => {}
+                RetireOutcome::Quarantined => {
+                    self.refuse(one.game, &"its log in the store is damaged");
+                    continue;
+                }
+                // The next round continues.
+                RetireOutcome::Conflict | RetireOutcome::Later | RetireOutcome::Unknown => continue,
+            }
+            delete(&*self.store, vec![one.record]).await?;
+            counter!(GAMES_ARCHIVED).increment(1);
+            done.archived += 1;
+        }
+        Ok(done)
+    }
+
+    /// Reads a finished game and encodes it.
+    async fn prepare(&mut self, record: Key, game: GameId) -> Result<Step, ArchivingError> {
+        if self.refused.contains(&game) || self.has_more_to_come(game).await? {
+            return Ok(Step::Waits);
+        }
+        let (head, log) = match self.read(game).await {
+            Ok(Some(read)) => read,
+            Ok(None) => return Ok(Step::Gone),
+            Err(error @ ReadError::Damaged { .. }) => {
+                self.refuse(game, &error);
+                return Ok(Step::Waits);
+            }
+            Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
+        };
+        let found = find::<RecordSignature>(&*self.store, PROOF.key([&game])?, "a signature").await?;
+        let signature = found.map(|(signature, _)| signature);
+        // Encoding and comparing a long game takes milliseconds.
+        let work = move || {
+            let encoded = encode_checked(game, &log, head, signature.as_ref())?;
+            // A log that this version cannot replay is archived as it is.
+            let commands = last_commands(game, &log).unwrap_or_default();
+            Ok::<_, Refused>(Ready { game, record, head, encoded, commands })
+        };
+        let worked = tokio::task::spawn_blocking(work).await;
+        match worked {
+            Ok(Ok(ready)) => return Ok(Step::Ready(Box::new(ready))),
+            Ok(Err(refused)) => self.refuse(game, &refused),
+            Err(error) if error.is_panic() => self.refuse(game, &"encoding it panicked"),
+            Err(_) => return Err(ArchivingError::Stopping),
+        }
+        Ok(Step::Waits)
+    }
+
+    /// True if a job still has to read the game's log. This includes the signature, which is
+    /// archived with the game.
+    async fn has_more_to_come(&self, game: GameId) -> Result<bool, StoreError> {
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+            if self.store.get(kind.key([&game])?).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads a log. The store checks its hash chain. Returns `None` if there is no log.
+    async fn read(&self, game: GameId) -> Result<Option<(Head, Vec<StoredEntry>)>, ReadError> {
+        let head = self.store.head(game).await?;
+        let mut log: Vec<StoredEntry> = Vec::new();
+        while log.len() as u64 != head.seq {
+            let entries = self.store.read(game, log.len() as u64, READ_CHUNK).await?;
+            if entries.is_empty() {
+                break;
+            }
+            log.extend(entries);
+        }
+        Ok((head != Head::START).then_some((head, log)))
+    }
+
+    /// Reports a game that cannot be archived. It is not tried again before the server is started
+    /// again, perhaps in another version.
+    fn refuse(&mut self, game: GameId, why: &dyn std::fmt::Display) {
+        if self.refused.insert(game) {
+            counter!(ARCHIVE_REFUSED).increment(1);
+            tracing::error!(%game, %why, "a finished game cannot be archived; it stays in the store");
+        }
+    }
+}
+
+/// What became of a batch of games.
+#[derive(Default)]
+struct Batch {
+    archived: usize,
+    /// Records of games that have no log any more.
+    gone: usize,
 }

@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_store::{Key, Write};
 
-use crate::archive::ended;
+use crate::ended::ended;
 use crate::left_games;
 use crate::lobby::pool_return;
 use crate::prune::guest_ended;

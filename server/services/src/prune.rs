@@ -17,7 +17,7 @@ use flagfall_store::{Store, StoreError, Transfer, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
-use crate::archive::is_old;
+use crate::ended::is_old;
 use crate::histories;
 use crate::players::{Listed, idle_guest, new_guest, player_kind, stored_guest};
 use crate::records::mark;

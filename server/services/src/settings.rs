@@ -350,16 +350,23 @@ pub struct Times {
     /// not in memory.
     #[arg(skip = Duration::from_secs(1))]
     pub rest_look: Duration,
-    /// Days after which a finished game in Redis is archived. An archived game takes up less than
-    /// half of the memory and can still be read. 0 archives no games. Games in a data folder are
-    /// not archived, because they are on disk anyway.
-    #[arg(long = "archive-after-days", env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS",
-          default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
-          help_heading = "Games")]
-    pub archive: option::Option<Duration>,
+    /// Time after which a finished game is moved to the archive (--archive), in minutes.
+    #[arg(long = "archive-after-minutes", env = "FLAGFALL_ARCHIVE_AFTER_MINUTES",
+          value_name = "MINUTES", default_value = "15", value_parser = time(MINUTE, 0..=525_600),
+          global = true, help_heading = "Store")]
+    pub archive_after: Duration,
     /// The time between two searches for games to archive.
-    #[arg(skip = Duration::from_secs(10 * 60))]
+    #[arg(skip = Duration::from_secs(10))]
     pub archive_look: Duration,
+    /// Days after which a finished game in a Redis without an archive is packed. A packed game
+    /// takes up less than half of the memory and can still be read. 0 packs no games.
+    #[arg(long = "pack-after-days", env = "FLAGFALL_PACK_AFTER_DAYS", value_name = "DAYS",
+          default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
+          help_heading = "Store")]
+    pub pack_after: option::Option<Duration>,
+    /// The time between two searches for games to pack.
+    #[arg(skip = Duration::from_secs(10 * 60))]
+    pub pack_look: Duration,
     /// Time for a client's hello, in seconds.
     #[arg(long = "hello-seconds", env = "FLAGFALL_HELLO_SECONDS", value_name = "SECONDS",
           default_value = "10", value_parser = time(SECOND, 1..=300), help_heading = "Connections")]

@@ -131,10 +131,14 @@ pub enum StoreCommand {
         /// The file to write, which must not exist yet. `-` is standard output.
         file: PathBuf,
     },
-    /// Archive all games in a Redis that ended at least this long ago, including games that
-    /// servers do not archive by themselves, such as games from an earlier version or imported
-    /// games. Servers may be running.
-    Archive {
+    /// Move all finished games to the archive (--archive), including games that servers do not
+    /// move by themselves, such as games from an earlier version or imported games. For a Redis,
+    /// this only lists the games, and servers move them.
+    Archive,
+    /// Pack all games in a Redis without an archive that ended at least this long ago, including
+    /// games that servers do not pack by themselves, such as games from an earlier version or
+    /// imported games. Servers may be running.
+    Pack {
         /// The minimum number of days since the end of a game.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         after_days: u32,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -77,6 +78,25 @@ impl TypedValueParser for StoreParser {
             let message = format!("--store (FLAGFALL_STORE) must be {why}\n");
             clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
         })
+    }
+}
+
+/// Where the archive of finished games is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ArchivePlace {
+    Off,
+    Folder(PathBuf),
+}
+
+impl FromStr for ArchivePlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ArchivePlace, String> {
+        match text {
+            "off" => Ok(ArchivePlace::Off),
+            text if text.is_empty() || text.contains("://") => Err("name a folder, or write off".to_owned()),
+            folder => Ok(ArchivePlace::Folder(folder.into())),
+        }
     }
 }
 

@@ -72,9 +72,10 @@ use self::trouble::Trouble;
 use self::writer::{Stage, Writer};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
+use crate::guard::{Guard, guard_key};
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, Store, StoreError,
-    StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
+    Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
+    Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -335,6 +336,23 @@ impl Store for EmbeddedStore {
             check_update(&update)?;
             let begun = self.begin(|reply| Request::Update { update, reply })?;
             self.finish(begun).await?.unwrap_or(Ok(UpdateOutcome::Unknown))
+        })
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        Box::pin(async move {
+            guard.check()?;
+            let answer = self.send(|reply| Request::Retire { game, guard, reply }).await?;
+            answer.await.unwrap_or(Ok(RetireOutcome::Unknown))
+        })
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        Box::pin(async move {
+            let (Ok(key), now) = (guard_key(game), self.shared.clock.stamp()) else { return Ok(None) };
+            let found = self.blocking(0, move |reader| reader.get(&key, now)).await;
+            let found = found.map_err(|trouble| trouble.of_game(game))?;
+            Ok(found.and_then(|record| Guard::parse(&record)))
         })
     }
 

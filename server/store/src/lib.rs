@@ -12,6 +12,7 @@ mod checks;
 pub mod clock;
 pub mod embedded;
 mod encoding;
+mod guard;
 pub mod limits;
 pub mod memory;
 mod outages;
@@ -25,12 +26,13 @@ mod value;
 
 pub use clock::{SystemClock, WallClock};
 pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
+pub use guard::Guard;
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
     Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY, OUTAGES_MAX,
-    Outage, ReadError, ReadResult, Record, Store, StoreError, StoreFuture, StoreResult, StoredEntry,
-    Transfer, Update, UpdateOutcome, Write,
+    Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreResult,
+    StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

@@ -11,6 +11,8 @@ pub const CONDITIONS_MAX: usize = 64;
 pub const KEY_BYTES_MAX: usize = 256;
 pub const VALUE_BYTES_MAX: usize = 64 * 1024;
 pub const NOTICE_BYTES_MAX: usize = 64 * 1024;
+/// The maximum length of the place and the commands in a guard together.
+pub const GUARD_BYTES_MAX: usize = 1024;
 /// The maximum number of entries or records that one read or scan returns, even if the caller
 /// asks for more.
 pub const READ_MAX: usize = 4096;
@@ -31,6 +33,8 @@ pub enum LimitError {
     ValueLength { bytes: usize },
     #[error("a notice of {bytes} bytes, at most {NOTICE_BYTES_MAX} are allowed")]
     NoticeLength { bytes: usize },
+    #[error("a guard of {bytes} bytes, at most {GUARD_BYTES_MAX} are allowed")]
+    GuardLength { bytes: usize },
     #[error("{count} writes in one request, at most {WRITES_MAX} are allowed")]
     TooManyWrites { count: usize },
     #[error("{count} conditions in one update, at most {CONDITIONS_MAX} are allowed")]

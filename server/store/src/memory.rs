@@ -12,11 +12,12 @@ use parking_lot::Mutex;
 
 use crate::checks::{check_append, check_update};
 use crate::clock::{StampClock, WallClock};
+use crate::guard::{Guard, guard_expires, guard_key};
 use crate::limits::READ_MAX;
 use crate::outages::OutageList;
 use crate::store::{
-    Append, AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, ReadResult, Record, Store, StoreError,
-    StoreResult, StoredEntry, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, ReadResult, Record, RetireOutcome, Store,
+    StoreError, StoreResult, StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, KeyRange};
 
@@ -87,7 +88,13 @@ impl MemoryStore {
     fn append_now(&self, append: Append, known: Option<Outage>) -> Result<AppendOutcome, StoreError> {
         check_append(&append)?;
         let mut state = self.state.lock();
-        let head = state.logs.get(&append.game).map_or(Head::START, |log| head_of(log));
+        let head = match state.logs.get(&append.game) {
+            Some(log) => head_of(log),
+            None => match state.guard(append.game, self.clock.stamp()) {
+                Some(Guard { head, .. }) => return Ok(AppendOutcome::Conflict { head }),
+                None => Head::START,
+            },
+        };
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
         }
@@ -130,6 +137,12 @@ impl MemoryStore {
 }
 
 impl State {
+    /// Returns the guard of a retired log.
+    fn guard(&self, game: GameId, now: Stamp) -> Option<Guard> {
+        let record = self.records.get(&guard_key(game).ok()?)?;
+        Guard::parse(&record.value).filter(|_| record.is_alive(now))
+    }
+
     fn write(&mut self, writes: Vec<Write>) {
         for write in writes {
             match write {
@@ -189,8 +202,37 @@ impl Store for MemoryStore {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            self.state.lock().logs.remove(&game);
+            let mut state = self.state.lock();
+            state.logs.remove(&game);
+            state.records.remove(&guard_key(game)?);
             Ok(())
+        })
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        Box::pin(async move {
+            guard.check()?;
+            let mut state = self.state.lock();
+            let now = self.clock.stamp();
+            let is_there = match state.logs.get(&game) {
+                Some(log) => head_of(log) == guard.head,
+                None => state.guard(game, now).is_some_and(|before| before.head == guard.head),
+            };
+            if !is_there {
+                return Ok(RetireOutcome::Conflict);
+            }
+            if state.logs.remove(&game).is_some() {
+                let held = Held { value: guard.encode(), expires: guard_expires(now) };
+                state.records.insert(guard_key(game)?, held);
+            }
+            Ok(RetireOutcome::Ok)
+        })
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        Box::pin(async move {
+            let now = self.clock.stamp();
+            Ok(self.state.lock().guard(game, now))
         })
     }
 

@@ -65,9 +65,10 @@ use self::shared::Shared;
 use self::writer::Writer;
 use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
+use crate::guard::Guard;
 use crate::store::{
-    Announcement, Append, AppendOutcome, FullRecord, Notice, Outage, ReadError, ReadResult, Record, Store,
-    StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, FullRecord, Notice, Outage, ReadError, ReadResult, Record,
+    RetireOutcome, Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -244,6 +245,10 @@ impl RedisStore {
         if let (Ok(shown), Some(held)) = (&found, held)
             && is_nothing(shown, held)
         {
+            if matches!(self.reader.guard(game).await, Ok(Some(_))) {
+                self.shared.held.lock().forget(game);
+                return found.map_err(|fault| fault.of_game(game));
+            }
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             found = self.read_settled(&read).await;
         }
@@ -380,7 +385,7 @@ impl Store for RedisStore {
         })
     }
 
-    fn archive_log(&self, game: GameId) -> StoreResult<'_, bool> {
+    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
         Box::pin(async move {
             let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game), |_, _| false)).await;
             let (head, packed) = match read? {
@@ -396,6 +401,29 @@ impl Store for RedisStore {
             }
             Ok(is_packed)
         })
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        Box::pin(async move {
+            guard.check()?;
+            let applied = Box::pin(self.read_log(game, || self.reader.is_applied(game), |_, _| false));
+            if !applied.await? {
+                return Ok(RetireOutcome::Later);
+            }
+            let outcome =
+                self.try_to(|reply| Request::Retire { game, guard, reply }, RetireOutcome::Unknown).await?;
+            if outcome == RetireOutcome::Ok {
+                // This key has another hash tag, so the script cannot change it. If this fails,
+                // the caller retires the log again.
+                let forgotten = self.call(|reply| Request::ForgetApplied { game, reply }).await;
+                return Ok(if forgotten.is_ok() { RetireOutcome::Ok } else { RetireOutcome::Unknown });
+            }
+            Ok(outcome)
+        })
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        Box::pin(self.read_log(game, move || self.reader.guard(game), |_, _| false))
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {

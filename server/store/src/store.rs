@@ -9,6 +9,7 @@ use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
 use tokio::sync::broadcast;
 
+use crate::guard::Guard;
 use crate::limits::LimitError;
 use crate::value::{Head, Key, SecretBytes};
 
@@ -165,6 +166,23 @@ pub enum UpdateOutcome {
     Unknown,
 }
 
+/// What became of a request to retire a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RetireOutcome {
+    /// The log is gone, and its guard is there. This survives a crash. Also the outcome if the
+    /// log was retired with the same head before, and the guard is still there.
+    Ok,
+    /// The log has another head, or there is none. Nothing has changed.
+    Conflict,
+    /// Side records of the log's appends are still to be written. Nothing has changed. Try again
+    /// later.
+    Later,
+    /// The game's log is damaged. Nothing has changed.
+    Quarantined,
+    /// The log may or may not have been retired. Retiring it again finds out which.
+    Unknown,
+}
+
 /// Why a request failed. An append or update that fails has written nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum StoreError {
@@ -173,7 +191,7 @@ pub enum StoreError {
     /// The store accepts no requests, because it is closed or unreachable or has failed.
     #[error("the store is unavailable: {why}")]
     Unavailable { why: String },
-    /// Stored data is damaged: either a side record, or a log that should be archived.
+    /// Stored data is damaged: either a side record, or a log that should be packed.
     #[error("damaged: {what}")]
     Damaged {
         /// The damage, described without any content of the record.
@@ -332,22 +350,44 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the games whose logs are damaged, each with a description of the damage.
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>>;
 
-    /// Moves the log of a finished game out of the store's expensive memory. The log can be read
-    /// as before.
+    /// Makes the log of a finished game smaller, if that saves expensive memory. The log can be
+    /// read as before.
     ///
-    /// Returns true if the log has been moved. False means that the caller may try again later,
-    /// because the log has just grown, or side records of its appends are still to be written. A
-    /// store that keeps its logs on disk has nothing to do.
+    /// Returns true if the log is as small as the store can make it. False means that the caller
+    /// may try again later, because the log has just grown, or side records of its appends are
+    /// still to be written. A store that keeps its logs on disk has nothing to do.
     ///
     /// # Errors
     /// [`StoreError`]: the log is unchanged.
-    fn archive_log(&self, game: GameId) -> StoreResult<'_, bool> {
+    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
         let _ = game;
         Box::pin(std::future::ready(Ok(true)))
     }
 
-    /// Permanently deletes the log of a finished game. Deleting a missing log is not an error.
-    /// Side records remain, so the caller deletes those first.
+    /// Deletes the log of a game that is kept elsewhere from now on, together with everything
+    /// that the store keeps for the log, and leaves a guard, all or nothing. The log must have
+    /// the head `guard.head`.
+    ///
+    /// The store keeps the guard for an hour. As long as it exists, an append to the game is a
+    /// conflict with the guard's head, and no server restores the log. Otherwise, the game is as
+    /// one that the store does not know.
+    ///
+    /// # Errors
+    /// [`StoreError`]: nothing has changed.
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        drop(guard);
+        let why = format!("this store does not retire logs, so {game} stays");
+        Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
+    }
+
+    /// Returns the guard of a retired log, if the guard is still there.
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        let _ = game;
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Permanently deletes the log of a finished game, or its guard. Deleting a missing log is
+    /// not an error. Side records remain, so the caller deletes those first.
     ///
     /// # Errors
     /// [`StoreError`]: part of the log may remain. It is safe to repeat the call.

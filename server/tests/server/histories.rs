@@ -28,18 +28,18 @@ async fn account(house: &House, name: &str) -> String {
 
 /// The properties of a game to play.
 #[derive(Clone, Copy, Default)]
-struct Kind {
-    private: bool,
-    rated: bool,
-    is_called_off: bool,
+pub(crate) struct Kind {
+    pub(crate) private: bool,
+    pub(crate) rated: bool,
+    pub(crate) is_called_off: bool,
 }
 
-struct Table {
-    house: House,
-    ann: Client,
-    bob: Client,
-    tokens: [String; 2],
-    commands: u32,
+pub(crate) struct Table {
+    pub(crate) house: House,
+    pub(crate) ann: Client,
+    pub(crate) bob: Client,
+    pub(crate) tokens: [String; 2],
+    pub(crate) commands: u32,
 }
 
 impl Table {
@@ -47,7 +47,7 @@ impl Table {
         Table::at(House::open(settings()).await).await
     }
 
-    async fn at(house: House) -> Table {
+    pub(crate) async fn at(house: House) -> Table {
         let tokens = [account(&house, "ann").await, account(&house, "bob").await];
         let (ann, bob) = (house.again(&tokens[0]).await, house.again(&tokens[1]).await);
         Table { house, ann, bob, tokens, commands: 0 }
@@ -60,7 +60,7 @@ impl Table {
 
     /// Plays a game of two plies in which Bob (Blue) resigns, and runs the jobs that record the
     /// game in the histories.
-    async fn play(&mut self, kind: Kind) -> GameId {
+    pub(crate) async fn play(&mut self, kind: Kind) -> GameId {
         let Kind { private, rated, is_called_off } = kind;
         let time = Time::Fischer { base_s: 600, increment_s: 5 };
         let terms = Terms { ruleset: "classic".to_owned(), time, private, secret: true, rated };
@@ -102,7 +102,7 @@ impl Table {
     }
 }
 
-async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
+pub(crate) async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
     client.tell(&message).await;
     client
         .find(|message| match message {
@@ -354,7 +354,7 @@ async fn texts_of(store: &dyn Transfer) -> Vec<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
+async fn a_signed_game_stays_signed_when_it_is_packed_and_in_another_store() {
     let redis = RedisServer::start();
     let store = Arc::new(redis.open(RedisOptions::default()).await);
     let seed = [5; 32];
@@ -366,7 +366,7 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     let keys = keys_of(&table.house).await;
     assert!(signer(&signed, &keys).is_some());
 
-    assert!(store.archive_log(game).await.unwrap());
+    assert!(store.pack_log(game).await.unwrap());
     assert_eq!(record_of(&table.house, game, None).await.signature, signed.signature);
     table.house.close().await;
 

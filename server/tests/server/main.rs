@@ -7,6 +7,7 @@
 mod common;
 
 mod accounts;
+mod archive;
 mod capacity;
 mod chat;
 mod correspondence;

@@ -18,7 +18,7 @@ fn program(words: &[&str]) -> Command {
 
 /// Runs the program until it ends, checks its exit code and output, and returns the output.
 #[track_caller]
-fn run(words: &[&str], code: i32, word: &str) -> String {
+pub(crate) fn run(words: &[&str], code: i32, word: &str) -> String {
     let Output { status, stdout, stderr } = program(words).output().unwrap();
     let said = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert_eq!(status.code(), Some(code), "{words:?}: {said}");
@@ -27,14 +27,14 @@ fn run(words: &[&str], code: i32, word: &str) -> String {
 }
 
 /// A running server, which is stopped on drop, even if the test fails.
-struct Running {
+pub(crate) struct Running {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     said: Vec<String>,
 }
 
 impl Running {
-    fn start(words: &[&str]) -> Running {
+    pub(crate) fn start(words: &[&str]) -> Running {
         let mut command =
             program(&[&["--listen", "127.0.0.1:0", "--metrics-listen", "none"], words].concat());
         let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
@@ -63,7 +63,7 @@ impl Running {
     }
 
     /// Ends the server with a signal: KILL ends it at once, and TERM lets it stop cleanly.
-    fn end(mut self, signal: &str) {
+    pub(crate) fn end(mut self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
         self.child.wait().unwrap();
@@ -78,7 +78,7 @@ impl Drop for Running {
     }
 }
 
-fn lines(file: &Path) -> Vec<String> {
+pub(crate) fn lines(file: &Path) -> Vec<String> {
     std::fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
 }
 

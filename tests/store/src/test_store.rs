@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadError, ReadResult,
-    Record, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update, UpdateOutcome, WallClock,
+    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Notice, Outage, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update,
+    UpdateOutcome, WallClock,
 };
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
@@ -40,7 +41,8 @@ pub struct TestStore {
 
 struct Shared {
     memory: MemoryStore,
-    faults: Mutex<VecDeque<WriteFault>>,
+    /// What becomes of the next writes. `None` is a write that succeeds.
+    faults: Mutex<VecDeque<Option<WriteFault>>>,
     gate: Arc<Semaphore>,
     /// The number of appends and updates that wait at the gate.
     held: watch::Sender<usize>,
@@ -142,7 +144,18 @@ impl TestStore {
 
     /// Makes the next append or update fail. Each call makes one more request fail.
     pub fn fail_next(&self, fault: WriteFault) {
-        self.shared.faults.lock().push_back(fault);
+        self.shared.faults.lock().push_back(Some(fault));
+    }
+
+    /// Makes one append or update fail, after `count` others that succeed.
+    pub fn fail_after(&self, count: usize, fault: WriteFault) {
+        let mut faults = self.shared.faults.lock();
+        faults.extend(std::iter::repeat_n(None, count).chain([Some(fault)]));
+    }
+
+    /// Makes all later requests succeed.
+    pub fn stop_failing(&self) {
+        self.shared.faults.lock().clear();
     }
 
     /// Waits for the appends in progress, then holds all later ones until the returned guard is
@@ -211,7 +224,7 @@ impl TestStore {
         unknown: T,
     ) -> Result<T, StoreError> {
         let _inside = self.enter().await;
-        let fault = self.shared.faults.lock().pop_front();
+        let fault = self.shared.faults.lock().pop_front().flatten();
         match fault {
             Some(WriteFault::Unavailable) => {
                 return Err(StoreError::Unavailable { why: "told to fail".to_owned() });
@@ -282,6 +295,20 @@ impl Store for TestStore {
         state.quarantined.remove(&game);
         drop(state);
         self.shared.memory.delete_log(game)
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        let is_quarantined = self.shared.state.lock().quarantined.contains_key(&game);
+        if is_quarantined {
+            return Box::pin(ready(Ok(RetireOutcome::Quarantined)));
+        }
+        let retiring = self.shared.memory.retire(game, guard);
+        let is_done = |outcome: &RetireOutcome| *outcome == RetireOutcome::Ok;
+        Box::pin(self.write(retiring, is_done, RetireOutcome::Unknown))
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        self.shared.memory.guard(game)
     }
 
     fn sweep(&self) -> StoreResult<'_, u64> {

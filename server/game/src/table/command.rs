@@ -1,7 +1,5 @@
 //! Player commands, and how the table recognizes a repeated command.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use flagfall_board::{Ply, Side};
 use flagfall_protocol::{CommandId, GameCommand};
 use flagfall_rules::Entropy;
@@ -85,15 +83,25 @@ fn entropy_for(command: &GameCommand) -> Entropy {
     Entropy(bytes)
 }
 
-/// A hash of a side and a command id. It is valid only within this process.
+/// A hash of a side and a command id. Guards of archived games contain it, so it never changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CommandKey(u64);
 
 impl CommandKey {
     pub(crate) fn new(side: Side, cmd_id: &str) -> CommandKey {
-        let mut hasher = DefaultHasher::new();
-        (side == Side::Red, cmd_id).hash(&mut hasher);
-        CommandKey(hasher.finish())
+        let mut hasher = Sha256::new();
+        hasher.update([u8::from(side == Side::Red)]);
+        hasher.update(cmd_id.as_bytes());
+        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
+        CommandKey(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn of_number(number: u64) -> CommandKey {
+        CommandKey(number)
     }
 
     /// Returns 16 bits of the key. They are stored for every command of a game, so the whole key
@@ -141,6 +149,12 @@ impl AcceptedCommands {
     /// Returns the outcome of a command, if it is in memory.
     pub(super) fn find(&self, key: CommandKey) -> Option<Done> {
         self.recent.iter().find(|done| done.key == key).copied()
+    }
+
+    /// Remembers the last commands of an archived game, whose log has no ids of commands. Unlike
+    /// [`note`](Self::note), this keeps all of them in memory.
+    pub(crate) fn recall(&mut self, commands: impl Iterator<Item = Done>) {
+        self.recent = commands.collect();
     }
 
     /// True if the log may contain this command, although it is not in `recent`.

@@ -3,7 +3,7 @@
 use super::aborts::AbortCause;
 use super::audience::Audiences;
 use super::claims::Claims;
-use super::command::AcceptedCommands;
+use super::command::{AcceptedCommands, Done};
 use super::follow::Following;
 use super::house_turns::{HouseTurns, is_awaited};
 use super::outage::OutageState;
@@ -20,7 +20,7 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Abort, GameSummary, SeenOutcome};
 use flagfall_rules::{Game, Viewer};
 use flagfall_store::record::Form;
-use flagfall_store::{Head, OutageList, StoredEntry};
+use flagfall_store::{Guard, Head, OutageList, StoredEntry};
 use std::sync::Arc;
 
 /// The state of the replica: whether the game can continue from it.
@@ -100,6 +100,16 @@ impl Table {
         };
         table.catch_up(rest)?;
         Ok(table)
+    }
+
+    /// Takes over what an archived log has lost: the head of its hash chain, which cannot be
+    /// computed without the ids of commands, and the last commands. Call this right after the
+    /// game was opened.
+    pub(crate) fn restore_from(&mut self, guard: &Guard) {
+        if guard.head.seq == self.head.seq && guard.head != self.head {
+            self.head = guard.head;
+            self.accepted.recall(Done::decode_all(&guard.commands));
+        }
     }
 
     pub(crate) fn id(&self) -> GameId {

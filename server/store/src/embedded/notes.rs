@@ -49,6 +49,11 @@ impl Noted {
         !self.has_gap && first <= from && to.is_none_or(|to| to <= last)
     }
 
+    /// Returns the end of the last group.
+    pub(super) fn end(&self) -> Option<Point> {
+        self.span.map(|(_, end)| end)
+    }
+
     fn add(&mut self, (from, to, heads): Note) {
         let (first, last) = self.span.unwrap_or((from, from));
         self.has_gap |= last != from;

@@ -24,7 +24,7 @@ use super::files::{Place, Point, Segments, Tail};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
-use super::notes::{self, Heads, Notes};
+use super::notes::{self, Heads, Noted, Notes};
 use super::options::EmbeddedOptions;
 use super::place::DataFolder;
 use super::progress::is_due;
@@ -72,6 +72,8 @@ struct Replayed {
     /// Games whose entries are not in order in the log, because some are missing or were moved by
     /// a compaction.
     suspects: BTreeSet<GameId>,
+    /// Games whose logs were deleted, with the end of the deletion in the log.
+    deleted: BTreeMap<GameId, Point>,
     /// Descriptions of the missing or damaged data.
     losses: Vec<String>,
     /// True if the whole log was read because there was no index.
@@ -187,7 +189,10 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     // The notes override the old index, because they are newer. For example, only the notes may
     // show that a log was deleted.
     let mut known = before.unwrap_or_default().0;
+    let noted_until = noted.as_ref().and_then(Noted::end);
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
+    // A deletion may be missing in the notes if the process was killed in between.
+    known.retain(|game, _| replayed.deleted.get(game).is_none_or(|end| Some(*end) <= noted_until));
     find_short(index, &mut replayed, &known)?;
     let are_told = are_told || replayed.losses.is_empty();
     let what = replayed.losses.join("; ");
@@ -325,7 +330,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
-    let mut suspects = BTreeSet::new();
+    let (mut suspects, mut deleted) = (BTreeSet::new(), BTreeMap::new());
     let is_whole = state.until == Point::default();
     let numbers = segments.numbers();
     if !is_whole && !segments.reach(state.until) {
@@ -382,6 +387,9 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
                 Change::Entries { .. } | Change::Moved(_) | Change::Records { .. } => {}
             }
             let place = Place::of(*number, frame.at, frame.length);
+            if let Change::DeleteLog(game) = &change {
+                deleted.insert(*game, place.end());
+            }
             suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));
         }
     }
@@ -392,6 +400,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         quarantined,
         found: found_damaged,
         suspects,
+        deleted,
         losses,
         is_whole,
         end,

@@ -6,7 +6,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::change::Entries;
-use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome, Write};
+use crate::guard::Guard;
+use crate::store::{AppendOutcome, Outage, RetireOutcome, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Head;
 
 /// The maximum number of expired records that one step of a sweep removes.
@@ -42,7 +43,9 @@ pub(super) enum Request {
     KeepOutage { reply: Reply<()> },
     /// Frees space on a full disk as far as possible, and resumes if there is enough.
     LookForRoom { reply: Reply<()> },
-    /// Deletes a log.
+    /// Replaces a log by its guard.
+    Retire { game: GameId, guard: Guard, reply: Reply<RetireOutcome> },
+    /// Deletes a log, or its guard.
     DeleteLog { game: GameId, reply: Reply<()> },
     /// Removes at most [`SWEEP_STEP`] expired records. Answers with the number of removed
     /// records.

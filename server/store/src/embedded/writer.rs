@@ -8,6 +8,7 @@
 //! it wrote nothing, because its answer may depend on changes in the group.
 
 mod checkpoint;
+mod retire;
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -32,9 +33,10 @@ use super::reader::Reader;
 use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use super::trouble::Trouble;
+use crate::guard::Guard;
 use crate::outages::OutageList;
 use crate::store::{
-    AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
+    AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, RetireOutcome, StoreError, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -219,10 +221,14 @@ impl Writer {
                 self.look_for_room();
                 Answer::other(reply, Ok(()), None)
             }
+            Request::Retire { game, guard, reply } => {
+                let outcome = self.stage_retirement(stage, game, &guard);
+                let has_written = matches!(outcome, Ok(RetireOutcome::Ok));
+                Answer::other(reply, outcome, has_written.then_some(RetireOutcome::Unknown))
+            }
             Request::DeleteLog { game, reply } => {
-                stage.heads.insert(game, Head::START);
-                stage.changes.push(Change::DeleteLog(game));
-                Answer::other(reply, Ok(()), None)
+                let outcome = self.stage_deletion(stage, game);
+                Answer::other(reply, outcome, None)
             }
             Request::Sweep { reply } => Answer::other(reply, self.stage_sweep(stage), None),
         })
@@ -240,22 +246,15 @@ impl Writer {
         if let Some(reason) = self.shared.quarantine_of(game) {
             return Ok(AppendOutcome::Quarantined { reason });
         }
-        let head = match stage.heads.get(&game) {
-            Some(head) => Ok(*head),
-            None => self.head(game),
-        };
-        let head = match head {
+        let head = match self.staged_head(stage, game)? {
             Ok(head) => head,
-            Err(Trouble::Unavailable { why } | Trouble::NoRoom { why }) => {
-                return Err(StoreError::Unavailable { why });
-            }
-            Err(Trouble::Damaged { seq, what }) => {
-                let reason = format!("entry {seq}: {what}");
-                self.shared.quarantine(game, &reason);
-                stage.changes.push(Change::Quarantine { game, reason: reason.clone() });
-                return Ok(AppendOutcome::Quarantined { reason });
-            }
+            Err(reason) => return Ok(AppendOutcome::Quarantined { reason }),
         };
+        if head == Head::START
+            && let Some(Guard { head, .. }) = self.guard(stage, game, self.shared.clock.stamp())?
+        {
+            return Ok(AppendOutcome::Conflict { head });
+        }
         if head != append.expected {
             return Ok(AppendOutcome::Conflict { head });
         }
@@ -283,6 +282,27 @@ impl Writer {
         stage.note(&writes);
         stage.changes.push(Change::Entries { entries, writes });
         Ok(AppendOutcome::Ok { at, head })
+    }
+
+    /// Returns the head of a log as the group leaves it. If the log is damaged, puts the game
+    /// into quarantine and returns the reason.
+    fn staged_head(&self, stage: &mut Stage, game: GameId) -> Result<Result<Head, String>, StoreError> {
+        let head = match stage.heads.get(&game) {
+            Some(head) => Ok(*head),
+            None => self.head(game),
+        };
+        match head {
+            Ok(head) => Ok(Ok(head)),
+            Err(Trouble::Unavailable { why } | Trouble::NoRoom { why }) => {
+                Err(StoreError::Unavailable { why })
+            }
+            Err(Trouble::Damaged { seq, what }) => {
+                let reason = format!("entry {seq}: {what}");
+                self.shared.quarantine(game, &reason);
+                stage.changes.push(Change::Quarantine { game, reason: reason.clone() });
+                Ok(Err(reason))
+            }
+        }
     }
 
     /// Returns the head of a log. Checks the last frame of the log, unless that frame was checked

@@ -6,7 +6,7 @@ use redis::Value;
 use super::fault::{Fault, checked, parsed};
 use super::layout::{WriteArguments, parse_intent, take_piece};
 use crate::encoding::{parse_entry, parse_head};
-use crate::store::{Outage, UpdateOutcome};
+use crate::store::{Outage, RetireOutcome, UpdateOutcome};
 use crate::value::Head;
 
 /// The result of an append in Redis.
@@ -121,6 +121,15 @@ pub(super) fn packed(answer: Value) -> Result<bool, Fault> {
     match words(answer)?.0.as_str() {
         "packed" => Ok(true),
         "other" => Ok(false),
+        _ => Err(strange()),
+    }
+}
+
+pub(super) fn retired(answer: Value) -> Result<RetireOutcome, Fault> {
+    match words(answer)?.0.as_str() {
+        "retired" => Ok(RetireOutcome::Ok),
+        "other" => Ok(RetireOutcome::Conflict),
+        "quarantined" => Ok(RetireOutcome::Quarantined),
         _ => Err(strange()),
     }
 }

@@ -9,13 +9,15 @@ use super::answers::{self, Appended, Sent};
 use super::fault::{Fault, checked, parsed};
 use super::layout::{intent, pending_member, write_arguments};
 use super::link::{Link, Script};
+use super::listener;
 use super::mending::Intent;
 use super::request::{APPENDS_MAX, Prepared, Reply, Request};
 use super::shared::OVERWRITTEN;
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
 use crate::encoding::{head_value, stamp_entry};
-use crate::store::{AppendOutcome, Expect, Update};
+use crate::guard::GUARD_MS;
+use crate::store::{AppendOutcome, Expect, RetireOutcome, Update};
 use crate::value::Key;
 
 /// The maximum number of expired records that one step of a sweep removes.
@@ -129,11 +131,26 @@ impl Writer {
                 command.arg(head.seq).arg(&head.hash.0[..]).arg(packed.as_slice());
                 commands.add_command(command);
             }
+            Request::Retire { game, guard, .. } => {
+                let names = [keys.log(*game), keys.packed(*game), keys.quarantine(*game), keys.guard(*game)];
+                let mut command = link.call(Script::Retire, &names.each_ref().map(String::as_str));
+                command.arg(guard.head.seq).arg(&guard.head.hash.0[..]).arg(guard.encode()).arg(GUARD_MS);
+                command.arg(&keys.announcements).arg(listener::retired(self.shared.mark, *game));
+                commands.add_command(command);
+            }
+            Request::ForgetApplied { game, .. } => {
+                commands.hdel(&keys.applied, game.as_str());
+            }
             Request::DeleteLog { game, .. } => {
                 commands.hdel(&keys.applied, game.as_str()).hdel(&keys.quarantined, game.as_str());
                 // The log is deleted last, because an existing log shows that the deletion is
                 // unfinished.
-                commands.del(&[keys.quarantine(*game), keys.packed(*game), keys.log(*game)]);
+                commands.del(&[
+                    keys.guard(*game),
+                    keys.quarantine(*game),
+                    keys.packed(*game),
+                    keys.log(*game),
+                ]);
             }
             Request::Tell { notice, .. } => {
                 commands.publish(&keys.notices, notice.as_slice());
@@ -174,8 +191,8 @@ impl Writer {
                 pending.arg(SystemClock.now().0).arg(pending_member(append.game, append.head().seq));
             }
         }
-        let names: Vec<String> =
-            appends.iter().flat_map(|append| [keys.log(append.game), keys.quarantine(append.game)]).collect();
+        let of_game = |game| [keys.log(game), keys.quarantine(game), keys.guard(game)];
+        let names: Vec<String> = appends.iter().flat_map(|append| of_game(append.game)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut command = self.shared.call(link, Script::Append, &names);
         // A test's clock may jump by hours, so with such a clock the script does not check for a
@@ -306,14 +323,22 @@ impl Writer {
             }
             Request::Sweep { reply } => self.reply(reply, parsed(answer)),
             Request::Pack { reply, .. } => self.reply(reply, answers::packed(answer)),
+            Request::Retire { game, reply, .. } => {
+                let outcome = answers::retired(answer);
+                if matches!(outcome, Ok(RetireOutcome::Ok)) {
+                    shared.held.lock().forget(game);
+                }
+                self.reply(reply, outcome);
+            }
             Request::DeleteLog { game, reply } => {
                 shared.held.lock().forget(game);
                 shared.quarantined.lock().remove(&game);
                 self.reply(reply, Ok(()));
             }
-            Request::Quarantine { reply, .. } | Request::Tell { reply, .. } | Request::Settle { reply } => {
-                self.reply(reply, Ok(()));
-            }
+            Request::Quarantine { reply, .. }
+            | Request::ForgetApplied { reply, .. }
+            | Request::Tell { reply, .. }
+            | Request::Settle { reply } => self.reply(reply, Ok(())),
         }
         None
     }

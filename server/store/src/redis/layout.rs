@@ -38,7 +38,7 @@ pub(super) struct Keys {
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
     /// Channel: announcements of appends. Each message contains the number by which the sender is
-    /// recognized, and a line for each append of one call.
+    /// recognized, and a line for each append of one call, or for a log that was retired.
     pub(super) announcements: String,
     /// Channel: announcements for servers that do not listen to
     /// [`announcements`](Self::announcements). Each message has one line, for one append. If
@@ -77,6 +77,11 @@ impl Keys {
     /// String: the packed log of a finished game; see [`super::packing`].
     pub(super) fn packed(&self, game: GameId) -> String {
         format!("{}:{{{game}}}:packed", self.prefix)
+    }
+
+    /// String that expires: the guard of a retired log.
+    pub(super) fn guard(&self, game: GameId) -> String {
+        format!("{}:{{{game}}}:guard", self.prefix)
     }
 
     /// String: why a game is in quarantine.
@@ -195,7 +200,7 @@ mod tests {
         let tag = |key: &str| key.split(['{', '}']).nth(1).map(str::to_owned);
         let keys = Keys::new(&"arena".parse().unwrap());
         let game = GameId::from_random([7; 12]);
-        for key in [keys.log(game), keys.packed(game), keys.quarantine(game)] {
+        for key in [keys.log(game), keys.packed(game), keys.guard(game), keys.quarantine(game)] {
             assert_eq!(tag(&key), Some(game.to_string()), "{key}");
         }
         for key in [&keys.meta, &keys.values, &keys.names, &keys.expiries, &keys.applied, &keys.pending] {

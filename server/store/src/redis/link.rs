@@ -35,6 +35,7 @@ scripts! {
     Epoch = "epoch",
     Begin = "begin",
     Pack = "pack",
+    Retire = "retire",
 }
 
 /// A connection to the primary. Clones are handles to the same connection.
@@ -179,6 +180,7 @@ mod tests {
         assert!(SOURCES[Script::Append as usize].contains("XADD"));
         assert!(SOURCES[Script::Begin as usize].contains("schema"));
         assert!(SOURCES[Script::Pack as usize].contains("'packed'"));
-        assert_eq!(SOURCES.len(), Script::Pack as usize + 1);
+        assert!(SOURCES[Script::Retire as usize].contains("'retired'"));
+        assert_eq!(SOURCES.len(), Script::Retire as usize + 1);
     }
 }

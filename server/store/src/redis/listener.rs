@@ -2,6 +2,7 @@
 //! servers. Announcements are only hints, so missing some does no harm.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::GameId;
@@ -14,6 +15,8 @@ use super::options::RedisOptions;
 use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
+/// What follows the game in the announcement that its log was retired.
+const RETIRED: &str = " retired";
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
 /// The minimum and maximum delay between attempts to subscribe.
@@ -41,6 +44,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
     within(answer_timeout, sink.subscribe(&channels), Fault::of_error).await?;
     // Announcements and messages sent before this subscription were missed.
+    shared.are_guards_missed.store(true, Ordering::SeqCst);
     announce(shared, Announcement::Everything);
     shared.notices.send(Notice::Missed).ok();
     let mut own_last = None;
@@ -74,6 +78,10 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
         // A send error only means that there is no receiver.
         shared.notices.send(Notice::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
+        if let Some(game) = parse_retired(bytes) {
+            // The log of a game that is over needs no other announcement.
+            return shared.held.lock().forget(game);
+        }
         match parse_all(bytes) {
             Some((mark, appended)) if mark == shared.mark => *own_last = appended.last().copied(),
             Some((_, appended)) => appended.into_iter().for_each(|appended| announce(shared, appended)),
@@ -92,6 +100,16 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
 fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
+}
+
+/// Returns the announcement that a log was retired.
+pub(super) fn retired(mark: u64, game: GameId) -> String {
+    format!("{mark}\n{game}{RETIRED}")
+}
+
+fn parse_retired(bytes: &[u8]) -> Option<GameId> {
+    let (_, line) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    line.strip_suffix(RETIRED)?.parse().ok()
 }
 
 fn parse(line: &str) -> Option<Announcement> {
@@ -120,6 +138,8 @@ mod tests {
         for wrong in ["", "7", "7\n", "x\n1 2", &format!("7\n{} 12\nx 3", games[0])] {
             assert_eq!(parse_all(wrong.as_bytes()), None, "{wrong}");
         }
+        assert_eq!(parse_retired(retired(7, games[0]).as_bytes()), Some(games[0]));
+        assert_eq!(parse_retired(text.as_bytes()), None);
         assert_eq!((parse(&format!("{} 12", games[0])), parse(""), parse("x 1")), (Some(one), None, None));
     }
 }

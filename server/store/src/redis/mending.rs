@@ -10,7 +10,7 @@ use super::held::HeldEntry;
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
 use super::request::{APPENDS_MAX, GROUP_BYTES_MAX, GROUP_MAX, Prepared};
-use super::writer::Writer;
+use super::writer::{CHUNK, Writer};
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};
 use crate::value::Head;
@@ -99,6 +99,24 @@ impl Writer {
                 false
             }
         }
+    }
+
+    /// Forgets the held logs that were retired. Such a log is not lost, and must not be given
+    /// back.
+    pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), Fault> {
+        let games = self.shared.held.lock().games();
+        for chunk in games.chunks(CHUNK) {
+            let mut commands = Pipeline::new();
+            for game in chunk {
+                commands.cmd("EXISTS").arg(self.shared.keys.guard(*game));
+            }
+            for (game, answer) in chunk.iter().zip(link.send(&commands).await?) {
+                if parsed::<u64>(answer)? > 0 {
+                    self.shared.held.lock().forget(*game);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Compares logs with the entries held in memory. Gives back the entries that Redis has lost,

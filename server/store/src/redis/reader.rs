@@ -15,6 +15,7 @@ use super::link::{Link, Script};
 use super::packing::{self, PackedLog};
 use super::shared::Shared;
 use crate::encoding::{parse_entry, parse_record};
+use crate::guard::Guard;
 use crate::limits::READ_MAX;
 use crate::store::{FullRecord, StoredEntry};
 use crate::value::{Head, Key, KeyRange, SecretBytes};
@@ -278,6 +279,43 @@ impl Reader {
             return Ok(ToPack::NotNow);
         }
         Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
+    }
+
+    /// True if the side records of all appends to a log are applied.
+    pub(super) async fn is_applied(&self, game: GameId) -> Result<bool, Fault> {
+        // The append that ends a game has side records, so the last entry almost always says it.
+        let mut command = redis::cmd("XREVRANGE");
+        command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(1);
+        let last = self.entries(1, command).await?;
+        let last_written = match last.first() {
+            None => return Ok(true),
+            Some(last) if !last.writes.is_empty() => last.seq,
+            Some(_) => self.last_written(game).await?,
+        };
+        let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
+        let applied: Option<u64> = self.ask(look).await?;
+        Ok(applied.unwrap_or(0) >= last_written)
+    }
+
+    /// Returns the number of the last entry in the stream that has side records; 0 if none has.
+    async fn last_written(&self, game: GameId) -> Result<u64, Fault> {
+        let (mut last_written, mut from) = (0, 1);
+        loop {
+            let found = self.stream(game, from, READ_CHUNK).await?;
+            let with_records = found.iter().filter(|entry| !entry.writes.is_empty());
+            last_written = with_records.map(|entry| entry.seq).max().unwrap_or(last_written);
+            match found.last() {
+                Some(last) if found.len() == READ_CHUNK => from = last.seq + 1,
+                Some(_) | None => return Ok(last_written),
+            }
+        }
+    }
+
+    pub(super) async fn guard(&self, game: GameId) -> Result<Option<Guard>, Fault> {
+        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.guard(game))).await)?;
+        let found: Option<Vec<u8>> =
+            found.ok_or_else(|| Fault::damaged(1, "the key of its guard holds another type"))?;
+        Ok(found.and_then(|bytes| Guard::parse(&bytes)))
     }
 
     /// Returns the head of a log, after checking that the last entry follows the entry before it.

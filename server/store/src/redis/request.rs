@@ -7,7 +7,8 @@ use tracing::Span;
 use super::fault::Fault;
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
-use crate::store::{AppendOutcome, Outage, Update, UpdateOutcome};
+use crate::guard::Guard;
+use crate::store::{AppendOutcome, Outage, RetireOutcome, Update, UpdateOutcome};
 use crate::value::Head;
 
 /// The maximum number of appends in one call. While Redis runs a call, it serves no other client.
@@ -67,9 +68,10 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Pack` replaces the entries of a log by its packed form, `DeleteLog`
-/// deletes a log in either form, `Tell` sends a message to all servers, and `Settle` resolves
-/// doubts about the time and about the outcome of earlier writes.
+/// A request to the writer. `Pack` replaces the entries of a log by its packed form, `Retire`
+/// replaces a log in either form by its guard, `ForgetApplied` deletes what is kept for a retired
+/// log beside its own keys, `DeleteLog` deletes a log in any form, `Tell` sends a message to all
+/// servers, and `Settle` resolves doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -78,6 +80,8 @@ pub(super) enum Request {
     Sweep { reply: Reply<(u64, u64)> },
     Quarantine { game: GameId, reason: String, reply: Reply<()> },
     Pack { game: GameId, head: Head, packed: Vec<u8>, reply: Reply<bool> },
+    Retire { game: GameId, guard: Guard, reply: Reply<RetireOutcome> },
+    ForgetApplied { game: GameId, reply: Reply<()> },
     DeleteLog { game: GameId, reply: Reply<()> },
     Tell { notice: Vec<u8>, reply: Reply<()> },
     Settle { reply: Reply<()> },
@@ -115,7 +119,9 @@ impl Request {
             Request::BumpEpoch { reply } => reply.send(Err(fault)).is_ok(),
             Request::Sweep { reply } => reply.send(Err(fault)).is_ok(),
             Request::Pack { reply, .. } => reply.send(Err(fault)).is_ok(),
+            Request::Retire { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Quarantine { reply, .. }
+            | Request::ForgetApplied { reply, .. }
             | Request::DeleteLog { reply, .. }
             | Request::Tell { reply, .. }
             | Request::Settle { reply } => reply.send(Err(fault)).is_ok(),

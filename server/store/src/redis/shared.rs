@@ -57,6 +57,8 @@ pub(super) struct Shared {
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
+    /// True if announcements of retired logs may have been missed.
+    pub(super) are_guards_missed: AtomicBool,
     /// The id of the last Redis process to which the writer has given back all held entries.
     run_id: Mutex<String>,
     /// True if a failure has been logged since the last connection.
@@ -83,6 +85,7 @@ impl Shared {
             outage: Mutex::default(),
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
+            are_guards_missed: AtomicBool::new(false),
             run_id: Mutex::default(),
             has_failed: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),

@@ -34,7 +34,7 @@ const PULSE: Duration = Duration::from_secs(1);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// The number of games to compare in one request.
-const CHUNK: usize = 256;
+pub(super) const CHUNK: usize = 256;
 /// The age, in milliseconds, at which any server may finish an unfinished append, because the
 /// server that wrote it may be gone.
 const LEFT_BEHIND_MS: u64 = 5_000;
@@ -118,6 +118,13 @@ impl Writer {
             return self.return_soon().await;
         }
         let Some(mut link) = self.link.clone() else { return };
+        if self.shared.are_guards_missed.swap(false, Ordering::SeqCst)
+            && let Err(fault) = self.forget_retired(&mut link).await
+        {
+            self.shared.are_guards_missed.store(true, Ordering::SeqCst);
+            self.lose_link(&fault);
+            return self.return_soon().await;
+        }
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
         if let Err(fault) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&fault);
@@ -218,6 +225,7 @@ impl Writer {
         let is_made_anew = !self.made.is_empty() && self.made != made;
         self.made = made;
         self.durability_at = Instant::now() + options.durability_every;
+        self.forget_retired(&mut link).await?;
         let games = self.shared.held.lock().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;

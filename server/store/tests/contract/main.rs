@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod retiring;
 mod world;
 
 use std::task::{Context, Waker};
@@ -16,6 +17,7 @@ use flagfall_store::limits::{
 use flagfall_store::{
     Append, AppendOutcome, Expect, Hash, Head, Notice, Store, StoreError, Update, UpdateOutcome, Write,
 };
+use retiring::*;
 use world::{NOON, World};
 
 /// Defines one test for each case and each store.
@@ -76,9 +78,13 @@ contract! {
     nothing_is_in_quarantine,
     a_caller_that_goes_away_leaves_all_or_nothing,
     notices_reach_other_servers,
-    an_archived_log_reads_as_before,
-    an_archived_log_goes_on_and_nothing_begins_under_its_id,
+    a_packed_log_reads_as_before,
+    a_packed_log_goes_on_and_nothing_begins_under_its_id,
     a_deleted_log_is_gone_and_no_other_is,
+    a_retired_log_is_gone_and_only_its_guard_stays,
+    only_a_log_with_the_guards_head_is_retired,
+    a_packed_log_is_retired_and_its_id_is_free_once_its_guard_is_deleted,
+    a_damaged_log_is_not_retired,
 }
 
 async fn an_unknown_game_is_empty(world: World) {
@@ -536,7 +542,7 @@ async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry
     (whole, store.head(game(1)).await.unwrap())
 }
 
-async fn an_archived_log_reads_as_before(world: World) {
+async fn a_packed_log_reads_as_before(world: World) {
     let store = &*world.store;
     let mut head = Head::START;
     for number in 0..12 {
@@ -550,24 +556,24 @@ async fn an_archived_log_reads_as_before(world: World) {
     }
     append_ok(store, append(game(2), Head::START, &["another"])).await;
     let before = all_of(store, head.seq).await;
-    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(store.pack_log(game(1)).await, Ok(true));
     assert_eq!(all_of(store, head.seq).await, before);
-    assert_eq!(store.archive_log(game(1)).await, Ok(true), "once more");
+    assert_eq!(store.pack_log(game(1)).await, Ok(true), "once more");
     assert_eq!(all_of(store, head.seq).await, before);
     assert_eq!(texts(store, game(2)).await, ["another"]);
     assert_eq!(store.get(key("last")).await, Ok(Some(b"11".to_vec())));
 }
 
-async fn an_archived_log_goes_on_and_nothing_begins_under_its_id(world: World) {
+async fn a_packed_log_goes_on_and_nothing_begins_under_its_id(world: World) {
     let store = &*world.store;
     let head = append_ok(store, append(game(1), Head::START, &["a", "b", "c"])).await;
-    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(store.pack_log(game(1)).await, Ok(true));
     let outcome = store.append(append(game(1), Head::START, &["another game"])).await;
     assert_eq!(outcome, Ok(AppendOutcome::Conflict { head }));
     append_ok(store, append(game(1), head, &["d", "e"])).await;
     assert_eq!(texts(store, game(1)).await, ["a", "b", "c", "d", "e"]);
     let whole = all_of(store, 5).await;
-    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(store.pack_log(game(1)).await, Ok(true));
     assert_eq!(all_of(store, 5).await, whole);
 }
 
@@ -576,7 +582,7 @@ async fn a_deleted_log_is_gone_and_no_other_is(world: World) {
     for (number, texts) in [(1, &["a", "b"][..]), (2, &["d"][..]), (3, &["e", "f"][..])] {
         append_ok(store, append(game(number), Head::START, texts)).await;
     }
-    assert_eq!(store.archive_log(game(1)).await, Ok(true));
+    assert_eq!(store.pack_log(game(1)).await, Ok(true));
     for number in [1, 3, 3] {
         assert_eq!(store.delete_log(game(number)).await, Ok(()));
         assert_eq!(store.head(game(number)).await, Ok(Head::START));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use flagfall_board::Stamp;
-use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store};
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store, Transfer};
 use flagfall_store_testing::{ManualClock, TestStore};
 
 use crate::common::redis::RedisServer;
@@ -15,10 +15,27 @@ pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
+    /// The same store, if it can put games into quarantine.
+    transfer: Option<Arc<dyn Transfer>>,
+    /// The same store, if it is the store in memory.
+    memory: Option<TestStore>,
     // Dropping these fields removes the data. They come after the store, because fields are
     // dropped in order, and the store must be dropped first.
     _folder: Option<tempfile::TempDir>,
     _redis: Option<RedisServer>,
+}
+
+impl World {
+    /// Puts a game into quarantine.
+    pub(crate) async fn put_aside(&self, game: GameId) {
+        if let Some(transfer) = &self.transfer {
+            transfer.put_aside(game, "entry 1: it is damaged".to_owned()).await.unwrap();
+        }
+        if let Some(memory) = &self.memory {
+            memory.damage(game, 1);
+            assert!(memory.read(game, 0, 1).await.is_err());
+        }
+    }
 }
 
 pub(crate) async fn embedded() -> World {
@@ -37,18 +54,23 @@ pub(crate) async fn embedded_with_checkpoints() -> World {
 fn embedded_with(options: &EmbeddedOptions) -> World {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let store = EmbeddedStore::open(folder.path(), clock.clone(), options).unwrap();
-    World { store: Arc::new(store), clock, _folder: Some(folder), _redis: None }
+    let store = Arc::new(EmbeddedStore::open(folder.path(), clock.clone(), options).unwrap());
+    let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
+    World { store, clock, transfer, memory: None, _folder: Some(folder), _redis: None }
 }
 
 pub(crate) async fn memory() -> World {
     let clock = Arc::new(ManualClock::new(NOON));
-    World { store: Arc::new(TestStore::announcing(clock.clone())), clock, _folder: None, _redis: None }
+    let store = TestStore::announcing(clock.clone());
+    let memory = Some(store.clone());
+    World { store: Arc::new(store), clock, transfer: None, memory, _folder: None, _redis: None }
 }
 
 pub(crate) async fn in_redis() -> World {
     let redis = RedisServer::start();
     let clock = Arc::new(ManualClock::new(NOON));
     let store = redis.open(RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() }).await;
-    World { store: Arc::new(store), clock, _folder: None, _redis: Some(redis) }
+    let store = Arc::new(store);
+    let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
+    World { store, clock, transfer, memory: None, _folder: None, _redis: Some(redis) }
 }

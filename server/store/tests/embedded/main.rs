@@ -8,6 +8,7 @@ mod common;
 mod convert;
 mod damage;
 mod full_disk;
+mod retiring;
 
 use std::fs;
 use std::path::{Path, PathBuf};

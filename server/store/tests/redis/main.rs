@@ -9,6 +9,7 @@ mod common;
 mod losses;
 mod overwritten;
 mod packing;
+mod retiring;
 mod settings;
 mod size;
 

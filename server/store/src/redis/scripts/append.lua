@@ -1,5 +1,5 @@
 -- Appends to logs: many appends in one call, one after the other. Each is made if its log stands where the caller believes, and nothing of it otherwise.
--- KEYS: for each append: log, quarantine
+-- KEYS: for each append: log, quarantine, guard
 -- ARGV: time, floor, the moment after which the time must be looked at first or nothing, channel of announcements, mark of the caller,
 --   channel of single announcements; then for each append: what is asked (game, expected seq, expected hash, deadline, first moment, whether its
 --   entries have their stamps, whether it has side records, count of entries), side records where it has some, entries
@@ -9,7 +9,7 @@ local is_silence = ARGV[3] ~= '' and now > tonumber(ARGV[3])
 local answers, told = {}, {}
 
 -- One append; its last entry's number when it is made, and what is said of it.
-local function append(log, expected_seq, expected_hash, deadline, first_moment, is_stamped, records, first, last)
+local function append(log, guard, expected_seq, expected_hash, deadline, first_moment, is_stamped, records, first, last)
   local seq, hash, at = 0, string.rep('\0', 32), 0
   local found = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)
   if is_wrong_type(found) then return nil, 'w' end
@@ -21,6 +21,11 @@ local function append(log, expected_seq, expected_hash, deadline, first_moment, 
     seq = tonumber(string.match(top[1], '^%d+'))
     at = struct.unpack('<I8', value)
     hash = string.sub(value, 9, 40)
+  else
+    -- Nothing is added to a retired log. Its guard begins with the head.
+    local kept = redis.pcall('GET', guard)
+    if is_wrong_type(kept) then return nil, 'w' end
+    if type(kept) == 'string' and #kept >= 40 then return nil, 'c' .. string.sub(kept, 1, 40) end
   end
   if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end
 
@@ -55,7 +60,7 @@ local function append(log, expected_seq, expected_hash, deadline, first_moment, 
 end
 
 local quarantines = {}
-for i = 2, #KEYS, 2 do quarantines[i / 2] = KEYS[i] end
+for i = 2, #KEYS, 3 do quarantines[(i + 1) / 3] = KEYS[i] end
 local has_quarantined = redis.call('EXISTS', unpack(quarantines)) > 0
 local next_argument = 7
 for i = 1, #quarantines do
@@ -70,7 +75,7 @@ for i = 1, #quarantines do
   if reason then
     answer = 'q' .. reason
   else
-    seq, answer = append(KEYS[2 * i - 1], expected_seq, expected_hash, deadline, first_moment, is_stamped == 1, records, first,
+    seq, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline, first_moment, is_stamped == 1, records, first,
       next_argument - 1)
   end
   if seq then told[#told + 1] = game .. ' ' .. digits(seq) end

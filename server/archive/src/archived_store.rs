@@ -1,0 +1,343 @@
+//! The store as the server sees it: games that are over come from the archive.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Notice, Outage, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, Transfer, Update,
+    UpdateOutcome, Write, limits::READ_MAX,
+};
+use parking_lot::Mutex;
+use tokio::sync::broadcast;
+use tokio::time::{Instant, timeout};
+
+use crate::archive::{Archive, ArchiveError, Found, Location};
+use crate::game::Log;
+
+/// The maximum number of games that are remembered as read from the archive.
+const READ_LATELY_MAX: usize = 4_096;
+/// The number of entries after which a reader may have to be told by the store's head that a game
+/// is in the archive.
+const PAGE: u64 = 512;
+/// The time that the creation of a game waits for the archive.
+const CREATION_WAIT: Duration = Duration::from_secs(1);
+/// The time for which new games do not wait for the archive after it did not answer.
+const CREATION_PAUSE: Duration = Duration::from_secs(10);
+
+/// A store whose finished games may be in an archive.
+///
+/// A game that the inner store does not have is read from the archive. Its entries are in the
+/// archive's decoded form, and its head is the one that the log had. So the head does not follow
+/// from the entries. The archive's checksums vouch for them instead.
+///
+/// Appends to running games, and reads of them, ask the inner store alone. An append to an
+/// archived game is always a conflict. If the archive cannot be reached, reads of its games are
+/// [`ReadError::Unavailable`], and everything else works.
+pub struct ArchivedStore<S: ?Sized = dyn Store> {
+    inner: Arc<S>,
+    archive: Archive,
+    read_lately: Mutex<Lately>,
+    /// The time until which new games do not wait for the archive.
+    silent_until: Mutex<Option<Instant>>,
+}
+
+/// The games that were read from the archive lately.
+#[derive(Default)]
+struct Lately {
+    games: HashSet<GameId>,
+    order: VecDeque<GameId>,
+}
+
+impl Lately {
+    fn note(&mut self, game: GameId) {
+        if !self.games.insert(game) {
+            return;
+        }
+        self.order.push_back(game);
+        if self.order.len() > READ_LATELY_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.games.remove(&oldest);
+        }
+    }
+}
+
+impl<S: Store + ?Sized> ArchivedStore<S> {
+    /// Returns a store that reads from both.
+    #[must_use]
+    pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
+        ArchivedStore { inner, archive, read_lately: Mutex::default(), silent_until: Mutex::default() }
+    }
+
+    /// Returns the log of an archived game, and the guard of the log in the inner store. `None`
+    /// if the archive does not have the game. The caller knows that the inner store does not.
+    async fn find(&self, game: GameId) -> Result<Option<(Arc<Log>, Option<Guard>)>, ReadError> {
+        let guard = self.inner.guard(game).await?;
+        let place = guard.as_ref().and_then(|guard| guard.place.as_slice().try_into().ok());
+        let at = match place.map(Location::from_bytes) {
+            Some(location) => self.archive.read_at(game, &location).await.map(Some),
+            None => Ok(None),
+        };
+        let found = match at {
+            Ok(Some(log)) => Ok(Some(log)),
+            Err(ArchiveError::Removed(_)) => return Ok(None),
+            // The place is only a hint. The archive's index knows better.
+            Ok(None) | Err(_) => self.archive.read(game).await,
+        };
+        let log = found.map_err(|error| read_error(game, &error))?;
+        let Some(log) = log else { return Ok(None) };
+        if guard.as_ref().is_some_and(|guard| guard.head != log.head) {
+            let what = "the archive has another game under this id".to_owned();
+            return Err(ReadError::Damaged { game, seq: 1, what });
+        }
+        self.read_lately.lock().note(game);
+        Ok(Some((log, guard)))
+    }
+
+    /// True if a read that found nothing after an entry has to look into the archive.
+    async fn may_be_archived(&self, game: GameId, after_seq: u64) -> Result<bool, ReadError> {
+        // A reader begins at the first entry. So an archived game that is read on is known,
+        // unless thousands of others were read since.
+        let is_known = after_seq == 0 || self.read_lately.lock().games.contains(&game);
+        Ok(is_known || after_seq >= PAGE && self.inner.head(game).await? == Head::START)
+    }
+
+    async fn read_log(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredEntry>, ReadError> {
+        let entries = self.inner.read(game, after_seq, limit).await?;
+        if !entries.is_empty() || limit == 0 || !self.may_be_archived(game, after_seq).await? {
+            return Ok(entries);
+        }
+        let Some((log, _)) = self.find(game).await? else { return Ok(entries) };
+        let after = log.entries.iter().filter(|entry| entry.seq > after_seq);
+        Ok(after.take(limit.min(READ_MAX)).cloned().collect())
+    }
+
+    async fn log_head(&self, game: GameId) -> Result<Head, ReadError> {
+        match self.inner.head(game).await? {
+            Head::START => Ok(self.find(game).await?.map_or(Head::START, |(log, _)| log.head)),
+            head => Ok(head),
+        }
+    }
+
+    /// Returns the head of an archived game with this id. Called for new games, whose ids are
+    /// random numbers of 60 bits. So a game is created even if the archive does not answer.
+    async fn head_of_same_id(&self, game: GameId) -> Option<Head> {
+        if self.silent_until.lock().is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let look = async {
+            match self.archive.find(game).await {
+                Ok(Some(Found::At(location))) => {
+                    self.archive.read_at(game, &location).await.map(|log| Some(log.head))
+                }
+                // The game must not come back under its id, and nobody can read its head.
+                Ok(Some(Found::Removed { .. })) => Ok(Some(Head { seq: 1, ..Head::START })),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        let found = match timeout(CREATION_WAIT, look).await {
+            Ok(Ok(found)) => return found,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it does not answer".to_owned(),
+        };
+        tracing::warn!(why = found, "the archive cannot be asked for the ids of new games");
+        *self.silent_until.lock() = Some(Instant::now() + CREATION_PAUSE);
+        None
+    }
+
+    async fn begin(&self, append: Append) -> Result<AppendOutcome, StoreError> {
+        match self.head_of_same_id(append.game).await {
+            Some(head) => Ok(AppendOutcome::Conflict { head }),
+            None => self.inner.append(append).await,
+        }
+    }
+}
+
+fn store_error(error: &ArchiveError) -> StoreError {
+    match error.is_damage() {
+        true => StoreError::Damaged { what: error.to_string() },
+        false => StoreError::Unavailable { why: error.to_string() },
+    }
+}
+
+fn read_error(game: GameId, error: &ArchiveError) -> ReadError {
+    if error.is_damage() {
+        ReadError::Damaged { game, seq: 1, what: error.to_string() }
+    } else {
+        ReadError::Unavailable { why: error.to_string() }
+    }
+}
+
+impl<S: Store + ?Sized> Store for ArchivedStore<S> {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
+        if append.expected == Head::START {
+            return Box::pin(self.begin(append));
+        }
+        self.inner.append(append)
+    }
+
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
+        Box::pin(self.read_log(game, after_seq, limit))
+    }
+
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
+        Box::pin(self.log_head(game))
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        Box::pin(async move {
+            if self.inner.head(game).await? != Head::START {
+                return Ok(None);
+            }
+            let found = self.find(game).await?;
+            Ok(found.map(|(log, guard)| {
+                let (place, commands) = (Vec::new(), Vec::new());
+                guard.unwrap_or(Guard { head: log.head, place, commands })
+            }))
+        })
+    }
+
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            // The archive comes first. If the caller is interrupted, it still finds the log.
+            let failed = |error: ArchiveError| store_error(&error);
+            if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
+                self.archive.remove(game, "deleted").await.map_err(failed)?;
+            }
+            self.inner.delete_log(game).await
+        })
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        self.inner.retire(game, guard)
+    }
+
+    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
+        self.inner.pack_log(game)
+    }
+
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
+        self.inner.get(key)
+    }
+
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        self.inner.scan(prefix, after, limit)
+    }
+
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
+        self.inner.update(update)
+    }
+
+    fn sweep(&self) -> StoreResult<'_, u64> {
+        self.inner.sweep()
+    }
+
+    fn now(&self) -> Stamp {
+        self.inner.now()
+    }
+
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
+        self.inner.heartbeat()
+    }
+
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
+        self.inner.last_heartbeat()
+    }
+
+    fn epoch(&self) -> StoreResult<'_, u64> {
+        self.inner.epoch()
+    }
+
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
+        self.inner.bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
+        self.inner.quarantined()
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.inner.outage()
+    }
+
+    fn disk_space(&self) -> Option<DiskSpace> {
+        self.inner.disk_space()
+    }
+
+    fn weaknesses(&self) -> Vec<String> {
+        self.inner.weaknesses()
+    }
+
+    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
+        self.inner.keep_copies(owner, records);
+    }
+
+    fn drop_copies(&self, owner: &str) {
+        self.inner.drop_copies(owner);
+    }
+
+    fn owners_of_copies(&self) -> Vec<String> {
+        self.inner.owners_of_copies()
+    }
+
+    fn silent_since(&self) -> Option<Stamp> {
+        self.inner.silent_since()
+    }
+
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        self.inner.announcements()
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
+        self.inner.tell(notice)
+    }
+
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        self.inner.notices()
+    }
+}
+
+/// Exports and checks contain the games of the archive, in its decoded form. Imports change the
+/// store alone.
+impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
+    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
+        Box::pin(async move {
+            let mut games: HashSet<GameId> = self.inner.games().await?.into_iter().collect();
+            let mut after = None;
+            while let Some(page) = self.archive.games(after).await.map_err(|error| store_error(&error))? {
+                if let Some(damage) = page.damage {
+                    return Err(store_error(&damage));
+                }
+                games.extend(page.games.into_iter().map(|(game, _)| game));
+                after = Some(page.segment);
+            }
+            Ok(games.into_iter().collect())
+        })
+    }
+
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
+        self.inner.records(after, limit)
+    }
+
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreResult<'_, AppendOutcome> {
+        self.inner.take_over(game, expected, entries)
+    }
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
+        self.inner.put_aside(game, reason)
+    }
+}

@@ -1,0 +1,320 @@
+//! Tests of the way of a finished game from the store to the archive, with failures of the store
+//! and of the archive's objects at every step.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(dead_code, reason = "not every test uses every helper of the played games")]
+
+#[path = "../../archive/tests/archive/played.rs"]
+mod played;
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use flagfall_archive::{
+    Archive, ArchiveStore, ArchivedStore, FolderStore, ObjectError, ObjectName, ObjectResult, Settings,
+};
+use flagfall_base::keys::{ENDED, PLAYED_DUE, time16};
+use flagfall_board::{GameId, Stamp};
+use flagfall_game::finished;
+use flagfall_rules::rulesets::CLASSIC;
+use flagfall_services::archive::{Archived, Archiver};
+use flagfall_store::{Append, AppendOutcome, Guard, Head, ReadError, Store, Update, UpdateOutcome, Write};
+use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
+use played::{Played, game_of};
+
+const NOON: Stamp = Stamp(1_700_000_000_000);
+const AFTER: Duration = Duration::from_secs(15 * 60);
+
+/// The archive's objects in a folder. The calls from `fails_from` on find no answer.
+struct Objects {
+    folder: FolderStore,
+    calls: AtomicUsize,
+    fails_from: AtomicUsize,
+}
+
+impl Objects {
+    fn fail_from(&self, call: usize) {
+        self.calls.store(0, Ordering::Relaxed);
+        self.fails_from.store(call, Ordering::Relaxed);
+    }
+
+    fn call<'a, T>(&self, name: &ObjectName, call: ObjectResult<'a, T>) -> ObjectResult<'a, T>
+    where
+        T: Send + 'a,
+    {
+        if self.calls.fetch_add(1, Ordering::Relaxed) < self.fails_from.load(Ordering::Relaxed) {
+            return call;
+        }
+        let (name, error) = (name.clone(), io::Error::other("out of reach"));
+        Box::pin(std::future::ready(Err(ObjectError::Unavailable { name, error })))
+    }
+}
+
+impl ArchiveStore for Objects {
+    fn put_if_absent(&self, name: &ObjectName, bytes: Vec<u8>) -> ObjectResult<'_, bool> {
+        self.call(name, self.folder.put_if_absent(name, bytes))
+    }
+
+    fn get(&self, name: &ObjectName, range: Range<u64>) -> ObjectResult<'_, Vec<u8>> {
+        self.call(name, self.folder.get(name, range))
+    }
+
+    fn length(&self, name: &ObjectName) -> ObjectResult<'_, Option<u64>> {
+        self.call(name, self.folder.length(name))
+    }
+
+    fn list(&self, folder: &ObjectName) -> ObjectResult<'_, Vec<ObjectName>> {
+        self.call(folder, self.folder.list(folder))
+    }
+
+    fn delete(&self, name: &ObjectName) -> ObjectResult<'_, ()> {
+        self.call(name, self.folder.delete(name))
+    }
+}
+
+/// A store with one finished game, and an empty archive.
+struct World {
+    store: TestStore,
+    clock: Arc<ManualClock>,
+    objects: Arc<Objects>,
+    played: Played,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    async fn new() -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::new(NOON));
+        let store = TestStore::new(clock.clone());
+        let objects = Arc::new(Objects {
+            folder: FolderStore::open(folder.path()).unwrap(),
+            calls: AtomicUsize::new(0),
+            fails_from: AtomicUsize::new(usize::MAX),
+        });
+        let played = game_of(&CLASSIC, 3, 12);
+        let mut world = World { store, clock, objects, played, _folder: folder };
+        world.put(&game_of(&CLASSIC, 3, 12)).await;
+        world.clock.advance_ms(AFTER.as_millis() as u64);
+        world
+    }
+
+    /// Writes a game to the store, with the record of its end.
+    async fn put(&mut self, played: &Played) {
+        let mut expected = Head::START;
+        for entry in &played.log {
+            let bodies = vec![entry.body.clone()];
+            let key = ENDED.key([&time16(NOON), &played.id]).unwrap();
+            let is_last = entry.seq == played.head.seq;
+            let end = Write::Put { key, value: Vec::new(), expires: None };
+            let writes = if is_last { vec![end] } else { Vec::new() };
+            let append =
+                Append { game: played.id, expected, deadline: None, not_before: None, bodies, writes };
+            let outcome = self.store.append(append).await.unwrap();
+            let AppendOutcome::Ok { head, .. } = outcome else { panic!("{outcome:?}") };
+            expected = head;
+        }
+        assert_eq!(expected, played.head);
+    }
+
+    /// Starts a server's archive anew.
+    async fn archive(&self) -> Archive {
+        Archive::open(self.objects.clone(), Settings::default()).await.unwrap()
+    }
+
+    /// A new server looks for games to archive.
+    async fn round(&self) -> Result<Archived, String> {
+        let archive = Archive::open(self.objects.clone(), Settings::default()).await;
+        let archive = archive.map_err(|error| error.to_string())?;
+        let mut archiver = Archiver::new(Arc::new(self.store.clone()), archive, "one".to_owned(), AFTER);
+        archiver.archive_due(true).await.map_err(|error| error.to_string())
+    }
+
+    async fn store(&self) -> ArchivedStore {
+        ArchivedStore::new(Arc::new(self.store.clone()), self.archive().await)
+    }
+
+    /// Checks that the game can be read as before.
+    async fn assert_readable(&self, what: &str) {
+        let Played { id, head, .. } = self.played;
+        let store = self.store().await;
+        assert_eq!(store.head(id).await, Ok(head), "{what}");
+        let entries = store.read(id, 0, 512).await.unwrap();
+        assert_eq!(entries.len() as u64, head.seq, "{what}");
+        assert!(finished(&store, id).await.unwrap().is_some(), "{what}");
+    }
+
+    /// Checks that the game is in the archive alone, and that nothing remains to be done.
+    async fn assert_archived(&self, what: &str) {
+        let Played { id, head, .. } = self.played;
+        assert_eq!(self.round().await, Ok(Archived::default()), "{what}");
+        assert_eq!(self.store.head(id).await, Ok(Head::START), "{what}");
+        assert_eq!(self.store.guard(id).await.unwrap().map(|guard| guard.head), Some(head), "{what}");
+        assert!(self.store.scan(ENDED.all().unwrap(), None, 10).await.unwrap().is_empty(), "{what}");
+        self.assert_readable(what).await;
+    }
+}
+
+#[tokio::test]
+async fn a_game_goes_to_the_archive_when_it_has_been_over_for_long_enough() {
+    let mut world = World::new().await;
+    let early = game_of(&CLASSIC, 3, 12);
+    let waits = PLAYED_DUE.key([&early.id]).unwrap();
+    let put = Write::Put { key: waits.clone(), value: b"{}".to_vec(), expires: None };
+    let job = Update { conditions: Vec::new(), writes: vec![put] };
+    assert_eq!(world.store.update(job).await, Ok(UpdateOutcome::Ok));
+    assert_eq!(world.round().await, Ok(Archived { games: 0, waiting: 1 }), "a job still reads the log");
+    let done = Update { conditions: Vec::new(), writes: vec![Write::Delete { key: waits }] };
+    assert_eq!(world.store.update(done).await, Ok(UpdateOutcome::Ok));
+    assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }));
+    world.assert_archived("at once").await;
+    // Another game that ended under the same record's time is not old enough.
+    world.played = game_of(&CLASSIC, 40, 12);
+    let key = ENDED.key([&time16(world.clock_now()), &world.played.id]).unwrap();
+    let record = Write::Put { key, value: Vec::new(), expires: None };
+    world.store.update(Update { conditions: Vec::new(), writes: vec![record] }).await.unwrap();
+    assert_eq!(world.round().await, Ok(Archived::default()));
+}
+
+impl World {
+    fn clock_now(&self) -> Stamp {
+        self.store.now()
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_at_any_step_loses_nothing_and_the_next_round_completes_it() {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
+    {
+        for writes in 0..4 {
+            let what = format!("{fault:?} after {writes} writes");
+            let world = World::new().await;
+            world.store.fail_after(writes, fault);
+            let first = world.round().await;
+            world.store.stop_failing();
+            world.assert_readable(&what).await;
+            for _ in 0..2 {
+                assert!(world.round().await.is_ok(), "{what}, after {first:?}");
+            }
+            world.assert_archived(&what).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_archive_that_fails_at_any_step_loses_nothing_and_the_next_round_completes_it() {
+    let mut failed = 0;
+    for call in 0.. {
+        let what = format!("call {call}");
+        let world = World::new().await;
+        drop(world.archive().await);
+        world.objects.fail_from(call);
+        let first = world.round().await;
+        world.objects.fail_from(usize::MAX);
+        world.assert_readable(&what).await;
+        if first == Ok(Archived { games: 1, waiting: 0 }) {
+            break;
+        }
+        failed += 1;
+        assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }), "{what}, after {first:?}");
+        world.assert_archived(&what).await;
+    }
+    assert!(failed > 5, "{failed} steps");
+}
+
+#[tokio::test]
+async fn a_game_that_cannot_be_archived_stays_and_is_tried_once() {
+    let world = World::new().await;
+    world.store.damage(world.played.id, 5);
+    let mut archiver =
+        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    for _ in 0..2 {
+        assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 0, waiting: 1 });
+    }
+    assert_eq!(world.store.head(world.played.id).await, Ok(world.played.head));
+    assert_eq!(world.store.guard(world.played.id).await, Ok(None));
+}
+
+#[tokio::test]
+async fn of_several_servers_one_archives_and_the_others_count() {
+    let world = World::new().await;
+    let store: Arc<dyn Store> = Arc::new(world.store.clone());
+    let archiver = |archive, id: &str| Archiver::new(store.clone(), archive, id.to_owned(), AFTER);
+    let mut one = archiver(world.archive().await, "one");
+    let mut two = archiver(world.archive().await, "two");
+    assert_eq!(two.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
+    // Both at once do no harm either.
+    let (first, second) = tokio::join!(one.archive_due(true), two.archive_due(true));
+    assert!(first.unwrap().games + second.unwrap().games >= 1);
+    world.assert_archived("two at once").await;
+}
+
+#[tokio::test]
+async fn an_archived_game_is_a_conflict_forever_and_can_be_deleted() {
+    let world = World::new().await;
+    let Played { id, head, .. } = world.played;
+    assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }));
+    let begin = |expected| Append {
+        game: id,
+        expected,
+        deadline: None,
+        not_before: None,
+        bodies: vec![world.played.log[0].body.clone()],
+        writes: Vec::new(),
+    };
+    for has_guard in [true, false] {
+        if !has_guard {
+            world.clock.advance_ms(60 * 60 * 1_000);
+            assert_eq!(world.store.guard(id).await, Ok(None));
+        }
+        let store = world.store().await;
+        let guard = store.guard(id).await.unwrap();
+        assert_eq!(guard.map(|Guard { head, .. }| head), Some(head));
+        for expected in [Head::START, head] {
+            let outcome = store.append(begin(expected)).await.unwrap();
+            assert!(matches!(outcome, AppendOutcome::Conflict { .. }), "{outcome:?}");
+        }
+        // Readers may read in small parts.
+        let mut parts = store.read(id, 0, 5).await.unwrap();
+        while let Some(last) = parts.last().map(|entry| entry.seq).filter(|seq| *seq < head.seq) {
+            parts.extend(store.read(id, last, 5).await.unwrap());
+        }
+        assert_eq!(parts, store.read(id, 0, 512).await.unwrap());
+        assert_eq!(store.read(id, head.seq, 5).await, Ok(Vec::new()));
+    }
+    let store = world.store().await;
+    assert_eq!(store.delete_log(id).await, Ok(()));
+    assert_eq!(store.read(id, 0, 512).await, Ok(Vec::new()));
+    assert_eq!(store.head(id).await, Ok(Head::START));
+    let outcome = store.append(begin(Head::START)).await.unwrap();
+    assert!(matches!(outcome, AppendOutcome::Conflict { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn while_the_archive_is_out_of_reach_only_its_games_are() {
+    let mut world = World::new().await;
+    let store = world.store().await;
+    assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }));
+    world.objects.fail_from(0);
+    let id = world.played.id;
+    assert!(matches!(store.read(id, 0, 512).await, Err(ReadError::Unavailable { .. })));
+    assert!(matches!(store.head(id).await, Err(ReadError::Unavailable { .. })));
+    assert!(store.delete_log(id).await.is_err());
+    let other = GameId::from_random([30; 12]);
+    let append = Append {
+        game: other,
+        expected: Head::START,
+        deadline: None,
+        not_before: None,
+        bodies: vec![world.played.log[0].body.clone()],
+        writes: Vec::new(),
+    };
+    let begun = store.append(append).await;
+    assert!(matches!(begun, Ok(AppendOutcome::Ok { .. })), "games begin: {begun:?}");
+    assert_eq!(store.read(other, 0, 512).await.unwrap().len(), 1, "and go on");
+    assert_eq!(store.read(other, 1, 512).await, Ok(Vec::new()));
+    world.objects.fail_from(usize::MAX);
+    world.played = game_of(&CLASSIC, 3, 12);
+    world.assert_archived("it is back").await;
+}

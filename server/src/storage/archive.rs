@@ -1,0 +1,154 @@
+//! Opens the archive of finished games, and copies it for backups.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flagfall_archive::{Archive, ArchiveError, ArchiveStore, FolderStore, Settings};
+use thiserror::Error;
+
+use crate::config::{ArchivePlace, Config};
+
+/// The folder with the archive in a backup.
+const IN_BACKUP: &str = "archive";
+/// The folder with the manifests in an archive. It is copied first, because everything that a
+/// manifest names stays for a day after that.
+const MANIFESTS: &str = "manifest";
+
+/// Why the archive cannot be opened.
+#[derive(Debug, Error)]
+pub enum ArchiveFailure {
+    #[error("--archive {}: {error}", folder.display())]
+    Folder { folder: PathBuf, error: io::Error },
+    #[error("the archive cannot be opened: {0}")]
+    Archive(#[from] ArchiveError),
+}
+
+/// Opens the archive. Returns `None` if it is switched off.
+pub(super) async fn open(config: &Config) -> Result<Option<Archive>, ArchiveFailure> {
+    match objects(&config.archive_place())? {
+        Some(objects) => Ok(Some(Archive::open(objects, Settings::default()).await?)),
+        None => Ok(None),
+    }
+}
+
+/// Returns the store of the archive's objects.
+fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
+    match place {
+        ArchivePlace::Off => Ok(None),
+        ArchivePlace::Folder(folder) => {
+            let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
+            Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)))
+        }
+    }
+}
+
+/// Copies an archive into a backup. Returns the number of copied files. A server may be using the
+/// archive. Call this after the store was copied, so that every game is in one of both copies.
+pub(super) fn back_up(archive: &Path, backup: &Path) -> io::Result<usize> {
+    if !archive.is_dir() {
+        return Ok(0);
+    }
+    let target = backup.join(IN_BACKUP);
+    let mut copied = copy(archive, &target, Path::new(MANIFESTS))?;
+    copied += copy(archive, &target, Path::new(""))?;
+    // A game that was removed from the archive must not stay in the backup.
+    for file in files(&target, Path::new(""))? {
+        if !archive.join(&file).exists() {
+            fs::remove_file(target.join(file))?;
+        }
+    }
+    Ok(copied)
+}
+
+/// Copies the archive in a backup to its place, which must be empty or absent. Returns the number
+/// of copied files.
+pub(super) fn restore(backup: &Path, archive: &Path) -> io::Result<usize> {
+    copy(&backup.join(IN_BACKUP), archive, Path::new(""))
+}
+
+/// True if an archive has any objects in this folder.
+pub(super) fn is_used(archive: &Path) -> io::Result<bool> {
+    Ok(!files(archive, Path::new(""))?.is_empty())
+}
+
+/// Copies the missing files of a folder inside `from`. Files never change, and each is complete
+/// when it gets its name.
+fn copy(from: &Path, to: &Path, folder: &Path) -> io::Result<usize> {
+    let mut copied = 0;
+    for file in files(from, folder)? {
+        let target = to.join(&file);
+        if target.exists() {
+            continue;
+        }
+        let folder = target.parent().unwrap_or(to);
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        // The name of an unfinished file is not the name of an object.
+        let unfinished = folder.join(".unfinished");
+        match fs::copy(from.join(&file), &unfinished) {
+            Ok(_) => {}
+            // It was deleted since, so no manifest has named it for a day.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        }
+        fs::File::open(&unfinished)?.sync_all()?;
+        fs::rename(&unfinished, &target)?;
+        fs::File::open(folder)?.sync_all()?;
+        copied += 1;
+    }
+    Ok(copied)
+}
+
+/// Returns the objects in a folder inside `root`, and in its subfolders.
+fn files(root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let listed = match fs::read_dir(root.join(folder)) {
+        Ok(listed) => listed,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in listed {
+        let entry = entry?;
+        let path = folder.join(entry.file_name());
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            found.extend(files(root, &path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_follows_the_archive_and_is_restored() {
+        let folder = tempfile::tempdir().unwrap();
+        let [archive, backup, restored] = ["archive", "backup", "new"].map(|name| folder.path().join(name));
+        let write = |name: &str| {
+            let path = archive.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        };
+        assert_eq!(back_up(&archive, &backup).unwrap(), 0, "there is none");
+        ["manifest/1", "segments/2026/1", ".unfinished/7"].into_iter().for_each(write);
+        assert_eq!(back_up(&archive, &backup).unwrap(), 2);
+        write("manifest/2");
+        fs::remove_file(archive.join("segments/2026/1")).unwrap();
+        assert_eq!(back_up(&archive, &backup).unwrap(), 1);
+        assert!(!is_used(&restored).unwrap());
+        assert_eq!(restore(&backup, &restored).unwrap(), 2);
+        assert!(is_used(&restored).unwrap());
+        let mut found = files(&restored, Path::new("")).unwrap();
+        found.sort();
+        assert_eq!(found, ["manifest/1", "manifest/2"].map(PathBuf::from));
+        assert_eq!(fs::read(restored.join("manifest/2")).unwrap(), b"manifest/2");
+    }
+}
