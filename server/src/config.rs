@@ -82,13 +82,22 @@ pub struct Config {
         hide_env_values = true,
         global = true, help_heading = "Store")]
     pub store: StoreKind,
-    /// The folder of the archive of finished games, or `off`. An archived game takes up less than
-    /// 1 KB, instead of 30 KB or more in the store, and can be read as before. All servers of a
-    /// Redis need the same archive, such as a shared file system. By default, the archive of a
-    /// data folder is in FOLDER/archive, except with --write-format 1, and other stores have
-    /// none. Games that were archived can be read only with their archive, so do not switch it
-    /// off later.
-    #[arg(long, env = "FLAGFALL_ARCHIVE", value_name = "FOLDER|off", global = true, help_heading = "Store")]
+    /// Where the archive of finished games is: a folder, a bucket of S3-compatible storage, or
+    /// `off`. An archived game takes up less than 1 KB, instead of 30 KB or more in the store, and
+    /// can be read as before. All servers of a Redis need the same archive, such as a bucket or a
+    /// shared file system. For a bucket, the environment variables AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL contain the credentials and the
+    /// address, and the storage must support conditional writes (If-None-Match). By default, the
+    /// archive of a data folder is in FOLDER/archive, except with --write-format 1, and other
+    /// stores have none. Games that were archived can be read only with their archive, so do not
+    /// switch it off later.
+    #[arg(
+        long,
+        env = "FLAGFALL_ARCHIVE",
+        value_name = "FOLDER|s3://BUCKET/PREFIX|off",
+        global = true,
+        help_heading = "Store"
+    )]
     pub archive: Option<ArchivePlace>,
     /// The file with the secret key that signs finished games: 64 hexadecimal digits, as printed
     /// by `openssl rand -hex 32`. All servers of a store use the same key. The environment

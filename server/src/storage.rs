@@ -104,6 +104,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
             "finished games stay in the store; --archive moves them to an archive".to_owned()
         }
         ArchivePlace::Folder(folder) => format!("finished games are archived in {}", folder.display()),
+        ArchivePlace::S3(place) => format!("finished games are archived in {place}"),
     };
     let archive = archive::open(config).await?.map(|archive| (archive, inner.clone()));
     let store = match &archive {
@@ -377,6 +378,11 @@ fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
         let failed = |error| StoreFailure::File { file: folder.clone(), error };
         let copied = archive::back_up(&folder, target).map_err(failed)?;
         say(&format!("backed up the archive: {copied} files were new"));
+    }
+    if let ArchivePlace::S3(place) = config.archive_place() {
+        say(&format!(
+            "the archive in {place} is not part of the backup: use the storage's own versions or copies"
+        ));
     }
     damaged_files(damaged)
 }

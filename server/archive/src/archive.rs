@@ -194,6 +194,16 @@ impl Archive {
         }
     }
 
+    /// As [`Archive::find`], but does not look whether other servers have changed the archive since
+    /// the last [`refresh`](Archive::refresh).
+    ///
+    /// # Errors
+    /// See [`Archive::find`].
+    pub async fn find_known(&self, game: GameId) -> Result<Option<Found>, ArchiveError> {
+        let view = self.view();
+        self.find_in(&view, game).await
+    }
+
     async fn find_in(&self, view: &View, game: GameId) -> Result<Option<Found>, ArchiveError> {
         if let Some(reason) = view.removed(game) {
             return Ok(Some(Found::Removed { reason: reason.to_owned() }));

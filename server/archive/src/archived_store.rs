@@ -128,13 +128,14 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     }
 
     /// Returns the head of an archived game with this id. Called for new games, whose ids are
-    /// random numbers of 60 bits. So a game is created even if the archive does not answer.
+    /// random numbers of 60 bits. So a game is created even if the archive does not answer. A game
+    /// that another server has just archived has a guard in the store.
     async fn head_of_same_id(&self, game: GameId) -> Option<Head> {
         if self.silent_until.lock().is_some_and(|until| Instant::now() < until) {
             return None;
         }
         let look = async {
-            match self.archive.find(game).await {
+            match self.archive.find_known(game).await {
                 Ok(Some(Found::At(location))) => {
                     self.archive.read_at(game, &location).await.map(|log| Some(log.head))
                 }

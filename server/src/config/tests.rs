@@ -21,12 +21,24 @@ fn without_flags_the_settings_are_the_defaults() {
 }
 
 #[test]
+fn the_archive_is_a_folder_or_a_bucket() {
+    let place = |flags: &[&str]| parse(flags).unwrap().archive_place();
+    assert_eq!(place(&["--data", "d"]), ArchivePlace::Folder("d/archive".into()));
+    assert_eq!(place(&["--archive", "off"]), ArchivePlace::Off);
+    assert_eq!(place(&["--store", "redis://127.0.0.1:1"]), ArchivePlace::Off);
+    let bucket = ["--store", "redis://127.0.0.1:1", "--archive", "s3://games/flagfall"];
+    assert_eq!(place(&bucket), ArchivePlace::S3("s3://games/flagfall".to_owned()));
+}
+
+#[test]
 fn a_bad_value_is_answered_with_the_name_of_its_flag() {
     let rows = [
         ("--listen", "7171"),
         ("--listen", "localhost"),
         ("--metrics-listen", "nowhere"),
         ("--store", "cloud"),
+        ("--archive", "http://127.0.0.1/games"),
+        ("--archive", ""),
         ("--log", "loud=very"),
         ("--log-format", "xml"),
         ("--allow-origin", "play.example.org"),

@@ -86,6 +86,8 @@ impl TypedValueParser for StoreParser {
 pub enum ArchivePlace {
     Off,
     Folder(PathBuf),
+    /// S3-compatible storage: `s3://BUCKET/PREFIX`.
+    S3(String),
 }
 
 impl FromStr for ArchivePlace {
@@ -94,7 +96,10 @@ impl FromStr for ArchivePlace {
     fn from_str(text: &str) -> Result<ArchivePlace, String> {
         match text {
             "off" => Ok(ArchivePlace::Off),
-            text if text.is_empty() || text.contains("://") => Err("name a folder, or write off".to_owned()),
+            text if text.starts_with("s3://") => Ok(ArchivePlace::S3(text.to_owned())),
+            text if text.is_empty() || text.contains("://") => {
+                Err("name a folder or a bucket (s3://BUCKET/PREFIX), or write off".to_owned())
+            }
             folder => Ok(ArchivePlace::Folder(folder.into())),
         }
     }

@@ -6,7 +6,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flagfall_archive::{Archive, ArchiveError, ArchiveStore, FolderStore, Settings};
+use flagfall_archive::{
+    Archive, ArchiveError, ArchiveStore, FolderStore, ObjectStoreArchive, RemoteError, Settings,
+};
+use flagfall_tls::Trust;
 use thiserror::Error;
 
 use crate::config::{ArchivePlace, Config};
@@ -22,6 +25,8 @@ const MANIFESTS: &str = "manifest";
 pub enum ArchiveFailure {
     #[error("--archive {}: {error}", folder.display())]
     Folder { folder: PathBuf, error: io::Error },
+    #[error("--archive {place}: {error}")]
+    Remote { place: String, error: RemoteError },
     #[error("the archive cannot be opened: {0}")]
     Archive(#[from] ArchiveError),
 }
@@ -41,6 +46,10 @@ fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, Archiv
         ArchivePlace::Folder(folder) => {
             let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
             Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)))
+        }
+        ArchivePlace::S3(place) => {
+            let failed = |error| ArchiveFailure::Remote { place: place.clone(), error };
+            Ok(Some(Arc::new(ObjectStoreArchive::s3(place, &Trust::default()).map_err(failed)?)))
         }
     }
 }

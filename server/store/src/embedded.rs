@@ -342,8 +342,8 @@ impl Store for EmbeddedStore {
     fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
         Box::pin(async move {
             guard.check()?;
-            let answer = self.send(|reply| Request::Retire { game, guard, reply }).await?;
-            answer.await.unwrap_or(Ok(RetireOutcome::Unknown))
+            let begun = self.begin(|reply| Request::Retire { game, guard, reply })?;
+            self.finish(begun).await?.unwrap_or(Ok(RetireOutcome::Unknown))
         })
     }
 

@@ -32,7 +32,9 @@ pub(super) enum Begin {
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),
-        Ok(None) => Err("no ranks were found that fit everything the record says about a side's pieces".to_owned()),
+        Ok(None) => {
+            Err("no ranks were found that fit everything the record says about a side's pieces".to_owned())
+        }
         Err(Begin::Start(detail)) => Err(detail),
         Err(Begin::Impossible(_)) => Err("no deployment fits what the record says".to_owned()),
     }
