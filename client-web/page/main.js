@@ -57,6 +57,12 @@ async function withLooks(page) {
   return loaded;
 }
 
+/** True if the player's opponent sent this. @param {{ game: string, side: string }} message */
+function isOpponent({ game, side }) {
+  const audience = line.value.games[game]?.loaded?.view.audience;
+  return audience !== undefined && audience !== "public" && audience !== side;
+}
+
 /** @param {{ route: RouteSignal }} props */
 export function App({ route }) {
   const now = route.value;
@@ -64,6 +70,8 @@ export function App({ route }) {
   const key = now.page + ("id" in now ? now.id : "");
   useEffect(() => onMessage((message) => {
     if (message.type === "game_started") go(`/game/${message.game.id}`);
+    if (message.type === "challenged") show(say("challenge-came", { name: message.invitation.challenger.name }));
+    if (message.type === "rematch_offered" && isOpponent(message)) show(say("rematch-came"));
     if (message.type === "challenge_answered" && !message.accepted) {
       show(say("challenge-declined", { name: message.by.name }));
     }

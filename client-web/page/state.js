@@ -3,7 +3,7 @@
 
 import { ServerTime, clockText } from "./game/clocks.js";
 import { rulesOf } from "./game/rules.js";
-import { newLine, step, wakeAt } from "./net/line.js";
+import { newId, newLine, step, wakeAt } from "./net/line.js";
 import { effect, signal } from "./vendor/library.js";
 import { Words, loadMore } from "./words.js";
 
@@ -36,6 +36,7 @@ export const alarm = signal("");
  * @property {"us" | "eu"} numbering
  * @property {"normal" | "large"} print
  * @property {"system" | "none"} motion
+ * @property {"system" | "never" | "strikes" | "always"} confirm Before which moves to ask; "system": in games with days per move.
  * @property {"on" | "off"} sound
  * @property {"on" | "off"} notify_turn
  * @property {"on" | "off"} notify_start
@@ -45,7 +46,7 @@ export const alarm = signal("");
 
 /** @type {Settings} */
 const PLAIN = {
-  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system",
+  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system", confirm: "system",
   sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
 };
 /** The player's settings, kept on the device. */
@@ -194,7 +195,7 @@ export function tell(input) {
  */
 export function ask(request) {
   return new Promise((resolve) => {
-    const id = crypto.randomUUID();
+    const id = newId();
     waiting.set(id, resolve);
     connection?.input({ kind: "ask", request, id });
   });
@@ -323,7 +324,7 @@ export function openLine(listener) {
     input: (what) => input(what),
     /** Asks the server for a change, and returns the id of the command. @param {import("./net/line.js").Request} request */
     ask(request) {
-      const id = crypto.randomUUID();
+      const id = newId();
       input({ kind: "ask", request, id });
       return id;
     },

@@ -4,7 +4,7 @@
 import { chipsBySquare } from "../board/pieces.js";
 import { clockText, isRunning, timeLeft } from "./clocks.js";
 import { follow } from "./follow.js";
-import { RANKS, SIDES, parseLaid, parseMove, parsePiece, rankOf, ranksOf } from "./notation.js";
+import { RANKS, SIDES, opponentOf, parseLaid, parseMove, parsePiece, rankOf, ranksOf } from "./notation.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("./notation.js").Piece} Piece */
@@ -139,6 +139,21 @@ export function endSentence(outcome, abort, words) {
   const { called_off_by: by, not_deployed: late = [] } = abort ?? {};
   if (outcome.reason !== "aborted" || (!by && late.length === 0)) return outcomeSentence(outcome, words);
   return words.say("outcome-aborted", { cause: by ? `${by}-called-off` : late.length > 1 ? "both-late" : `${late[0]}-late` });
+}
+
+/**
+ * What a game changed in the ratings; a player's own comes first.
+ * @param {import("../../types/messages").RatingChange} change @param {import("../../types/messages").Side | undefined} own @param {Words} words
+ */
+export function ratingSentence({ before, after }, own, words) {
+  const text = (/** @type {import("../../types/messages").Side} */ side) => {
+    const points = after[side].rating - before[side].rating;
+    const shown = (/** @type {import("../../types/messages").RatingPoint} */ { rating, provisional }) => `${rating}${provisional ? "?" : ""}`;
+    return words.say("rating-change", { before: shown(before[side]), after: shown(after[side]), change: `${points < 0 ? "−" : "+"}${Math.abs(points)}` });
+  };
+  return own
+    ? words.say("rating-change-own", { own: text(own), theirs: text(opponentOf(own)) })
+    : words.say("rating-change-both", { red: text("red"), blue: text("blue") });
 }
 
 /** @param {GameEvent & { kind: "moved" }} event @param {Words} words */

@@ -376,6 +376,20 @@ function gameRefused(line, message) {
   return { line: { ...line, games: { ...line.games, [game.id]: { ...game, isAsked: false, trouble } } }, effects: [] };
 }
 
+/**
+ * A new id of a command. Browsers make UUIDs only on https and on this machine: on plain http it is
+ * put together here.
+ * @param {Pick<Crypto, "getRandomValues"> & { randomUUID?: () => string }} [source]
+ */
+export function newId(source = crypto) {
+  if (source.randomUUID) return source.randomUUID();
+  const bytes = source.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 /** True if the player has a game open that is not over. @param {Line} line */
 export function hasLiveGame(line) {
   return Object.values(line.games).some(({ loaded }) =>

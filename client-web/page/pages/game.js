@@ -8,7 +8,7 @@ import { squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { alarm, allWords, aloud, line, loadedRefusal, onNews, say, settings, tell } from "../state.js";
+import { alarm, allWords, aloud, line, loadedRefusal, onMessage, onNews, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
 import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
@@ -21,6 +21,7 @@ export function GamePage({ id }) {
   const control = useMemo(() => new GameControl(id), [id]);
   useEffect(() => {
     const stop = onNews((news) => control.hear(news));
+    const stopRated = onMessage((message) => void (message.type === "rated" && message.change.game === id && control.hearRated(message.change)));
     control.isOpen = true;
     // What was said of another game.
     aloud.value = "";
@@ -28,6 +29,7 @@ export function GamePage({ id }) {
     tell({ kind: "open_game", game: id });
     return () => {
       stop();
+      stopRated();
       control.isOpen = false;
       tell({ kind: "close_game", game: id });
     };

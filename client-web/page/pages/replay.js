@@ -3,6 +3,7 @@
 import {
   WrongRecord, holdCommitments, indexOfPly, isOver, momentsOf, plyOf, scopeOf,
 } from "../game/record.js";
+import { ratingSentence } from "../game/sentences.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { TableSkeleton } from "../parts/boards.js";
 import { go, replayAddress } from "../route.js";
@@ -193,14 +194,7 @@ function Ratings({ id }) {
     void readApi(`/api/games/${id}/ratings`).then((answer) => "body" in answer && setChange(answer.body));
   }, [id]);
   if (!change) return h("span", { class: "small" }, "\u00a0");
-  /** @param {Side} side */
-  const text = (side) => {
-    const [before, after] = [change.before[side], change.after[side]];
-    const points = after.rating - before.rating;
-    const shown = (/** @type {import("../../types/messages").RatingPoint} */ { rating, provisional }) => `${rating}${provisional ? "?" : ""}`;
-    return say("rating-change", { before: shown(before), after: shown(after), change: `${points < 0 ? "−" : "+"}${Math.abs(points)}` });
-  };
-  return h("span", { class: "small numbers" }, say("rating-change-both", { red: text("red"), blue: text("blue") }));
+  return h("span", { class: "small numbers" }, ratingSentence(change, undefined, allWords()));
 }
 
 /**
@@ -210,6 +204,8 @@ function Ratings({ id }) {
 function Commitments({ record }) {
   const [text, setText] = useState(/** @type {string | undefined} */ (undefined));
   useEffect(() => {
+    // Browsers compute hashes only on https and on this machine.
+    if (!crypto.subtle) return setText("");
     let isCurrent = true;
     void holdCommitments(record, async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).then((held) => {
       const all = Object.values(held);

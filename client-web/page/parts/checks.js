@@ -12,6 +12,7 @@ import { h, useEffect, useState } from "../vendor/library.js";
  * @param {GameRecord} record @param {boolean} isStored True if it is of this server. @returns {Promise<Checked>}
  */
 async function check(record, isStored) {
+  if (!crypto.subtle) return { trouble: say("check-needs-https") };
   // The signature covers what everybody saw.
   const seen = isStored ? await readSeen(record, readApi) : { body: undefined };
   if ("refusal" in seen) return { trouble: refusalText(seen.refusal) };

@@ -12,9 +12,9 @@ import { h, useEffect, useState } from "../vendor/library.js";
  */
 
 /** The time before a request that failed is sent again, if neither the page nor the player caused the failure. */
-const AGAIN_MS = 3_000;
+export const AGAIN_MS = 3_000;
 /** Refusals after which a question is asked again. */
-const TEMPORARY = new Set(["unreachable", "store_unavailable", "timed_out", "stopping"]);
+export const TEMPORARY = new Set(["unreachable", "store_unavailable", "timed_out", "stopping"]);
 
 /**
  * Makes a request as the player of the session.

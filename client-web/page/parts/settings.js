@@ -14,6 +14,7 @@ const CHOICES = [
   { name: "numbering", values: ["us", "eu"] },
   { name: "print", values: ["normal", "large"] },
   { name: "motion", values: ["system", "none"] },
+  { name: "confirm", values: ["system", "never", "strikes", "always"] },
 ];
 
 export async function showSettings() {

@@ -3,12 +3,12 @@
 
 import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put, readTyped } from "../game/hand.js";
-import { SIDES, opponentOf, parsePiece, rankOf } from "../game/notation.js";
+import { SIDES, opponentOf, parseMove, parsePiece, rankOf } from "../game/notation.js";
 import {
   MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
   targets,
 } from "../game/reach.js";
-import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, sentence, squareNames } from "../game/sentences.js";
+import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratingSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { choose, confirm, tellKeys } from "../parts/dialog.js";
@@ -76,6 +76,8 @@ export class GameControl {
   /** The players' ratings in games like this one; null while they are on their way. @type {Signal<Partial<Record<Side, RatingPoint | null>>>} */
   ratings = signal(/** @type {Partial<Record<Side, RatingPoint | null>>} */ ({}));
   #areRatingsAsked = false;
+  /** What the game changed in the ratings, as a sentence; empty before that. */
+  rated = signal("");
   /** False once the page shows something else. */
   isOpen = false;
 
@@ -161,12 +163,28 @@ export class GameControl {
     if (!loaded) return;
     this.letGo();
     const { epoch, view } = loaded;
-    const isSlow = loaded.game.terms.time.kind === "correspondence";
-    if (isSlow && command.kind === "move" && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
+    if (command.kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
     const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
     if (answer.type !== "refused") return;
     const isStale = answer.code === "stale_ply" || answer.code === "stale_epoch";
     show(isStale && command.kind === "move" ? say("move-not-made", { move: command.move }) : await loadedRefusal(answer));
+  }
+
+  /** True if the player wants to be asked before this move. @param {string} move */
+  #isConfirmed(move) {
+    const { loaded, view, side } = this;
+    const wanted = settings.value.confirm;
+    if (wanted === "system") return loaded?.game.terms.time.kind === "correspondence";
+    const { to } = parseMove(move);
+    const isStrike = view?.pieces.map(parsePiece).some((piece) => piece.square === to && piece.side !== side) ?? false;
+    return wanted === "always" || (wanted === "strikes" && isStrike);
+  }
+
+  /** What the game changed in the ratings. @param {import("../../types/messages").RatingChange} change */
+  hearRated(change) {
+    this.rated.value = ratingSentence(change, this.side, allWords());
+    this.ratings.value = change.after;
+    speak(this.rated.value);
   }
 
   letGo() {
@@ -187,10 +205,22 @@ export class GameControl {
       this.hand.value = { kind: "board", square };
       return;
     }
-    // What cannot go there stays in hand.
-    if (hand.value && !isInHand) return show(this.#whyNot(hand.value, square));
+    if (hand.value && !isInHand) return void this.#cannotGo(hand.value, square);
     this.hand.value = undefined;
     if (!isInHand) this.tellOf(square);
+  }
+
+  /**
+   * Tells why what is in hand cannot go to a square. It stays in hand. Where an illegal move is accepted
+   * and loses, the player may make it all the same.
+   * @param {Hand} hand @param {string} square
+   */
+  async #cannotGo(hand, square) {
+    const why = this.#whyNot(hand, square);
+    if (!this.rules?.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
+    const move = hand.square + square;
+    const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
+    if (await confirm(yes)) await this.act({ kind: "move", move });
   }
 
   /** Why what is in hand cannot go to a square. @param {Hand} hand @param {string} square */
@@ -270,7 +300,7 @@ export class GameControl {
     }
     const hand = /** @type {const} */ ({ kind: "board", square: from });
     this.hand.value = hand;
-    if (!this.#goTo(to)) show(this.#whyNot(hand, to));
+    if (!this.#goTo(to)) void this.#cannotGo(hand, to);
   }
 
   /** The squares of the player's pieces that can move. */

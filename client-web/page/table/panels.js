@@ -73,7 +73,8 @@ export function Latest({ control }) {
   const latest = view.phase === "deploying" ? [] : control.shownEntries.filter(({ text }) => text !== told).slice(-2);
   return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
     side ? h("div", { class: "actions" }, passing(control)) : null,
-    about ? h("p", null, about) : latest.map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
+    control.rated.value ? h("p", { class: "numbers" }, control.rated.value) : null,
+    about ? h("p", null, about) : latest.slice(control.rated.value ? -1 : -2).map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
 }
 
 /** What can be done for a while only. @param {GameControl} control */

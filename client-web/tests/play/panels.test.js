@@ -99,6 +99,56 @@ test("texts beside the board do not tell how a strike ends before the board does
   await context.close();
 });
 
+test("offers and rating changes are told when they come", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await hear(welcome("red"));
+  await hear(begun("red"));
+  const points = (/** @type {number} */ red, /** @type {number} */ blue) => ({ red: { rating: red, deviation: 90 }, blue: { rating: blue, deviation: 90, provisional: true } });
+  await hear({ type: "rated", change: { game: GAME, ruleset: "classic", speed: "rapid", before: points(1500, 1500), after: points(1512, 1488) } });
+  await page.locator(".latest").getByText("Your rating: 1500 → 1512 (+12). Your opponent's: 1500? → 1488? (−12).").waitFor();
+  const toast = page.getByRole("status");
+  await hear({ type: "rematch_offered", game: GAME, side: "red" });
+  assert.equal(await toast.textContent(), "");
+  await hear({ type: "rematch_offered", game: GAME, side: "blue" });
+  assert.equal(await toast.textContent(), "Your opponent offers a rematch.");
+  const invitation = { challenge: "8k2v6m3q9d4w7c5x", challenger: player("blue", "carol"), expires: 0, terms: { ruleset: "classic", time: { kind: "unlimited" } } };
+  await hear({ type: "challenged", invitation });
+  assert.match(await toast.textContent() ?? "", /^carol challenges you/);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("where an illegal move loses, the page asks before it makes one; settings say before which moves it asks", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: { confirm: "strikes" } });
+  await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await hear(welcome("red"));
+  const message = begun("red");
+  Object.assign(message.view, { ruleset: "course", pieces: ["a4r4'", "a5b?'", "j7b?"] });
+  message.game.terms.ruleset = "course";
+  await hear(message);
+  const sent = () => page.evaluate(() => /** @type {any} */ (window).fed.read().log.filter((/** @type {string} */ line) => line.includes('"kind":"move"')).map((/** @type {string} */ line) => /"move":"(\w+)"/.exec(line)?.[1]));
+  const press = async (/** @type {string} */ square) => {
+    await page.locator(`[data-square="${square}"]`).click();
+    await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  };
+  await press("a4");
+  await press("e6");
+  await page.getByRole("dialog").getByText("a4e6 is against the rules").waitFor();
+  assert.deepEqual(await sent(), []);
+  await page.getByRole("dialog").getByRole("button", { name: "Keep things as they are" }).click();
+  await press("a5");
+  await page.getByRole("dialog").getByText(/a4a5/).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep things as they are" }).click();
+  await press("a4");
+  await press("e6");
+  await page.getByRole("button", { name: "Make it and lose" }).click();
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  assert.deepEqual(await sent(), ["a4e6"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("an offer with changed rules names them, and what cannot be changed says why", async () => {
   const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/play", settings: {} });
   await hear(welcome("red"));

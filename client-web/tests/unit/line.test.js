@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barOf, newLine, step, underWay, wakeAt } from "../../page/net/line.js";
+import { barOf, newId, newLine, step, underWay, wakeAt } from "../../page/net/line.js";
 
 /** @typedef {import("../../page/net/line.js").Input} Input */
 /** @typedef {import("../../page/net/line.js").Effect} Effect */
@@ -416,4 +416,10 @@ test("a newer page is offered between games only", () => {
   assert.equal(bar("old"), "new_page");
   tab.hear({ type: "ping", id: 1, server_time: tab.now, heads: [], pool: { since: tab.now, waiting: 1 } });
   assert.equal(bar("old"), undefined, "who waits for an opponent is not disturbed");
+});
+
+test("ids of commands are UUIDs on plain http too", () => {
+  const getRandomValues = (/** @type {any} */ bytes) => bytes.fill(0xff);
+  assert.equal(newId({ getRandomValues }), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+  assert.equal(newId({ getRandomValues, randomUUID: () => "made by the browser" }), "made by the browser");
 });

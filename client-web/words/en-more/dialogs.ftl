@@ -35,6 +35,15 @@ settings-motion-value =
         [system] Same as the system
        *[none] None
     }
+settings-confirm = Ask before a move
+# $value: system, never, strikes or always.
+settings-confirm-value =
+    { $value ->
+        [system] In games with days per move
+        [never] Never
+        [strikes] Before a strike
+       *[always] Always
+    }
 settings-notices = Sounds and notifications
 settings-sound = Sounds
 settings-notify-turn = Notify me when it is my turn

@@ -557,6 +557,7 @@ check-times =
         [good] No event is earlier than the one before it.
        *[bad] An event is earlier than the one before it.
     }
+check-needs-https = Browsers check records only on pages with https. Use the terminal client: flagfall check.
 check-not = This page does not check whether each move, strike and clock follows the rules. The terminal client does that: flagfall check.
 check-file = The keys are those of this server. A record of another server has to be checked with that server's keys.
 

@@ -120,6 +120,8 @@ custom-title = { $title }, changed
 
 # $name.
 challenge-declined = { $name } declined your offer.
+# $name.
+challenge-came = { $name } challenges you. “Your games” has the offer.
 
 ## A game
 
@@ -185,6 +187,9 @@ resign-ask = Resign this game?
 resign-text = Your opponent wins at once.
 abort = Call off
 abort-ask = Call this game off? Nobody wins.
+# $move: as in a4a5.
+illegal-ask = { $move } is against the rules, and in this game an illegal move loses at once. Make it?
+illegal-yes = Make it and lose
 # $cause: who called the game off, or was late to deploy.
 outcome-aborted = The game was aborted: { $cause ->
         [red-called-off] Red called it off.
@@ -195,6 +200,7 @@ outcome-aborted = The game was aborted: { $cause ->
     }
 claim-win = Claim the win
 claim-draw = Claim a draw
+rematch-came = Your opponent offers a rematch.
 # $state: none, own or theirs.
 rematch =
     { $state ->

@@ -35,6 +35,15 @@ settings-motion-value =
         [system] Как в системе
        *[none] Без движения
     }
+settings-confirm = Спрашивать перед ходом
+# $value: system, never, strikes or always.
+settings-confirm-value =
+    { $value ->
+        [system] В партиях по переписке
+        [never] Никогда
+        [strikes] Перед ударом
+       *[always] Всегда
+    }
 settings-notices = Звуки и уведомления
 settings-sound = Звуки
 settings-notify-turn = Уведомлять, когда мой ход

@@ -123,6 +123,8 @@ custom-title = { $title }, с изменениями
 
 # $name.
 challenge-declined = { $name } не принимает ваше предложение.
+# $name.
+challenge-came = { $name } вызывает вас. Предложение — на странице «Ваши партии».
 
 ## A game
 
@@ -189,6 +191,9 @@ resign-ask = Сдаться в этой партии?
 resign-text = Соперник сразу победит.
 abort = Отменить партию
 abort-ask = Отменить эту партию? Никто не победит.
+# $move: as in a4a5.
+illegal-ask = Ход { $move } против правил, а в этой игре такой ход сразу проигрывает. Сделать его?
+illegal-yes = Сделать и проиграть
 # $cause: who called the game off, or was late to deploy.
 outcome-aborted = Партия отменена: { $cause ->
         [red-called-off] так решили красные.
@@ -199,6 +204,7 @@ outcome-aborted = Партия отменена: { $cause ->
     }
 claim-win = Засчитать победу
 claim-draw = Засчитать ничью
+rematch-came = Соперник предлагает реванш.
 # $state: none, own or theirs.
 rematch =
     { $state ->

@@ -14,15 +14,6 @@ column-games = games
 column-last = last
 column-name = name
 
-# $before, $after: ratings; $change: as in +12.
-rating-change = { $before } → { $after } ({ $change })
-
-# $own, $theirs: rating changes.
-rating-change-own = Your rating: { $own }. Your opponent's: { $theirs }.
-
-# $red, $blue: rating changes.
-rating-change-both = Ratings: Red { $red }, Blue { $blue }.
-
 # $ruleset, $speed; $bots: yes or no.
 leaderboard =
     { $bots ->

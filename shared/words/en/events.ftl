@@ -188,3 +188,12 @@ outcome-drawn =
         [illegal_act] A draw: both sides broke the rules.
        *[other] A draw: { $reason }.
     }
+
+# $before, $after: ratings; $change: as in +12.
+rating-change = { $before } → { $after } ({ $change })
+
+# $own, $theirs: rating changes.
+rating-change-own = Your rating: { $own }. Your opponent's: { $theirs }.
+
+# $red, $blue: rating changes.
+rating-change-both = Ratings: Red { $red }, Blue { $blue }.

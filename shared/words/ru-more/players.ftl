@@ -14,15 +14,6 @@ column-games = партии
 column-last = последняя
 column-name = имя
 
-# $before, $after: ratings; $change: as in +12.
-rating-change = { $before } → { $after } ({ $change })
-
-# $own, $theirs: rating changes.
-rating-change-own = Ваш рейтинг: { $own }. Рейтинг соперника: { $theirs }.
-
-# $red, $blue: rating changes.
-rating-change-both = Рейтинги: красные { $red }, синие { $blue }.
-
 # $ruleset, $speed; $bots: yes or no.
 leaderboard =
     { $bots ->

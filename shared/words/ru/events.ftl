@@ -214,3 +214,12 @@ outcome-drawn =
         [illegal_act] Ничья: обе стороны нарушили правила.
        *[other] Ничья: { $reason }.
     }
+
+# $before, $after: ratings; $change: as in +12.
+rating-change = { $before } → { $after } ({ $change })
+
+# $own, $theirs: rating changes.
+rating-change-own = Ваш рейтинг: { $own }. Рейтинг соперника: { $theirs }.
+
+# $red, $blue: rating changes.
+rating-change-both = Рейтинги: красные { $red }, синие { $blue }.
