@@ -17,7 +17,8 @@ const TERMS = {
 
 export function HomePage() {
   const lobby = useLobby();
-  const { ownGames } = line.value;
+  const { ownGames, player } = line.value;
+  const isRated = player?.kind === "account";
   const [busy, setBusy] = useState("");
   /** @param {string} name @param {() => Promise<unknown>} act */
   const once = (name, act) => async () => {
@@ -45,8 +46,8 @@ export function HomePage() {
         onClick: once("house", () => askOrTell({ type: "play_bot", bot: "simple", terms: TERMS.house })),
       }),
       h(Choice, {
-        title: say("play-quick"), text: say("play-quick-text"), isBusy: busy === "quick",
-        onClick: once("quick", () => askOrTell({ type: "enter_pool", terms: TERMS.quick })),
+        title: say("play-quick"), text: say("play-quick-text", { rated: isRated ? "yes" : "no" }), isBusy: busy === "quick",
+        onClick: once("quick", () => askOrTell({ type: "enter_pool", terms: { ...TERMS.quick, rated: isRated } })),
       }),
       h(Choice, {
         title: say("play-friend"), text: say("play-friend-text"), isBusy: busy === "friend",

@@ -65,7 +65,12 @@ home-choices = Start a game
 play-house = Against the house
 play-house-text = Classic rules, no clock. Starts at once.
 play-quick = Quick game
-play-quick-text = Against anyone, 10 minutes and 5 seconds a move.
+# $rated: yes or no.
+play-quick-text =
+    { $rated ->
+        [yes] Against anyone, 10 minutes and 5 seconds a move, rated.
+       *[no] Against anyone, 10 minutes and 5 seconds a move.
+    }
 play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
