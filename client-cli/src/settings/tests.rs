@@ -57,7 +57,7 @@ fn a_wrong_file_is_refused_with_the_line() {
         ("plain = true\ncolour = true\n", 2, "colour"),
         ("\n\nplain = \"true\"\n", 3, "true or false"),
         ("numbers = \"roman\"\n", 1, "us, eu"),
-        ("alerts = [\"bell\", \"horn\"]\n", 1, "bell, title, desktop, none"),
+        ("alerts = [\"bell\", \"horn\"]\n", 1, "bell, title, desktop, desktop-777, none"),
         ("alerts = []\n", 1, "list"),
         ("plain = true\nserver =\n", 2, "TOML"),
         ("[server]\nhost = \"x\"\n", 1, "server"),
