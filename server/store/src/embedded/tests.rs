@@ -241,10 +241,11 @@ async fn a_store_pauses_a_little_before_the_disk_is_full_and_makes_room() {
         assert!(!ledger.change(&store, number).await);
     }
     // Even on a full disk, requests that free space are carried out.
-    let (segments, deletion) = (segments(folder.path()), 43);
+    let (before, deletion) = (segments(folder.path()), 43);
     assert!(ledger.change(&store, deletion).await);
     assert_eq!(store.sweep().await, Ok(0));
-    while self::segments(folder.path()).first() == segments.first() {
+    // Unless it was compacted before the disk was full, and only the growing segment is left.
+    while before.len() > 1 && segments(folder.path()).first() == before.first() {
         assert!(store.heartbeat().await.is_err());
     }
     ledger.check(&store, "while it pauses").await;
