@@ -97,7 +97,10 @@ function Current({ route }) {
   const [found, setFound] = useState(/** @type {{ Page: (props: any) => any } | undefined} */ (undefined));
   useEffect(() => {
     let isCurrent = true;
-    PAGES[route.page]().catch(() => NotLoaded).then((Page) => isCurrent && setFound({ Page }));
+    PAGES[route.page]().catch((error) => {
+      if (isModuleGone(error)) reloadOnce();
+      return NotLoaded;
+    }).then((Page) => isCurrent && setFound({ Page }));
     return () => {
       isCurrent = false;
     };
