@@ -157,13 +157,16 @@ export class GameControl {
     return Boolean(view && view.phase === "playing" && sideToMove(view) && !view.owed_color && !view.pending_strike);
   }
 
-  /** Sends a command, and tells why if it is refused. @param {GameCommand} command */
-  async act(command) {
+  /**
+   * Sends a command, and tells why if it is refused.
+   * @param {GameCommand} command @param {boolean} [isDecided] True if the player need not confirm a move.
+   */
+  async act(command, isDecided = false) {
     const { loaded } = this;
     if (!loaded) return;
     this.letGo();
     const { epoch, view } = loaded;
-    if (command.kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
+    if (!isDecided && command.kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
     const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
     if (answer.type !== "refused") return;
     const isStale = answer.code === "stale_ply" || answer.code === "stale_epoch";
@@ -220,7 +223,7 @@ export class GameControl {
     if (!this.rules?.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
     const move = hand.square + square;
     const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
-    if (await confirm(yes)) await this.act({ kind: "move", move });
+    if (await confirm(yes)) await this.act({ kind: "move", move }, true);
   }
 
   /** Why what is in hand cannot go to a square. @param {Hand} hand @param {string} square */
@@ -552,7 +555,7 @@ export class GameControl {
     const { command, isIllegal } = holds(plan, view) ? dueCommand(plan, view, rules) : { command: undefined, isIllegal: true };
     if (!command && !isIllegal) return;
     this.planned.value = undefined;
-    if (command) void this.act(command);
+    if (command) void this.act(command, true);
     else show(say("plan-dropped", { squares: plan.move }));
   }
 }

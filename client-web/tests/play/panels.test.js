@@ -120,7 +120,7 @@ test("offers and rating changes are told when they come", async () => {
 });
 
 test("where an illegal move loses, the page asks before it makes one; settings say before which moves it asks", async () => {
-  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: { confirm: "strikes" } });
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: { confirm: "always" } });
   await page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
   await hear(welcome("red"));
   const message = begun("red");

@@ -135,8 +135,8 @@ impl Archive {
         self.inner.view.read().clone()
     }
 
-    /// Reads the index's summaries. Damage is not an error here: whoever needs the damaged part
-    /// is told about it.
+    /// Reads the index's summaries. Damage is not an error here, because a read of the
+    /// damaged part reports it.
     async fn load(&self, view: &View) -> Result<(), ArchiveError> {
         for part in view.parts() {
             match part.load(self.objects()).await {

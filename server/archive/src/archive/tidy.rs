@@ -21,7 +21,7 @@ use crate::segment::{SegmentError, without};
 
 /// More short lists of removed games than this are merged into one.
 const REMOVALS_MAX: usize = 16;
-/// A list with fewer games is short. Two such lists fit into one frame, whatever the reasons are.
+/// A list with fewer games is short. Two such lists fit into one frame, even with long reasons.
 const SHORT: usize = 1_000;
 
 /// What [`Archive::tidy`] has done.

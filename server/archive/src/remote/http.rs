@@ -178,7 +178,7 @@ impl Client {
 }
 
 /// Begins to speak HTTP. A task of the connection's own ends when the sender is dropped, and its
-/// errors reach whoever sends.
+/// errors reach the caller that sends.
 async fn begin(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
 ) -> Result<SendRequest<HttpRequestBody>, Box<dyn Error + Send + Sync>> {

@@ -82,7 +82,7 @@ async fn a_damaged_game_is_the_only_one_that_is_lost() {
     let report = check(&archive).await;
     assert_eq!((report.games, report.replayed, report.damage.len()), (3, 3, 1));
     assert_eq!(report.damage[0].games, [id(1)]);
-    // A removed game of this segment cannot be overwritten, which is told.
+    // A removed game of this segment cannot be overwritten, and the report says so.
     archive.remove(id(0), "a test").await.expect("removed");
     assert_eq!(archive.tidy(DAY_MS).await.expect("tidied").damage.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Nothing that was published is lost, whatever fails and whoever else writes.
+//! Nothing that was published is lost if a write fails or other servers write at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
