@@ -5,7 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocol::CloseCode;
+use flagfall_board::GameId;
+use flagfall_protocol::{CloseCode, Seek};
 use flagfall_store::record::Form;
 use flagfall_store::{Store, StoreError};
 use futures_util::FutureExt;
@@ -21,13 +22,12 @@ use crate::api::ws::{self, Doorkeeper, KeepAlive, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_archive::Archive;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
-use flagfall_base::cluster::Sign;
+use flagfall_base::cluster::{News, Sign};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
 use flagfall_services::Services;
 use flagfall_services::archive::Archiver;
-use flagfall_services::packing::pack_old_games;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
@@ -117,7 +117,7 @@ impl Server {
             tasks.spawn(kept_alive("peers", app.clone(), move |app| meet_peers(app, archive_id)));
             tasks.spawn(kept_alive("news of other servers", app.clone(), async |app| {
                 let Some(seats) = app.tables.seats() else { return };
-                app.peers.listen(seats, &app.connections, &app.tables).await;
+                app.peers.listen(seats, &app.connections, &HeardBy(&app)).await;
             }));
             tasks.spawn(kept_alive("seats", app.clone(), async |app| {
                 let Some(seats) = app.tables.seats() else { return };
@@ -129,18 +129,10 @@ impl Server {
         tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
             app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
         }));
-        match archive {
-            Some((archive, inner)) => {
-                tasks.spawn(kept_alive("archive", app.clone(), move |app| {
-                    archive_games(app, archive.clone(), inner.clone())
-                }));
-            }
-            None => {
-                tasks.spawn(kept_alive("packing", app.clone(), async |app| {
-                    let Times { pack_after, pack_look, .. } = app.settings.times;
-                    pack_old_games(app.store.clone(), pack_after, pack_look).await;
-                }));
-            }
+        if let Some((archive, inner)) = archive {
+            tasks.spawn(kept_alive("archive", app.clone(), move |app| {
+                archive_games(app, archive.clone(), inner.clone())
+            }));
         }
         tasks.spawn(kept_alive("prune", app.clone(), async |app| {
             let times = &app.settings.times;
@@ -282,6 +274,27 @@ async fn revocations(app: Arc<App>) {
         if let Err(error) = app.players.look_for_closed().await {
             note_refusal(&error, "cannot check for closed accounts");
         }
+    }
+}
+
+/// Passes news from other servers to the games and the lobby.
+struct HeardBy<'a>(&'a App);
+
+impl News for HeardBy<'_> {
+    fn seats_changed(&self, games: &[GameId]) {
+        self.0.tables.seats_changed(games);
+    }
+
+    fn sight_regained(&self) {
+        self.0.tables.sight_regained();
+    }
+
+    fn seek_opened(&self, seek: Seek, since: u64) {
+        self.0.lobby.hear_opened(seek, since);
+    }
+
+    fn seek_closed(&self, seek: &str) {
+        self.0.lobby.hear_closed(seek);
     }
 }
 

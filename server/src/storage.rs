@@ -32,7 +32,6 @@ use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, ArchivingError, list_all};
 use flagfall_services::operator::{self, Operator, OperatorError};
-use flagfall_services::packing::pack_all;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
 const DAMAGED_SHOWN: usize = 100;
@@ -100,6 +99,9 @@ pub enum StoreFailure {
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     let (inner, embedded, place) = open_store(config).await?;
     let archive_place = match config.archive_place() {
+        ArchivePlace::Off if matches!(config.store, StoreKind::Redis(_)) => {
+            "finished games stay in the memory of Redis; --archive moves them to an archive".to_owned()
+        }
         ArchivePlace::Off => {
             "finished games stay in the store; --archive moves them to an archive".to_owned()
         }
@@ -167,7 +169,6 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Backup { folder } => back_up(config, folder),
         StoreCommand::Restore { backup } => restore(config, backup).await,
         StoreCommand::Archive => archive_games(config).await,
-        StoreCommand::Pack { after_days } => pack(config, *after_days).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
 }
@@ -415,22 +416,6 @@ async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
         let archived = archiver.archive_due(true).await?;
         say(&format!("archived: {} games; {} stay in the store for now", archived.games, archived.waiting));
     }
-    Ok(())
-}
-
-async fn pack(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
-    if matches!(config.store, StoreKind::Embedded) {
-        say("nothing to pack: games in a data folder are already compressed on disk");
-        return Ok(());
-    }
-    let store = open_for_transfer(config).await?;
-    let mut progress = Progress::begin();
-    let after = Duration::from_secs(24 * 60 * 60) * after_days;
-    let (packed, seen) = pack_all(&*store, after, |packed, seen| {
-        progress.tell(format_args!("packed so far: {packed} of {seen} games"));
-    })
-    .await?;
-    say(&format!("packed: {packed} of {seen} games ended {after_days} days ago or earlier"));
     Ok(())
 }
 

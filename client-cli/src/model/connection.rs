@@ -19,6 +19,8 @@ pub struct Connection {
     /// The number of seconds after which the opponent of an absent player can claim a short game,
     /// according to the server.
     pub claim_seconds: Option<u64>,
+    /// True if the server can send changes of the lobby instead of the whole lobby.
+    pub has_lobby_changes: bool,
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.
     pub requests: usize,

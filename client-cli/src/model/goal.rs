@@ -1,7 +1,7 @@
 //! The user's goal: to play, to watch, or to list games.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{RatingWish, Seek, Terms, Time};
+use flagfall_protocol::{LobbyFilter, RatingWish, Seek, Speed, Terms, Time};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
@@ -41,6 +41,15 @@ impl Wish {
             private: self.private,
             secret: self.secret,
             rated: self.rated,
+        }
+    }
+
+    /// Returns the filter for offers that may meet this wish, and for the player's own offer.
+    pub fn filter(&self) -> LobbyFilter {
+        LobbyFilter {
+            ruleset: self.ruleset.clone(),
+            speed: self.time.and_then(Speed::of),
+            rated: Some(self.rated),
         }
     }
 

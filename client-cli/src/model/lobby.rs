@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flagfall_board::GameId;
-use flagfall_protocol::{GameSummary, Invitation, OwnGames, PoolStatus, Seek};
+use flagfall_protocol::{GameSummary, Invitation, LobbyLists, OwnGames, PoolStatus};
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lobby {
-    /// Everyone's offers and the public games.
-    pub listed: Option<(Vec<Seek>, Vec<GameSummary>)>,
+    /// Other players' offers and the public games.
+    pub listed: Option<LobbyLists>,
+    /// The number of this state of the lists, if the server sends changes.
+    pub number: Option<u64>,
     /// Offers that this player tried to accept, but the server refused. The lobby may still list
     /// them for a short time.
     pub refused_seeks: BTreeSet<String>,

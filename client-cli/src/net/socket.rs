@@ -221,9 +221,9 @@ pub async fn lobby(
     token: Option<Secret>,
     name: Option<String>,
 ) -> Result<(Vec<Seek>, Vec<GameSummary>), String> {
-    let question = Some(ClientToServer::OpenLobby {});
+    let question = Some(ClientToServer::OPEN_LOBBY);
     let wanted = |message| match message {
-        ServerToClient::Lobby { seeks, games, players_online: _ } => Some((seeks, games)),
+        ServerToClient::Lobby { seeks, games, .. } => Some((seeks, games)),
         _ => None,
     };
     visit(dialer, addresses, token, name, question, wanted).await

@@ -1,7 +1,9 @@
 //! Reaches the user's goal step by step, from the welcome to the game.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Seek, Terms};
+use flagfall_protocol::{
+    ClientToServer, Exit, GameSummary, LobbyChange, LobbyLists, OwnGames, Player, PlayerKind, Seek, Terms,
+};
 
 use super::exit::exit;
 use super::outbox;
@@ -53,7 +55,7 @@ pub(super) fn begin(model: &mut Model) {
     match model.goal.clone() {
         Goal::Games => {
             outbox::request(model, Request::OwnGames);
-            model.tell(ClientToServer::OpenLobby {});
+            open_lobby(model);
         }
         Goal::Next => outbox::request(model, Request::Next),
         Goal::Mail => {
@@ -63,7 +65,7 @@ pub(super) fn begin(model: &mut Model) {
             outbox::resend(model);
         }
         Goal::Watch(Some(id)) => open(model, id),
-        Goal::Watch(None) => model.tell(ClientToServer::OpenLobby {}),
+        Goal::Watch(None) => open_lobby(model),
         Goal::Play(wish) => begin_to_play(model, &wish),
     }
 }
@@ -73,7 +75,7 @@ fn begin_to_play(model: &mut Model, wish: &Wish) {
     match wish.how.clone() {
         How::Any => {
             wait(model, &text!("offer-looking"), Vec::new());
-            model.tell(ClientToServer::OpenLobby {});
+            open_lobby(model);
         }
         How::Pool => enter_pool(model),
         How::Bot(bot) => {
@@ -118,14 +120,14 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         }
         (Goal::Mail, _) => {}
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
-            model.tell(ClientToServer::OpenLobby {});
+            open_lobby(model);
         }
         // After a lost connection, the server keeps the player's place in the pool only for a
         // short time, so enter the pool again at once.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
-        (Goal::Play(wish), _) if wish.how == How::Any => model.tell(ClientToServer::OpenLobby {}),
+        (Goal::Play(wish), _) if wish.how == How::Any => open_lobby(model),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
 }
@@ -168,9 +170,33 @@ pub(super) fn started(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>) {
-    model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
-    model.lobby.listed = Some((seeks, games));
+/// Asks for the lobby: for changes and only for offers that may meet the wish, if the server can
+/// do that.
+pub(super) fn open_lobby(model: &mut Model) {
+    model.tell(match (model.connection.has_lobby_changes, model.wish()) {
+        (false, _) => ClientToServer::OPEN_LOBBY,
+        (true, wish) => {
+            let filter = wish.map(Wish::filter).unwrap_or_default();
+            ClientToServer::OpenLobby { changes: true, filter }
+        }
+    });
+}
+
+/// Applies a change of the lobby. If the client has missed a change, asks for the lobby again.
+pub(super) fn lobby_changed(model: &mut Model, number: u64, change: LobbyChange) {
+    let Some(mut lists) = model.lobby.listed.take() else { return };
+    if model.lobby.number.map(|known| known + 1) != Some(number) {
+        model.lobby.listed = Some(lists);
+        return open_lobby(model);
+    }
+    model.lobby.number = Some(number);
+    lists.apply(change);
+    lobby(model, lists);
+}
+
+pub(super) fn lobby(model: &mut Model, lists: LobbyLists) {
+    model.lobby.refused_seeks.retain(|refused| lists.seeks.iter().any(|seek| seek.id == *refused));
+    model.lobby.listed = Some(lists);
     let is_free = model.game.is_none() && model.opening.is_none();
     match model.goal.clone() {
         Goal::Games => list_games(model),
@@ -197,7 +223,9 @@ fn is_busy(model: &Model) -> bool {
 /// Returns other players' offers that match the wish, oldest first, with their positions in the
 /// lobby. Ignores rating ranges.
 fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let (Some(LobbyLists { seeks, .. }), Some(wish)) = (&model.lobby.listed, model.wish()) else {
+        return Vec::new();
+    };
     let own = model.login.player.as_ref().map(|player| player.id.as_str());
     let is_wanted = |seek: &Seek| {
         Some(seek.seeker.id.as_str()) != own
@@ -214,7 +242,9 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
 /// to accept the player's own offer. This is the case if the other offer is older, if its owner
 /// would not accept the player's offer, or if the player has no offer.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let (Some(LobbyLists { seeks, .. }), Some(wish)) = (&model.lobby.listed, model.wish()) else {
+        return Vec::new();
+    };
     let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
     let is_ours_to_take =
         |at: usize, seek: &Seek| own_at.is_none_or(|own_at| at < own_at) || !is_mutual(wish, seek);
@@ -310,8 +340,8 @@ fn renew_offer(model: &mut Model) {
 
 /// Returns the player's own offer as listed in the lobby.
 fn own_listed(model: &Model) -> Option<&Seek> {
-    let (seeks, _) = model.lobby.listed.as_ref()?;
-    seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
+    let listed = model.lobby.listed.as_ref()?;
+    listed.seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
 }
 
 fn offer_words(seek: &Seek) -> String {
@@ -384,7 +414,7 @@ pub(super) fn chosen(model: &mut Model, choice: Choice) {
 }
 
 fn choose_game(model: &mut Model) {
-    let games = model.lobby.listed.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
+    let games = model.lobby.listed.as_ref().map(|listed| listed.games.clone()).unwrap_or_default();
     if games.is_empty() {
         if model.options.face.prints() {
             exit(model, Exit::Done, text!("public-games-none"));
@@ -418,7 +448,7 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
 /// Prints both lists of games once both have arrived.
 pub(super) fn list_games(model: &mut Model) {
     let lists = model.lobby.urgent_games.clone().zip(model.lobby.listed.clone());
-    let Some((own, (_, public))) = lists else { return };
+    let Some((own, LobbyLists { games: public, .. })) = lists else { return };
     let server = model.options.server_flag();
     model.say_all(listing::own_games(&own, &server));
     if public.is_empty() {

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, Ply};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, RefusalArgs, ServerToClient,
+    Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, LobbyLists, RefusalArgs, ServerToClient,
 };
 
 use super::exit::exit;
@@ -19,10 +19,17 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
         // client never does.
         ServerToClient::Welcome { player: None, .. } => {}
         ServerToClient::Welcome {
-            player: Some(player), token, server_time, claim_seconds, games, ..
+            player: Some(player),
+            token,
+            server_time,
+            claim_seconds,
+            games,
+            lobby_changes,
+            ..
         } => {
             link::learn_time(model, server_time, true);
             model.connection.claim_seconds = claim_seconds;
+            model.connection.has_lobby_changes = lobby_changes;
             if let Some(token) = token {
                 model.login.token = Some(token.clone());
                 model.effects.push(Effect::SaveToken { token, name: player.name.clone() });
@@ -54,7 +61,11 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             refused(model, pending.as_ref(), game, &code, &message, seq);
         }
-        ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games),
+        ServerToClient::Lobby { seeks, games, number, .. } => {
+            model.lobby.number = number;
+            goal::lobby(model, LobbyLists { seeks, games });
+        }
+        ServerToClient::LobbyChanged { number, change, .. } => goal::lobby_changed(model, number, change),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
             if let Err(why) = setup_check::check_for(model, &terms.ruleset) {
                 return exit(model, Exit::Usage, words::sentence(&why));
@@ -173,7 +184,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
             model.lobby.seek = Some(seek);
             if model.lobby.is_seek_doubtful {
                 // The offer may already be gone, so fetch the lobby to check.
-                model.tell(ClientToServer::OpenLobby {});
+                goal::open_lobby(model);
             }
             goal::wait_for_opponent(model, &terms);
         }
@@ -251,7 +262,7 @@ fn refused(
             let is_gone = code.as_str() == Code::NO_SUCH_SEEK;
             model.say(if is_gone { text!("offer-taken") } else { message });
             goal::wait(model, &text!("offer-looking"), Vec::new());
-            model.tell(ClientToServer::OpenLobby {});
+            goal::open_lobby(model);
             return;
         }
         // Repeat the command at the current ply, because a player who gives up wants to do so

@@ -7,6 +7,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
+/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
@@ -45,6 +46,8 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
+ * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
+ * @property {LobbyFilter} filter Which offers the page wants to see.
  * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
@@ -54,7 +57,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string } | { kind: "play_here", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: LobbyFilter } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
 
@@ -89,7 +92,8 @@ export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
-    unanswered: [], games: {}, ownGames: [], wantsLobby: false, lobby: undefined, pool: undefined,
+    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, filter: {}, lobby: undefined,
+    pool: undefined,
   };
 }
 
@@ -124,7 +128,10 @@ export function step(line, input, moment) {
       const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
       return { line: { ...line, games }, effects: [] };
     }
-    case "open_lobby": return { line: { ...line, wantsLobby: true }, effects: whenUp(line, [{ type: "open_lobby" }]) };
+    case "open_lobby": {
+      const open = { ...line, wantsLobby: true, filter: input.filter ?? {} };
+      return { line: open, effects: whenUp(open, [openLobby(open)]) };
+    }
     case "close_lobby": return {
       line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
     };
@@ -255,6 +262,28 @@ function sessionFailed(line) {
   return { line: { ...line, session: "none", unanswered: [] }, effects };
 }
 
+/** @param {Line} line @returns {ClientMessage} */
+function openLobby({ hasLobbyChanges, filter }) {
+  return hasLobbyChanges ? { type: "open_lobby", changes: true, filter } : { type: "open_lobby" };
+}
+
+/** @param {Line} line @param {ServerMessage & { type: "lobby_changed" }} message @returns {Step} */
+function lobbyChanged(line, { number, change, players_online }) {
+  const { lobby } = line;
+  if (!lobby) return { line, effects: [] };
+  if (number !== (lobby.number ?? 0) + 1) return { line, effects: whenUp(line, [openLobby(line)]) };
+  const { closed = [], opened = [], gone = [], came = [], progress = [] } = change;
+  const seeks = lobby.seeks.filter(({ id }) => !closed.includes(id));
+  for (const { at, seek } of opened) seeks.splice(at, 0, seek);
+  const games = lobby.games.filter(({ id }) => !gone.includes(id));
+  for (const { at, game } of came) games.splice(at, 0, game);
+  const changed = games.map((game) => {
+    const now = progress.find((one) => one.game === game.id);
+    return now ? { ...game, phase: now.phase, ply: now.ply, turn: now.turn } : game;
+  });
+  return { line: { ...line, lobby: { ...lobby, seeks, games: changed, players_online, number } }, effects: [] };
+}
+
 /** @param {Line} line @param {string} id @returns {Step} */
 function openGame(line, id) {
   const game = line.games[id] ?? unopened(id);
@@ -287,6 +316,7 @@ function answered(line, message, now) {
     };
     case "accepted": case "refused": return toCommand(line, message, now);
     case "lobby": return { line: line.wantsLobby ? { ...line, lobby: message } : line, effects: [] };
+    case "lobby_changed": return lobbyChanged(line, message);
     case "my_games": return { line: { ...line, ownGames: message.games }, effects: [] };
     case "game_started": return {
       line: { ...line, pool: undefined, ownGames: [...line.ownGames.filter(({ id }) => id !== message.game.id), message.game] },
@@ -313,11 +343,12 @@ function welcomed(line, message) {
   const up = /** @type {Line} */ ({
     ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
+    hasLobbyChanges: message.lobby_changes ?? false,
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [
     ...Object.values(line.games).map(openMessage),
-    ...(line.wantsLobby ? [/** @type {ClientMessage} */ ({ type: "open_lobby" })] : []),
+    ...(line.wantsLobby ? [openLobby(up)] : []),
     ...(player ? line.unanswered.map(({ command }) => command) : []),
   ];
   const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...messages.map(send)]);

@@ -123,6 +123,31 @@ test("a line connects at once, says hello, and opens what was asked for before",
   assert.equal(sim.bar(), undefined);
 });
 
+test("the lobby is followed by changes, and asked for again after a gap", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome({ lobby_changes: true });
+  sim.sent();
+  sim.put({ kind: "open_lobby", filter: { ruleset: "barrage" } });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: { ruleset: "barrage" } }]);
+  const seek = (/** @type {string} */ id) => ({ id, seeker: BOB, terms: TERMS });
+  const summary = (/** @type {string} */ id) => ({ id, created: 0, phase: /** @type {const} */ ("playing"), ply: 3, players: { red: ANN, blue: BOB }, terms: TERMS });
+  sim.hear({ type: "lobby", number: 7, seeks: [seek("s1"), seek("s3")], games: [summary("g1"), summary("g2")], players_online: 2 });
+  sim.hear({
+    type: "lobby_changed", number: 8, players_online: 3,
+    change: {
+      closed: ["s3"], opened: [{ at: 0, seek: seek("s0") }, { at: 2, seek: seek("s2") }],
+      gone: ["g1"], came: [{ at: 1, game: summary("g3") }], progress: [{ game: "g2", phase: "playing", ply: 4, turn: "blue" }],
+    },
+  });
+  const shown = () => [sim.line.lobby?.seeks.map(({ id }) => id), sim.line.lobby?.games.map(({ id, ply }) => `${id} ${ply}`), sim.line.lobby?.players_online];
+  assert.deepEqual(shown(), [["s0", "s1", "s2"], ["g2 4", "g3 3"], 3]);
+  sim.sent();
+  sim.hear({ type: "lobby_changed", number: 10, players_online: 4, change: { closed: ["s0"] } });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: { ruleset: "barrage" } }]);
+  assert.equal(sim.line.lobby?.seeks.length, 3, "a change after a gap is not applied");
+});
+
 test("the pauses between tries double up to five seconds", () => {
   const sim = new Sim();
   sim.put({ kind: "tick" });

@@ -222,10 +222,6 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.retire(game, guard)
     }
 
-    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
-        self.inner.pack_log(game)
-    }
-
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         self.inner.get(key)
     }

@@ -149,8 +149,6 @@ declare! {
         "Finished games that are due for the archive and still in the store";
     ARCHIVE_REFUSED = "flagfall_archive_refused_total", Counter, Count, [],
         "Finished games that stay in the store, because the archive cannot keep them unchanged";
-    GAMES_PACKED = "flagfall_games_packed_total", Counter, Count, [],
-        "Games packed in a store without an archive, long after their end";
     COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],
         "Time from an append to its answer";
     APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count, [],

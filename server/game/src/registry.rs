@@ -26,7 +26,7 @@ use super::search::read_all;
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
-use flagfall_base::cluster::{GameNews, Peers, Seats};
+use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{LIVE, REMATCH, SEAT};
 use flagfall_base::names::players_today;
@@ -320,20 +320,14 @@ impl Tables {
 
     /// Returns the newest public games that are running, in memory or at rest, newest first.
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
-        let (mut handles, at_rest) = {
+        let (handles, at_rest) = {
             let index = self.residents().index.lock();
-            let is_shown = |handle: &&TableHandle| !handle.facts.header.terms.private && handle.is_running();
-            let handles: Vec<TableHandle> = index.tables.values().filter(is_shown).cloned().collect();
+            let handles: Vec<TableHandle> = index.newest_public().take(limit).cloned().collect();
             let is_at_rest = |game: &&GameSummary| !index.tables.contains_key(&game.id);
             let at_rest: Vec<GameSummary> =
                 self.residents().public_games.lock().iter().filter(is_at_rest).cloned().collect();
             (handles, at_rest)
         };
-        let newest_first = |handle: &TableHandle| Reverse((handle.facts.created, handle.id()));
-        if limit < handles.len() {
-            handles.select_nth_unstable_by_key(limit, newest_first);
-            handles.truncate(limit);
-        }
         let mut games: Vec<GameSummary> = handles.iter().map(TableHandle::summary).chain(at_rest).collect();
         games.sort_by_key(|game| Reverse((game.created, game.id)));
         games.truncate(limit);
@@ -387,13 +381,17 @@ impl Tables {
     }
 }
 
-impl GameNews for Tables {
-    fn seats_changed(&self, games: &[GameId]) {
+/// News from other servers.
+impl Tables {
+    /// Called after players have opened or closed these games on other servers.
+    pub fn seats_changed(&self, games: &[GameId]) {
         let handles = games.iter().filter_map(|game| self.residents().handle(*game));
         handles.for_each(|handle| handle.note_seats());
     }
 
-    fn sight_regained(&self) {
+    /// Called when this server receives notices again after a silence. From then on, absences are
+    /// measured from this moment.
+    pub fn sight_regained(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::note_seats);
     }
 }

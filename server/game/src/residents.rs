@@ -5,11 +5,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 
 use super::facts::Facts;
 use super::handle::{Message, TableHandle};
-use super::header::GameHeader;
 use super::mailbox::Mailbox;
 use super::public_list::PublicGames;
 use parking_lot::Mutex;
@@ -31,6 +30,8 @@ pub(super) struct Index {
     /// The running games in memory, sorted by player. A hash stands for the player's id. Two
     /// players may have the same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
+    /// The running public games in memory, by the time of their creation.
+    public: BTreeSet<(Stamp, GameId)>,
     /// The games that this server is creating, in the order of the requests.
     pub(super) making: Vec<Making>,
     pub(super) is_stopping: bool,
@@ -50,6 +51,9 @@ impl Index {
         if handle.is_running() {
             let players = &handle.facts.header.players;
             self.seats.extend(Side::BOTH.map(|side| (number_of(&players[side].id), game)));
+            if !handle.facts.header.terms.private {
+                self.public.insert((handle.facts.created, game));
+            }
         }
         self.tables.insert(game, handle);
     }
@@ -58,11 +62,18 @@ impl Index {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
 
-    /// Removes the two seats of a game that has stopped running on this server.
-    fn remove_seats(&mut self, game: GameId, header: &GameHeader) {
+    /// Removes a game that has stopped running on this server from the lists of running games.
+    fn remove_running(&mut self, facts: &Facts) {
         for side in Side::BOTH {
-            self.seats.remove(&(number_of(&header.players[side].id), game));
+            self.seats.remove(&(number_of(&facts.header.players[side].id), facts.id));
         }
+        self.public.remove(&(facts.created, facts.id));
+    }
+
+    /// Returns the running public games in memory, newest first.
+    pub(super) fn newest_public(&self) -> impl Iterator<Item = &TableHandle> {
+        let handles = self.public.iter().rev().filter_map(|(_, game)| self.tables.get(game));
+        handles.filter(|handle| handle.is_running())
     }
 }
 
@@ -99,7 +110,7 @@ impl Residents {
 
     /// Records that a game has ended, so that it does not count as running.
     pub(super) fn note_end(&self, facts: &Facts) {
-        self.index.lock().remove_seats(facts.id, &facts.header);
+        self.index.lock().remove_running(facts);
         self.running.fetch_sub(1, Ordering::Relaxed);
     }
 
@@ -124,7 +135,7 @@ impl Residents {
         }
         if own_senders > 0 {
             index.tables.remove(&facts.id);
-            index.remove_seats(facts.id, &facts.header);
+            index.remove_running(facts);
             let summary = facts.summary();
             if summary.outcome.is_none() && !summary.terms.private {
                 self.public_games.lock().note_rest(summary);

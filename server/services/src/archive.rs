@@ -7,8 +7,6 @@
 //! the next round completes the work.
 //!
 //! A game that differs after decoding stays in the store, and is reported once.
-//!
-//! Without an archive, logs are packed instead; see [`packing`](crate::packing).
 
 use std::collections::HashSet;
 use std::sync::Arc;

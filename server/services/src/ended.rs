@@ -1,4 +1,4 @@
-//! The records of games that have ended and are to be archived or packed.
+//! The records of games that have ended and are to be archived.
 
 use std::time::Duration;
 

@@ -20,7 +20,6 @@ pub mod left_games;
 pub mod lobby;
 pub mod notices;
 pub mod operator;
-pub mod packing;
 pub mod players;
 pub mod proof;
 pub mod prune;

@@ -33,20 +33,22 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{Accepted, Code, CommandId, Conduct, GameSummary, Player, Refusal, Seek, Terms};
+use flagfall_protocol::{Accepted, Code, CommandId, Conduct, GameSummary, LobbyFilter, LobbyLists};
+use flagfall_protocol::{Player, Refusal, Seek, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+pub use board::LobbyWish;
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub(crate) use memory::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{check_rated, check_terms};
 
-use self::board::{Board, LISTED_GAMES_MAX};
+use self::board::{Board, LISTED_GAMES_MAX, Shown};
 use self::memory::{CommandRecord, Kept};
 use self::pool::Pool;
 use self::refusal::{blocked, no_such_challenge, no_such_seek, opponent_busy, own_offer, store_unclear};
@@ -174,9 +176,12 @@ impl Lobby {
     }
 
     /// Sends the current seeks and games to a connection, and every change from now on.
-    pub fn watch(&self, outbox: Outbox) {
-        let (seeks, games, online) = self.inner.news();
-        self.inner.board.lock().watch(outbox, seeks, games, online);
+    pub fn watch(&self, outbox: &Outbox, wish: &LobbyWish) {
+        let version = self.inner.seeks.lock().changes;
+        if !self.inner.board.lock().watch(outbox, wish, version) {
+            let shown = self.inner.shown(&wish.filter, self.inner.running());
+            self.inner.board.lock().watch_shown(outbox, wish, shown);
+        }
         self.inner.changed.notify_one();
     }
 
@@ -187,6 +192,18 @@ impl Lobby {
     /// True if this command was accepted before, so that repeating it returns the same outcome.
     pub async fn has_carried_out(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> bool {
         matches!(self.inner.recall(player, cmd_id, command).await, Ok(Some(_)))
+    }
+
+    /// Records a seek that another server has opened, at this time in milliseconds since 1970.
+    pub fn hear_opened(&self, seek: Seek, since: u64) {
+        self.inner.seeks.lock().open(SeekRecord { seek, since });
+        self.inner.changed.notify_one();
+    }
+
+    /// Records that another server has closed a seek.
+    pub fn hear_closed(&self, seek: &str) {
+        self.inner.seeks.lock().remove(seek);
+        self.inner.changed.notify_one();
     }
 
     /// True if a seek is open, as far as this server knows.
@@ -277,8 +294,11 @@ impl Inner {
     }
 
     fn is_busy(&self) -> bool {
-        let seeks = self.seeks.lock();
-        self.peers().is_shared() || !seeks.is_read || seeks.len() > 0 || self.board.lock().is_watched()
+        let has_seeks = {
+            let seeks = self.seeks.lock();
+            !seeks.is_read || seeks.len() > 0
+        };
+        self.peers().is_shared() || has_seeks || self.board.lock().is_watched()
     }
 
     fn peers(&self) -> &Peers {
@@ -291,28 +311,49 @@ impl Inner {
 
     /// Reads the open seeks if this server may have missed a change.
     async fn read_seeks(&self) {
-        let changes = {
-            let seeks = self.seeks.lock();
-            if seeks.is_read && !self.peers().is_shared() {
-                return;
-            }
-            seeks.changes
+        if self.seeks.lock().is_read && !self.peers().is_shared() {
+            return;
+        }
+        let read = async {
+            let (_, turn) = seeks::turn(&self.store).await?;
+            let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
+            if must_read { self.reread_seeks(turn).await } else { Ok(()) }
         };
-        match seeks::read_all(&self.store).await {
-            Ok(open) => self.seeks.lock().replace(open, changes),
-            Err(refusal) => {
-                tracing::debug!(%refusal, "could not read the open seeks; showing the last known ones");
-            }
+        if let Err(error) = read.await {
+            tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
         }
     }
 
-    fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
-        let seeks = shown(self.seeks.lock().list(), |player| self.connections.network_of(player));
-        (
-            seeks,
-            self.tables.running(LISTED_GAMES_MAX),
-            self.connections.players_online() + self.peers().online(),
-        )
+    /// Reads the open seeks. `turn` is the state of `seek_turn` before.
+    async fn reread_seeks(&self, turn: Expect) -> Result<(), StoreError> {
+        let (changes, now) = (self.seeks.lock().changes, Instant::now());
+        let open = seeks::read_all(&self.store).await?;
+        self.seeks.lock().replace(open, changes, Some((now, turn)));
+        Ok(())
+    }
+
+    fn running(&self) -> Vec<GameSummary> {
+        self.tables.running(LISTED_GAMES_MAX)
+    }
+
+    /// Returns what the lobby shows to watchers with this filter. `games` are the running games.
+    fn shown(&self, filter: &LobbyFilter, games: Vec<GameSummary>) -> Shown {
+        let online = self.connections.players_online() + self.peers().online();
+        let seeks = self.seeks.lock();
+        let selected: Vec<&Seek> = seeks.iter().filter(|seek| filter.selects(&seek.terms)).collect();
+        let listed = shown(&selected, |player| self.connections.network_of(player));
+        Shown {
+            lists: LobbyLists { seeks: listed, games },
+            online: u32::try_from(online).unwrap_or(u32::MAX),
+            version: seeks.changes,
+        }
+    }
+
+    /// Removes a seek from this server's list, and tells the other servers that it is closed.
+    async fn note_closed(&self, seek_id: &str) {
+        self.seeks.lock().remove(seek_id);
+        self.changed.notify_one();
+        self.peers().tell_seek_closed(seek_id).await;
     }
 
     async fn tick(&self) {
@@ -321,14 +362,19 @@ impl Inner {
         let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
         for record in abandoned {
             match seeks::close(&self.store, &record.seek.id).await {
-                Ok(()) => self.seeks.lock().remove(&record.seek.id),
+                Ok(()) => self.note_closed(&record.seek.id).await,
                 Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
             }
         }
         gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks.lock().len()).unwrap_or(u32::MAX));
-        if self.board.lock().is_watched() {
-            let (seeks, games, online) = self.news();
-            self.board.lock().tell(seeks, games, online);
+        let filters = self.board.lock().filters_watched();
+        if filters.is_empty() {
+            return;
+        }
+        let games = self.running();
+        for filter in filters {
+            let shown = self.shown(&filter, games.clone());
+            self.board.lock().tell(&filter, shown);
         }
     }
 
@@ -417,8 +463,7 @@ impl Asker<'_> {
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
         // The seek is gone, because this command or an earlier one has closed it.
-        self.inner.seeks.lock().remove(seek_id);
-        self.inner.changed.notify_one();
+        self.inner.note_closed(seek_id).await;
         self.finish(kept, no_such_seek, vec![again]).await
     }
 

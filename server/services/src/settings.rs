@@ -273,7 +273,7 @@ pub struct Limits {
     pub seeks_per_player: usize,
     /// Maximum number of open seeks of all players together, on all servers of a store.
     #[arg(long = "max-seeks", env = "FLAGFALL_MAX_SEEKS", value_name = "COUNT",
-          default_value = "1000", value_parser = count(1..=4_000), help_heading = "Games")]
+          default_value = "5000", value_parser = count(1..=20_000), help_heading = "Games")]
     pub seeks_max: usize,
     /// Maximum number of open challenges of one player.
     #[arg(long, env = "FLAGFALL_CHALLENGES_PER_PLAYER", value_name = "COUNT", default_value = "10",
@@ -358,15 +358,6 @@ pub struct Times {
     /// The time between two searches for games to archive.
     #[arg(skip = Duration::from_secs(10))]
     pub archive_look: Duration,
-    /// Days after which a finished game in a Redis without an archive is packed. A packed game
-    /// takes up less than half of the memory and can still be read. 0 packs no games.
-    #[arg(long = "pack-after-days", env = "FLAGFALL_PACK_AFTER_DAYS", value_name = "DAYS",
-          default_value = "30", value_parser = time_or_never(DAY, 0..=36_500),
-          help_heading = "Store")]
-    pub pack_after: option::Option<Duration>,
-    /// The time between two searches for games to pack.
-    #[arg(skip = Duration::from_secs(10 * 60))]
-    pub pack_look: Duration,
     /// Time for a client's hello, in seconds.
     #[arg(long = "hello-seconds", env = "FLAGFALL_HELLO_SECONDS", value_name = "SECONDS",
           default_value = "10", value_parser = time(SECOND, 1..=300), help_heading = "Connections")]

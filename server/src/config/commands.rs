@@ -135,14 +135,6 @@ pub enum StoreCommand {
     /// move by themselves, such as games from an earlier version or imported games. For a Redis,
     /// this only lists the games, and servers move them.
     Archive,
-    /// Pack all games in a Redis without an archive that ended at least this long ago, including
-    /// games that servers do not pack by themselves, such as games from an earlier version or
-    /// imported games. Servers may be running.
-    Pack {
-        /// The minimum number of days since the end of a game.
-        #[arg(long, value_name = "DAYS", default_value_t = 30)]
-        after_days: u32,
-    },
     /// Delete expired data: guests who never played (--new-guest-days) and finished casual games
     /// without an account (--guest-game-days). Servers do this by themselves, except for data
     /// from version 0.1; this command searches the whole store. Servers that use Redis may be

@@ -58,7 +58,7 @@ use self::fault::Fault;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
 pub use self::options::{Demand, RedisOptions};
-use self::reader::{Reader, ToPack};
+use self::reader::Reader;
 use self::request::{Prepared, Reply, Request};
 pub use self::shared::RedisStats;
 use self::shared::Shared;
@@ -382,24 +382,6 @@ impl Store for RedisStore {
         Box::pin(async move {
             let quarantined = self.shared.quarantined.lock();
             Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
-        })
-    }
-
-    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
-        Box::pin(async move {
-            let read = Box::pin(self.read_log(game, || self.reader.log_to_pack(game), |_, _| false)).await;
-            let (head, packed) = match read? {
-                ToPack::Log(head, packed) => (head, packed),
-                ToPack::Packed => return Ok(true),
-                ToPack::NotNow => return Ok(false),
-            };
-            let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
-            if is_packed {
-                // The log need not be held, because the game is over, so Redis cannot lose any
-                // recent entries of it.
-                self.shared.held.lock().forget(game);
-            }
-            Ok(is_packed)
         })
     }
 

@@ -191,7 +191,7 @@ pub enum StoreError {
     /// The store accepts no requests, because it is closed or unreachable or has failed.
     #[error("the store is unavailable: {why}")]
     Unavailable { why: String },
-    /// Stored data is damaged: either a side record, or a log that should be packed.
+    /// A side record is damaged.
     #[error("damaged: {what}")]
     Damaged {
         /// The damage, described without any content of the record.
@@ -349,20 +349,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns the games whose logs are damaged, each with a description of the damage.
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>>;
-
-    /// Makes the log of a finished game smaller, if that saves expensive memory. The log can be
-    /// read as before.
-    ///
-    /// Returns true if the log is as small as the store can make it. False means that the caller
-    /// may try again later, because the log has just grown, or side records of its appends are
-    /// still to be written. A store that keeps its logs on disk has nothing to do.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the log is unchanged.
-    fn pack_log(&self, game: GameId) -> StoreResult<'_, bool> {
-        let _ = game;
-        Box::pin(std::future::ready(Ok(true)))
-    }
 
     /// Deletes the log of a game that is kept elsewhere from now on, together with everything
     /// that the store keeps for the log, and leaves a guard, all or nothing. The log must have

@@ -338,7 +338,7 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
     assert_eq!(record.status, 200);
     assert!(!record.body.contains("Annabella") && record.body.contains("deleted"), "{}", record.body);
     let mut bo = other.guest("bo").await.0;
-    bo.tell(&ClientToServer::OpenLobby {}).await;
+    bo.tell(&ClientToServer::OPEN_LOBBY).await;
     let seeks = bo.find(|message| match message {
         ServerToClient::Lobby { seeks, .. } => Some(seeks),
         _ => None,

@@ -267,7 +267,7 @@ async fn two_guests_find_each_other_in_the_lobby_and_a_repeated_command_changes_
     let house = House::open(settings()).await;
     let (mut ana, ana_player, _) = house.guest("ana").await;
     let (mut bo, _, bo_token) = house.guest("bo").await;
-    bo.tell(&ClientToServer::OpenLobby {}).await;
+    bo.tell(&ClientToServer::OPEN_LOBBY).await;
     let cmd_id = || "00000000-0000-7000-8000-000000000000".parse().unwrap();
     ana.tell(&ClientToServer::Seek { cmd_id: cmd_id(), terms: terms(), side: None, rating: None }).await;
     let seek = bo

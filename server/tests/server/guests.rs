@@ -61,7 +61,7 @@ async fn an_idle_guest_is_not_stored_and_reconnects_after_a_crash() {
     let store = TestStore::new(SystemClock);
     let house = House::open_on(store.clone(), settings()).await;
     let (mut client, ana, token) = house.guest("Ana").await;
-    client.tell(&ClientToServer::OpenLobby {}).await;
+    client.tell(&ClientToServer::OPEN_LOBBY).await;
     client.tell(&ClientToServer::MyGames {}).await;
     client.find(|message| matches!(message, ServerToClient::MyGames { .. }).then_some(())).await;
     assert_eq!(house.ask("GET", "/api/me", &token, "").await.json()["player"]["name"], "Ana");

@@ -115,7 +115,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
             for step in 1..3 {
                 open(client, games[(number / 2 + step) % games.len()]).await;
             }
-            client.tell(&ClientToServer::OpenLobby {}).await;
+            client.tell(&ClientToServer::OPEN_LOBBY).await;
             client.find(|message| matches!(message, ServerToClient::Lobby { .. }).then_some(())).await;
             assert_eq!(house.get(&format!("/api/games/{}/record", games[number / 2])).await.status, 200);
         }

@@ -306,7 +306,7 @@ async fn an_anonymous_client_looks_on_and_does_nothing_else() {
     assert!(
         matches!(&welcome, ServerToClient::Welcome { player: None, token: None, games, .. } if games.is_empty())
     );
-    client.tell(&ClientToServer::OpenLobby {}).await;
+    client.tell(&ClientToServer::OPEN_LOBBY).await;
     let lobby = |message| match message {
         ServerToClient::Lobby { games, .. } => Some(games.len()),
         _ => None,

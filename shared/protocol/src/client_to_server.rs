@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
+use crate::lobby::LobbyFilter;
 use crate::rating_range::RatingWish;
 use crate::secret::Secret;
 
@@ -43,7 +44,16 @@ pub enum ClientToServer {
     },
     /// Asks for the open seeks and the running public games. From then on, the server also sends
     /// updates.
-    OpenLobby {},
+    OpenLobby {
+        /// True for updates as `lobby_changed`. Otherwise, each update is a `lobby` with the
+        /// complete lists. Only servers whose `welcome` has `lobby_changes` accept this field.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        changes: bool,
+        /// The seeks to list. If absent, all. Only servers whose `welcome` has `lobby_changes`
+        /// accept this field.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        filter: LobbyFilter,
+    },
     /// Asks the server to stop sending lobby updates.
     CloseLobby {},
     /// Offers a game to anyone. A player can have three open seeks. A seek closes soon after the
@@ -274,6 +284,12 @@ pub enum GameCommand {
         /// The claimed result.
         result: Claim,
     },
+}
+
+impl ClientToServer {
+    /// Asks for the whole lobby, as all servers understand it.
+    pub const OPEN_LOBBY: ClientToServer =
+        ClientToServer::OpenLobby { changes: false, filter: LobbyFilter { ruleset: None, speed: None, rated: None } };
 }
 
 impl From<MoveCommand> for GameCommand {

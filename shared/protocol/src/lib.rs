@@ -12,6 +12,7 @@ mod deployment;
 mod exit;
 mod history;
 mod invitation;
+mod lobby;
 mod own_games;
 mod parse;
 mod player;
@@ -45,6 +46,7 @@ pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,
 };
 pub use invitation::{Invitation, Invitations, Invite};
+pub use lobby::{GameProgress, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek};
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
 pub use player::{Player, PlayerKind};

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn messages_are_understood() {
-        assert_eq!(parse(r#"{"type":"open_lobby"}"#), Ok(ClientToServer::OpenLobby {}));
+        assert_eq!(parse(r#"{"type":"open_lobby"}"#), Ok(ClientToServer::OPEN_LOBBY));
         assert_eq!(parse(r#"{"type":"pong","id":3}"#), Ok(ClientToServer::Pong { id: 3 }));
     }
 

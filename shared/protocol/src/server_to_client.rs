@@ -7,6 +7,7 @@ use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::invitation::Invitation;
+use crate::lobby::LobbyChange;
 use crate::player::Player;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
@@ -53,6 +54,9 @@ pub enum ServerToClient {
         /// True if `/api/about` has text from the server's operator.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         about: bool,
+        /// True if `open_lobby` may have `changes` and `filter`.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        lobby_changes: bool,
     },
     /// A command was carried out, and its effects are stored.
     Accepted {
@@ -89,12 +93,26 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The complete lobby. The server sends it again whenever the lobby changes.
+    /// The complete lobby. The server sends it again whenever the lobby changes, except to
+    /// clients that asked for changes.
     Lobby {
         /// The open seeks, oldest first.
         seeks: Vec<Seek>,
         /// The most recently created public games that are still running.
         games: Vec<GameSummary>,
+        /// The number of connected players.
+        players_online: u32,
+        /// The number of this state of the lobby, for clients that asked for changes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u64>,
+    },
+    /// A change of the lobby, for clients that asked for changes. If `number` is not one more than
+    /// the number of the state that the client has, the client should send `open_lobby` again.
+    LobbyChanged {
+        /// The number of the state after the change.
+        number: u64,
+        /// The change.
+        change: LobbyChange,
         /// The number of connected players.
         players_online: u32,
     },

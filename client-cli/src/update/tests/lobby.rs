@@ -56,7 +56,7 @@ fn an_offer_that_went_with_the_connection_is_made_anew_and_one_that_stands_is_ke
     seek_stands(&mut model, "s2");
     lose(&mut model, None);
     let effects = welcome(&mut model, "[]");
-    assert_eq!(sent(&effects), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(sent(&effects), [&ClientToServer::OPEN_LOBBY]);
     assert_eq!(received(&mut model, &lobby(&[("s2", "p1", "classic")])), []);
     lose(&mut model, None);
     welcome(&mut model, "[]");
@@ -75,6 +75,29 @@ fn a_game_that_began_while_the_connection_was_down_is_opened() {
 }
 
 #[test]
+fn changes_of_the_lobby_are_followed_and_after_a_gap_the_lobby_is_asked_for_again() {
+    let mut model = seeking(Wish { ruleset: Some("barrage".to_owned()), ..Wish::default() });
+    lose(&mut model, None);
+    let effects = welcome(&mut model, r#"[],"lobby_changes":true"#);
+    let [ClientToServer::OpenLobby { changes: true, filter }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!((filter.ruleset.as_deref(), filter.speed, filter.rated), (Some("barrage"), None, Some(false)));
+    received(&mut model, &lobby(&[]).replace("\"seeks\"", "\"number\":4,\"seeks\""));
+    seek_stands(&mut model, "s2");
+    let opened = lobby(&[("s1", "p2", "barrage")]);
+    let opened = opened.trim_start_matches(r#"{"type":"lobby","seeks":["#).split_once("],").unwrap().0;
+    let change = |number| {
+        format!(
+            r#"{{"type":"lobby_changed","number":{number},"players_online":2,"change":{{"opened":[{{"at":0,"seek":{opened}}}]}}}}"#
+        )
+    };
+    let effects = received(&mut model, &change(6));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenLobby { changes: true, .. }]), "{effects:?}");
+    received(&mut model, &change(5));
+    let listed = model.lobby.listed.as_ref().map(|listed| listed.seeks.len());
+    assert_eq!((listed, model.lobby.number), (Some(1), Some(5)));
+}
+
+#[test]
 fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
     let mut model = seeking(Wish::default());
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
@@ -83,7 +106,7 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
         r#"{{"type":"refused","cmd_id":"{}","code":"no_such_seek","message":"gone"}}"#,
         cmd_id.as_str()
     );
-    assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OPEN_LOBBY]);
     // An answer to a command that is not pending must not change anything.
     assert_eq!(received(&mut model, &refusal), []);
     // The client ignores a refused offer that the list still contains.

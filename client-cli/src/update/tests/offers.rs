@@ -89,7 +89,7 @@ fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_kno
         cmd_id.as_str()
     );
     let effects = received(&mut model, &refusal);
-    assert_eq!(sent(&effects), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(sent(&effects), [&ClientToServer::OPEN_LOBBY]);
     assert_eq!(exit_code(&effects), None);
     assert!(model.notes.iter().any(|note| note.contains("1800 or more")), "{:?}", model.notes);
     let effects = received(&mut model, &high);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{CloseCode, ServerToClient};
+use flagfall_protocol::{CloseCode, Seek, ServerToClient};
 use flagfall_store::{Notice as Heard, StoreError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
@@ -44,6 +44,19 @@ pub enum Notice {
         server: String,
         player: String,
     },
+    /// A seek was opened.
+    SeekOpened {
+        server: String,
+        seek: Box<Seek>,
+        /// The time at which it was opened, in milliseconds since 1970.
+        since: u64,
+    },
+    /// A seek was accepted, withdrawn or abandoned.
+    SeekClosed {
+        server: String,
+        /// The id of the seek.
+        seek: String,
+    },
     /// A notice with which a server checks that it receives its own notices.
     Probe {
         probe: String,
@@ -53,13 +66,17 @@ pub enum Notice {
     },
 }
 
-/// Handles news from other servers about games that this server has in memory.
-pub trait GameNews: Sync {
+/// Handles news from other servers about games that this server has in memory, and about seeks.
+pub trait News: Sync {
     /// Called after players have opened or closed these games on other servers.
     fn seats_changed(&self, games: &[GameId]);
     /// Called when this server receives notices again after a silence. From then on, absences are
     /// measured from this moment.
     fn sight_regained(&self);
+    /// Called after another server has opened a seek, at this time in milliseconds since 1970.
+    fn seek_opened(&self, seek: Seek, since: u64);
+    /// Called after another server has closed a seek.
+    fn seek_closed(&self, seek: &str);
 }
 
 impl Peers {
@@ -100,7 +117,7 @@ impl Peers {
     }
 
     /// Handles notices from other servers, until the future is dropped.
-    pub async fn listen(&self, seats: &Seats, connections: &Connections, games: &impl GameNews) {
+    pub async fn listen(&self, seats: &Seats, connections: &Connections, news: &impl News) {
         let Some(inner) = &self.inner else { return std::future::pending().await };
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
@@ -114,13 +131,13 @@ impl Peers {
                         // Ignore notices that cannot be parsed. A server of another version may
                         // have sent them.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
-                            inner.act_on(notice, seats, connections, games);
+                            inner.act_on(notice, seats, connections, news);
                         }
                     }
                     Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.ask(seats.server()).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
-                _ = looks.tick() => games.seats_changed(&seats.expire(Instant::now())),
+                _ = looks.tick() => news.seats_changed(&seats.expire(Instant::now())),
             }
         }
     }
@@ -159,6 +176,18 @@ impl Peers {
         self.try_tell(&notice, "could not ask other servers to close a player's connections").await;
     }
 
+    pub async fn tell_seek_opened(&self, seek: &Seek, since: u64) {
+        let Some(inner) = &self.inner else { return };
+        let notice = Notice::SeekOpened { server: inner.id.clone(), seek: Box::new(seek.clone()), since };
+        self.try_tell(&notice, "could not tell other servers about an opened seek").await;
+    }
+
+    pub async fn tell_seek_closed(&self, seek: &str) {
+        let Some(inner) = &self.inner else { return };
+        let notice = Notice::SeekClosed { server: inner.id.clone(), seek: seek.to_owned() };
+        self.try_tell(&notice, "could not tell other servers about a closed seek").await;
+    }
+
     pub async fn say_goodbye(&self, seats: &Seats) {
         let notice = Notice::Gone { server: seats.server().to_owned() };
         self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
@@ -166,14 +195,14 @@ impl Peers {
 }
 
 impl Inner {
-    fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, games: &impl GameNews) {
+    fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, news: &impl News) {
         match notice {
-            Notice::Seats { server, news } => {
+            Notice::Seats { server, news: changed } => {
                 let now = Instant::now();
                 let was_blind = seats.sighted_since(now).is_none();
-                games.seats_changed(&seats.hear(now, self.store.now(), &server, &news));
+                news.seats_changed(&seats.hear(now, self.store.now(), &server, &changed));
                 if was_blind && seats.sighted_since(now).is_some() {
-                    games.sight_regained();
+                    news.sight_regained();
                 }
             }
             Notice::Ask { server } if server != seats.server() => seats.repeat(),
@@ -184,8 +213,17 @@ impl Inner {
             Notice::Renewed { server, player } if server != seats.server() => {
                 connections.close_player(&player, CloseCode::Renewed);
             }
-            Notice::Gone { server } => games.seats_changed(&seats.forget(&server)),
-            Notice::Ask { .. } | Notice::Message { .. } | Notice::Renewed { .. } | Notice::Probe { .. } => {}
+            Notice::SeekOpened { server, seek, since } if server != seats.server() => {
+                news.seek_opened(*seek, since);
+            }
+            Notice::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
+            Notice::Gone { server } => news.seats_changed(&seats.forget(&server)),
+            Notice::Ask { .. }
+            | Notice::Message { .. }
+            | Notice::Renewed { .. }
+            | Notice::SeekOpened { .. }
+            | Notice::SeekClosed { .. }
+            | Notice::Probe { .. } => {}
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use flagfall_base::cluster::GameNews as _;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};

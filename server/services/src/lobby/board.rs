@@ -1,10 +1,12 @@
 //! The watchers of the lobby. They are first sent everything that the lobby shows. After that,
 //! they are sent changes, at most once per interval of the lobby.
+//!
+//! Watchers with the same filter form a group. Within a group, all watchers get the same payloads,
+//! which are made once.
 
 use std::collections::HashMap;
 
-use flagfall_board::GameId;
-use flagfall_protocol::{GameSummary, Phase, Seek, ServerToClient};
+use flagfall_protocol::{LobbyFilter, LobbyLists, ServerToClient};
 use metrics::counter;
 
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
@@ -14,70 +16,182 @@ pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
+/// What a watcher asks for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LobbyWish {
+    /// True for changes; otherwise the watcher gets the complete lists each time.
+    pub changes: bool,
+    pub filter: LobbyFilter,
+}
+
+/// What the lobby shows to a group at one moment.
+pub(super) struct Shown {
+    pub(super) lists: LobbyLists,
+    pub(super) online: u32,
+    /// The number of changes of the seeks that the lists contain.
+    pub(super) version: u64,
+}
+
 #[derive(Default)]
 pub(super) struct Board {
-    watchers: HashMap<ConnectionId, Outbox>,
-    told: Option<Told>,
+    groups: HashMap<LobbyFilter, Group>,
+    /// The filter of each watcher.
+    filters: HashMap<ConnectionId, LobbyFilter>,
+}
+
+struct Group {
+    watchers: HashMap<ConnectionId, Watcher>,
+    /// What all watchers were told, except those that are ahead.
+    told: State,
+    /// What was shown to the latest watchers, if it was newer than what the others were told.
+    fresh: Option<State>,
     skipped: u32,
 }
 
-#[derive(PartialEq, Eq)]
-struct Told {
-    seeks: Vec<Seek>,
-    games: Vec<(GameId, Phase)>,
-    payload: Payload,
+struct Watcher {
+    outbox: Outbox,
+    sees_changes: bool,
+    /// True if the watcher was shown a newer state than the others, which no change leads to.
+    is_ahead: bool,
+}
+
+struct State {
+    shown: Shown,
+    number: u64,
+    /// The complete lists as messages: with the number, and without it.
+    payloads: [Option<Payload>; 2],
+}
+
+impl State {
+    fn new(shown: Shown, number: u64) -> State {
+        State { shown, number, payloads: [None, None] }
+    }
+
+    fn payload(&mut self, has_number: bool) -> Payload {
+        let State { shown: Shown { lists, online, .. }, number, payloads } = self;
+        let make = || {
+            let LobbyLists { seeks, games } = lists.clone();
+            let number = has_number.then_some(*number);
+            Payload::new(&ServerToClient::Lobby { seeks, games, players_online: *online, number })
+        };
+        payloads[usize::from(has_number)].get_or_insert_with(make).clone()
+    }
+}
+
+impl Group {
+    fn add(&mut self, outbox: Outbox, sees_changes: bool, version: u64) -> bool {
+        let is_ahead = self.told.shown.version != version;
+        let newest = match (is_ahead, &mut self.fresh) {
+            (false, _) => &mut self.told,
+            (true, Some(fresh)) if fresh.shown.version == version => fresh,
+            (true, _) => return false,
+        };
+        outbox.send(newest.payload(sees_changes));
+        self.watchers.insert(outbox.connection(), Watcher { outbox, sees_changes, is_ahead });
+        true
+    }
+
+    fn tell(&mut self, shown: Shown) {
+        let change = self.told.shown.lists.change_to(&shown.lists);
+        let is_ahead = self.watchers.values().any(|watcher| watcher.is_ahead);
+        let is_changed = !change.is_empty() || self.told.shown.online != shown.online;
+        let is_major = is_ahead || change.is_major(&self.told.shown.lists);
+        if is_changed && !is_major && self.skipped < MINOR_CHANGES_SKIPPED {
+            self.skipped += 1;
+            self.told.shown.version = shown.version;
+            return;
+        }
+        if !is_changed {
+            self.told.shown.version = shown.version;
+        } else {
+            self.skipped = 0;
+            self.told = State::new(shown, self.told.number + 1);
+            counter!(flagfall_base::telemetry::LOBBY_BROADCASTS).increment(1);
+        }
+        self.fresh = None;
+        let (number, players_online) = (self.told.number, self.told.shown.online);
+        let changed = Payload::new(&ServerToClient::LobbyChanged { number, change, players_online });
+        for watcher in self.watchers.values_mut() {
+            if std::mem::take(&mut watcher.is_ahead) || (is_changed && !watcher.sees_changes) {
+                watcher.outbox.send(self.told.payload(watcher.sees_changes));
+            } else if is_changed {
+                watcher.outbox.send(changed.clone());
+            }
+        }
+    }
 }
 
 impl Board {
-    /// Adds a watcher, and sends it everything that the lobby shows at the moment.
-    pub(super) fn watch(&mut self, outbox: Outbox, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
-        outbox.send(Payload::new(&message(seeks, games, online)));
-        self.watchers.insert(outbox.connection(), outbox);
+    /// Adds a watcher, and sends it everything that the lobby shows at the moment. Returns false
+    /// if the board has nothing that contains all changes of the seeks up to `version`; then
+    /// [`Board::watch_shown`] adds the watcher.
+    pub(super) fn watch(&mut self, outbox: &Outbox, wish: &LobbyWish, version: u64) -> bool {
+        self.unwatch(outbox.connection());
+        let added = self.groups.get_mut(&wish.filter).is_some_and(|group| group.add(outbox.clone(), wish.changes, version));
+        if added {
+            self.filters.insert(outbox.connection(), wish.filter.clone());
+        }
+        added
+    }
+
+    /// Adds a watcher, and sends it what is shown.
+    pub(super) fn watch_shown(&mut self, outbox: &Outbox, wish: &LobbyWish, shown: Shown) {
+        let version = shown.version;
+        match self.groups.get_mut(&wish.filter) {
+            Some(group) => group.fresh = Some(State::new(shown, group.told.number)),
+            None => {
+                let told = State::new(shown, 0);
+                let group = Group { watchers: HashMap::new(), told, fresh: None, skipped: 0 };
+                self.groups.insert(wish.filter.clone(), group);
+            }
+        }
+        self.watch(outbox, wish, version);
     }
 
     pub(super) fn unwatch(&mut self, connection: ConnectionId) {
-        self.watchers.remove(&connection);
+        let filter = self.filters.remove(&connection);
+        if let Some(group) = filter.and_then(|filter| self.groups.get_mut(&filter)) {
+            group.watchers.remove(&connection);
+        }
+        // What a group without watchers was told is soon out of date.
+        self.groups.retain(|_, group| !group.watchers.is_empty());
     }
 
     pub(super) fn is_watched(&self) -> bool {
-        !self.watchers.is_empty()
+        !self.filters.is_empty()
     }
 
-    pub(super) fn tell(&mut self, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
-        self.watchers.retain(|_, outbox| !outbox.is_closed());
-        if self.watchers.is_empty() {
-            self.told = None;
-            return;
+    /// Returns the filters of all watchers who are still connected.
+    pub(super) fn filters_watched(&mut self) -> Vec<LobbyFilter> {
+        for group in self.groups.values_mut() {
+            group.watchers.retain(|_, watcher| !watcher.outbox.is_closed());
         }
-        let listed: Vec<_> = games.iter().map(|game| (game.id, game.phase)).collect();
-        let is_major = self.told.as_ref().is_none_or(|told| told.seeks != seeks || told.games != listed);
-        if !is_major && self.skipped < MINOR_CHANGES_SKIPPED {
-            self.skipped += 1;
-            return;
-        }
-        self.skipped = 0;
-        let payload = Payload::new(&message(seeks.clone(), games, online));
-        if self.told.as_ref().is_some_and(|told| told.payload == payload) {
-            return;
-        }
-        counter!(flagfall_base::telemetry::LOBBY_BROADCASTS).increment(1);
-        for outbox in self.watchers.values() {
-            outbox.send(payload.clone());
-        }
-        self.told = Some(Told { seeks, games: listed, payload });
+        self.groups.retain(|_, group| !group.watchers.is_empty());
+        let groups = &self.groups;
+        self.filters.retain(|connection, filter| {
+            groups.get(filter).is_some_and(|group| group.watchers.contains_key(connection))
+        });
+        self.groups.keys().cloned().collect()
     }
-}
 
-fn message(seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) -> ServerToClient {
-    ServerToClient::Lobby { seeks, games, players_online: u32::try_from(online).unwrap_or(u32::MAX) }
+    pub(super) fn tell(&mut self, filter: &LobbyFilter, shown: Shown) {
+        if let Some(group) = self.groups.get_mut(filter) {
+            group.tell(shown);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use flagfall_protocol::{Player, PlayerKind, RatingPoint, RatingRange, Terms, Time};
+    use flagfall_board::GameId;
+    use flagfall_protocol::{
+        GameSummary, Phase, Player, PlayerKind, RatingPoint, RatingRange, Seek, Terms, Time,
+    };
 
     use super::*;
-    use flagfall_base::delivery::outbox;
+    use std::task::{Context, Poll, Waker};
+
+    use flagfall_base::delivery::{OutboxReader, Outgoing, outbox};
 
     fn seek(id: &str) -> Seek {
         Seek {
@@ -96,32 +210,100 @@ mod tests {
         }
     }
 
+    fn shown(seeks: &[&str], online: u32, version: u64) -> Shown {
+        let seeks = seeks.iter().map(|id| seek(id)).collect();
+        Shown { lists: LobbyLists { seeks, games: Vec::new() }, online, version }
+    }
+
+    fn watch(board: &mut Board, outbox: &Outbox, changes: bool, shown: Shown) {
+        let wish = LobbyWish { changes, filter: LobbyFilter::default() };
+        if !board.watch(outbox, &wish, shown.version) {
+            board.watch_shown(outbox, &wish, shown);
+        }
+    }
+
+    fn tell(board: &mut Board, shown: Shown) {
+        assert_eq!(board.filters_watched(), [LobbyFilter::default()]);
+        board.tell(&LobbyFilter::default(), shown);
+    }
+
+    /// Returns the messages that were sent since the last call.
+    fn sent(reader: &mut OutboxReader) -> Vec<ServerToClient> {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut messages = Vec::new();
+        while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+            messages.push(serde_json::from_str(payload.as_str()).unwrap());
+        }
+        messages
+    }
+
+    /// Returns the ids of the seeks that a client shows after these messages, starting with `lists`.
+    fn follow(lists: &mut LobbyLists, known: &mut Option<u64>, messages: Vec<ServerToClient>) -> Vec<String> {
+        for message in messages {
+            match message {
+                ServerToClient::Lobby { seeks, games, number, .. } => {
+                    (*lists, *known) = (LobbyLists { seeks, games }, number);
+                }
+                ServerToClient::LobbyChanged { number, change, .. } => {
+                    assert_eq!(Some(number), known.map(|known| known + 1));
+                    *known = Some(number);
+                    lists.apply(change);
+                }
+                message => panic!("{message:?}"),
+            }
+        }
+        lists.seeks.iter().map(|seek| seek.id.clone()).collect()
+    }
+
     #[test]
-    fn a_watcher_gets_the_seeks_and_then_their_changes() {
-        let (outbox, _reader) = outbox(ConnectionId::next());
+    fn watchers_get_the_lobby_and_then_changes_or_the_lobby_again() {
+        let (modern, mut modern_reader) = outbox(ConnectionId::next());
+        let (plain, mut plain_reader) = outbox(ConnectionId::next());
         let mut board = Board::default();
-        board.watch(outbox.clone(), Vec::new(), Vec::new(), 1);
-        assert_eq!(outbox.queued(), 1);
-        board.tell(vec![seek("s1")], Vec::new(), 1);
-        assert_eq!(outbox.queued(), 2);
-        board.tell(vec![seek("s1")], Vec::new(), 1);
-        assert_eq!(outbox.queued(), 2);
-        board.tell(Vec::new(), Vec::new(), 1);
-        assert_eq!(outbox.queued(), 3);
+        watch(&mut board, &modern, true, shown(&["s1"], 1, 0));
+        watch(&mut board, &plain, false, shown(&["s1"], 1, 0));
+        let (mut lists, mut number) = Default::default();
+        assert_eq!(follow(&mut lists, &mut number, sent(&mut modern_reader)), ["s1"]);
+        assert!(matches!(sent(&mut plain_reader)[..], [ServerToClient::Lobby { number: None, .. }]));
+        tell(&mut board, shown(&["s1", "s2"], 1, 1));
+        let changes = sent(&mut modern_reader);
+        assert!(matches!(changes[..], [ServerToClient::LobbyChanged { .. }]), "{changes:?}");
+        assert_eq!(follow(&mut lists, &mut number, changes), ["s1", "s2"]);
+        assert!(matches!(&sent(&mut plain_reader)[..], [ServerToClient::Lobby { seeks, .. }] if seeks.len() == 2));
+        tell(&mut board, shown(&["s1", "s2"], 1, 1));
+        assert_eq!(modern.queued() + plain.queued(), 0, "nothing has changed");
+    }
+
+    #[test]
+    fn a_watcher_who_is_ahead_of_the_others_gets_the_lobby_again() {
+        let (first, mut first_reader) = outbox(ConnectionId::next());
+        let (late, mut late_reader) = outbox(ConnectionId::next());
+        let mut board = Board::default();
+        watch(&mut board, &first, true, shown(&["s1"], 1, 0));
+        let (mut of_first, mut first_number) = Default::default();
+        follow(&mut of_first, &mut first_number, sent(&mut first_reader));
+        watch(&mut board, &late, true, shown(&["s1", "s2"], 1, 1));
+        let (mut of_late, mut late_number) = Default::default();
+        assert_eq!(follow(&mut of_late, &mut late_number, sent(&mut late_reader)), ["s1", "s2"], "at once");
+        // The seek is closed before the others hear of it.
+        for (seeks, version) in [(&["s1"][..], 2), (&["s1", "s3"], 3)] {
+            tell(&mut board, shown(seeks, 1, version));
+            assert_eq!(follow(&mut of_first, &mut first_number, sent(&mut first_reader)), seeks);
+            assert_eq!(follow(&mut of_late, &mut late_number, sent(&mut late_reader)), seeks);
+        }
     }
 
     #[test]
     fn the_number_of_players_rides_along_now_and_then() {
         let (outbox, _reader) = outbox(ConnectionId::next());
         let mut board = Board::default();
-        board.watch(outbox.clone(), Vec::new(), Vec::new(), 1);
-        board.tell(Vec::new(), Vec::new(), 1);
+        watch(&mut board, &outbox, true, shown(&[], 1, 0));
         let told = outbox.queued();
         for online in 0..MINOR_CHANGES_SKIPPED {
-            board.tell(Vec::new(), Vec::new(), online as usize + 2);
+            tell(&mut board, shown(&[], online + 2, 0));
         }
         assert_eq!(outbox.queued(), told);
-        board.tell(Vec::new(), Vec::new(), 50);
+        tell(&mut board, shown(&[], 50, 0));
         assert_eq!(outbox.queued(), told + 1);
     }
 
@@ -130,13 +312,13 @@ mod tests {
         let (staying, _staying_reader) = outbox(ConnectionId::next());
         let (leaving, leaving_reader) = outbox(ConnectionId::next());
         let mut board = Board::default();
-        board.watch(staying.clone(), Vec::new(), Vec::new(), 2);
-        board.watch(leaving, Vec::new(), Vec::new(), 2);
+        watch(&mut board, &staying, true, shown(&[], 2, 0));
+        watch(&mut board, &leaving, true, shown(&[], 2, 0));
         drop(leaving_reader);
         board.unwatch(staying.connection());
-        board.tell(vec![seek("s1")], Vec::new(), 2);
+        assert!(board.filters_watched().is_empty() && !board.is_watched());
+        board.tell(&LobbyFilter::default(), shown(&["s1"], 2, 1));
         assert_eq!(staying.queued(), 1);
-        assert!(!board.is_watched());
     }
 
     #[test]
@@ -171,7 +353,7 @@ mod tests {
                 outcome: None,
             })
             .collect();
-        let payload = Payload::new(&message(seeks, games, 1_000_000));
+        let payload = Payload::new(&ServerToClient::Lobby { seeks, games, players_online: 1_000_000, number: Some(u64::MAX) });
         assert!(
             payload.len() < flagfall_base::delivery::PAYLOAD_BYTES_MAX * 3 / 4,
             "{} bytes",

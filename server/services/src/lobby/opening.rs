@@ -19,7 +19,7 @@ use flagfall_board::Side;
 use flagfall_protocol::{
     Accepted, Code, PlayerKind, RatingPoint, RatingRange, RatingWish, Refusal, Seek, Speed, Terms,
 };
-use flagfall_store::Update;
+use flagfall_store::{Expect, Update};
 
 /// The number of attempts to count the open seeks and then open one. An attempt fails if another
 /// server opens a seek in the meantime. Seeks of the same server do not interfere with each
@@ -37,28 +37,43 @@ impl Asker<'_> {
         let _one_at_a_time = self.inner.opening.lock().await;
         for _ in 0..SEEK_ATTEMPTS {
             let turn = seeks::turn(&self.inner.store).await?;
-            let limits = &self.inner.settings.limits;
-            let open = seeks::read_all(&self.inner.store).await?;
-            seeks::check_room(&open, &self.player.id, limits.seeks_per_player, limits.seeks_max)?;
+            self.check_room(&turn.1).await?;
             let id = random_code()?;
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
             let writes =
                 vec![put(SEEKS.key([&id])?, &record, None)?, seeks::next_turn(&self.inner.store, &id)?];
-            let update = Update { conditions: vec![turn], writes };
+            let update = Update { conditions: vec![turn.clone()], writes };
             let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {
                 // Another server has just opened a seek, so count again.
                 continue;
             }
             if let Kept::New(_) = kept {
-                self.inner.seeks.lock().open(record);
+                self.inner.peers().tell_seek_opened(&record.seek, record.since).await;
+                self.inner.seeks.lock().open_here(record, &turn.1);
                 self.inner.changed.notify_one();
             }
             return self.finish(kept, store_unclear, Vec::new()).await;
         }
         Err(store_unclear())
+    }
+
+    /// Refuses another seek if the requester or all players together have too many. Without a read
+    /// if this server's list has all seeks and there is room.
+    async fn check_room(&self, turn: &Expect) -> Result<(), Refused> {
+        let (player, limits) = (&self.player.id, &self.inner.settings.limits);
+        let (per_player, max) = (limits.seeks_per_player, limits.seeks_max);
+        let has_room = {
+            let seeks = self.inner.seeks.lock();
+            seeks.has_all_at(turn) && seeks.has_room(player, per_player, max)
+        };
+        if has_room {
+            return Ok(());
+        }
+        self.inner.reread_seeks(turn.clone()).await?;
+        self.inner.seeks.lock().check_room(player, per_player, max)
     }
 
     /// Returns the requester's rating for games with these terms. `None` for guests and for games

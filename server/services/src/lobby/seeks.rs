@@ -3,7 +3,11 @@
 //!
 //! The record `seeks/ID` exists while the seek is open. Accepting or withdrawing a seek is one
 //! update, on the condition that this record exists. So if several servers try, only one of them
-//! succeeds. A server that shares its store reads the seeks again at every interval of the lobby.
+//! succeeds.
+//!
+//! Servers that share a store tell each other about opened and closed seeks. Because such a notice
+//! may be lost, a server reads all seeks again every few seconds, and at once when the record
+//! `seek_turn`, which every opening changes, shows an opening that the server has not heard of.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,9 +23,11 @@ use super::refusal::{no_such_seek, too_many};
 use crate::Refused;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
+use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, expect, write_if};
 
-const SEEKS_READ_MAX: usize = 4_096;
+/// The time after which a server that shares its store reads all seeks again.
+const REREAD: Duration = Duration::from_secs(5);
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct SeekRecord {
@@ -36,7 +42,7 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
 
 /// Reads all open seeks, except those whose records cannot be read.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, StoreError> {
-    let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
+    let records = Scan::all(&**store, SEEKS.all()?).await?;
     // A record that cannot be read may come from a server of another version. Servers of that
     // version show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
@@ -75,23 +81,6 @@ pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result
     Ok(())
 }
 
-pub(super) fn check_room(
-    open: &[SeekRecord],
-    player_id: &str,
-    per_player: usize,
-    max: usize,
-) -> Result<(), Refused> {
-    let own = open.iter().filter(|record| record.seek.seeker.id == player_id).count();
-    if own >= per_player {
-        count_hit(Limit::Offers, Scope::Player);
-        Err(too_many("seeks", own))
-    } else if open.len() >= max {
-        count_hit(Limit::Offers, Scope::Server);
-        Err(Refusal::new(Code::TOO_MANY).because("lobby").into())
-    } else {
-        Ok(())
-    }
-}
 
 /// The open seeks in this server's list, oldest first.
 #[derive(Default, Debug)]
@@ -101,6 +90,9 @@ pub(super) struct Seeks {
     /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
+    /// The time of the last complete read, and the state of `seek_turn` before it or before a later
+    /// opening on this server. As long as that record is the same, the list has all open seeks.
+    read: Option<(Instant, Expect)>,
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
@@ -109,15 +101,60 @@ pub(super) struct Seeks {
 impl Seeks {
     /// Replaces the list with the seeks that were read, unless this server has changed the list
     /// since the read began.
-    pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
+    pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64, read: Option<(Instant, Expect)>) {
         if changes == self.changes {
             open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
             self.open = open;
             self.is_read = true;
+            self.read = read;
         }
     }
 
+    /// True if the list has all seeks that were open at this state of `seek_turn`.
+    pub(super) fn has_all_at(&self, turn: &Expect) -> bool {
+        self.read.as_ref().is_some_and(|(_, known)| known == turn)
+    }
+
+    /// True if a server that shares its store must read the seeks again.
+    pub(super) fn must_read(&self, now: Instant, turn: &Expect) -> bool {
+        !self.has_all_at(turn)
+            || self.read.as_ref().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= REREAD)
+    }
+
+    /// Adds a seek that was opened on this server, on the condition that `seek_turn` was in this
+    /// state.
+    pub(super) fn open_here(&mut self, record: SeekRecord, before: &Expect) {
+        if let Some((_, turn)) = self.read.as_mut().filter(|(_, known)| known == before) {
+            *turn = Expect::Value(record.seek.id.clone().into());
+        }
+        self.open(record);
+    }
+
+    fn own(&self, player_id: &str) -> usize {
+        self.seekers().filter(|seeker| *seeker == player_id).count()
+    }
+
+    pub(super) fn has_room(&self, player_id: &str, per_player: usize, max: usize) -> bool {
+        self.open.len() < max && self.own(player_id) < per_player
+    }
+
+    pub(super) fn check_room(&self, player_id: &str, per_player: usize, max: usize) -> Result<(), Refused> {
+        if self.has_room(player_id, per_player, max) {
+            return Ok(());
+        }
+        let own = self.own(player_id);
+        if own >= per_player {
+            count_hit(Limit::Offers, Scope::Player);
+            return Err(too_many("seeks", own));
+        }
+        count_hit(Limit::Offers, Scope::Server);
+        Err(Refusal::new(Code::TOO_MANY).because("lobby").into())
+    }
+
     pub(super) fn open(&mut self, record: SeekRecord) {
+        if self.has(&record.seek.id) {
+            return;
+        }
         self.changes += 1;
         let at =
             self.open.partition_point(|open| (open.since, &open.seek.id) < (record.since, &record.seek.id));
@@ -163,8 +200,8 @@ impl Seeks {
         self.open.iter().map(|record| record.seek.seeker.id.as_str())
     }
 
-    pub(super) fn list(&self) -> Vec<Seek> {
-        self.open.iter().map(|record| record.seek.clone()).collect()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Seek> {
+        self.open.iter().map(|record| &record.seek)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -199,14 +236,14 @@ mod tests {
     }
 
     fn ids(seeks: &Seeks) -> Vec<String> {
-        seeks.list().into_iter().map(|seek| seek.id).collect()
+        seeks.iter().map(|seek| seek.id.clone()).collect()
     }
 
     #[test]
     fn seeks_stand_in_the_order_in_which_they_were_opened_wherever_that_was() {
         let mut seeks = Seeks::default();
         seeks.open(record("s2", "bo", 2));
-        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes);
+        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes, None);
         seeks.open(record("s2", "bo", 2));
         assert_eq!(ids(&seeks), ["s1", "s2", "s3"]);
         seeks.remove("s1");
@@ -218,21 +255,39 @@ mod tests {
         let mut seeks = Seeks::default();
         let before = seeks.changes;
         seeks.open(record("s1", "ana", 1));
-        seeks.replace(Vec::new(), before);
+        seeks.replace(Vec::new(), before, None);
         assert!(ids(&seeks) == ["s1"] && !seeks.is_read);
-        seeks.replace(Vec::new(), seeks.changes);
+        seeks.replace(Vec::new(), seeks.changes, None);
         assert!(seeks.len() == 0 && seeks.is_read);
     }
 
     #[test]
+    fn seeks_are_read_again_after_an_opening_elsewhere_and_after_some_time() {
+        let turn = |id: &str| Expect::Value(id.into());
+        let start = Instant::now();
+        let mut seeks = Seeks::default();
+        assert!(seeks.must_read(start, &Expect::Absent));
+        seeks.replace(vec![record("s1", "ana", 1)], 0, Some((start, turn("s1"))));
+        assert!(seeks.has_all_at(&turn("s1")) && !seeks.must_read(start + REREAD / 2, &turn("s1")));
+        assert!(seeks.must_read(start + REREAD, &turn("s1")));
+        seeks.open_here(record("s2", "bo", 2), &turn("s1"));
+        assert!(!seeks.must_read(start, &turn("s2")), "it was opened here");
+        // Another server opens a seek, and this server opens one after it without having read.
+        assert!(seeks.must_read(start, &turn("s3")));
+        seeks.open_here(record("s4", "bo", 4), &turn("s3"));
+        assert!(seeks.must_read(start, &turn("s4")));
+    }
+
+    #[test]
     fn a_player_has_a_few_seeks_and_the_lobby_a_few_more() {
-        let open = [record("s1", "ana", 1)];
+        let mut seeks = Seeks::default();
+        seeks.open(record("s1", "ana", 1));
         let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, || {
-            assert_eq!(check_room(&open, "ana", 1, 9), Err(too_many("seeks", 1)));
-            let full = check_room(&open, "bo", 1, 1).unwrap_err().to_string();
+            assert_eq!(seeks.check_room("ana", 1, 9), Err(too_many("seeks", 1)));
+            let full = seeks.check_room("bo", 1, 1).unwrap_err().to_string();
             assert_eq!(full, "too_many (reason=lobby)");
-            assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
+            assert_eq!(seeks.check_room("bo", 1, 2), Ok(()));
         });
         let counted = recorder.handle().render();
         for of in ["player", "server"] {

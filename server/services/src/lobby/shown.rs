@@ -14,9 +14,10 @@ pub(super) const LISTED_SEEKS_MAX: usize = 80;
 /// Returns the seeks to list, oldest first. Takes one seek from each address, then another from
 /// each address, and so on, until the list is full. If this server does not know a seeker's
 /// address, it treats the seeker as a separate address.
-pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
+pub(super) fn shown(seeks: &[&Seek], network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
+    let cloned = |seek: &&Seek| Seek::clone(seek);
     if seeks.len() <= LISTED_SEEKS_MAX {
-        return seeks;
+        return seeks.iter().map(cloned).collect();
     }
     let mut of_address: HashMap<(Option<Network>, String), usize> = HashMap::new();
     let mut ranked: Vec<(usize, usize)> = Vec::with_capacity(seeks.len());
@@ -33,7 +34,7 @@ pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Networ
     for (_, at) in ranked {
         is_listed[at] = true;
     }
-    seeks.into_iter().zip(is_listed).filter(|(_, is_listed)| *is_listed).map(|(seek, _)| seek).collect()
+    seeks.iter().zip(is_listed).filter(|(_, is_listed)| *is_listed).map(|(seek, _)| cloned(seek)).collect()
 }
 
 #[cfg(test)]
@@ -74,7 +75,7 @@ mod tests {
     fn an_address_that_fills_the_lobby_hides_no_other() {
         let mut seeks: Vec<Seek> = (0..500).map(|number| seek(number, &format!("a{number}"))).collect();
         seeks.extend([seek(500, "bo"), seek(501, "cy"), seek(502, "dee"), seek(503, "bea")]);
-        let listed = shown(seeks, network_of);
+        let listed = shown(&seeks.iter().collect::<Vec<_>>(), network_of);
         assert_eq!(listed.len(), LISTED_SEEKS_MAX);
         let ids: Vec<&str> = listed.iter().map(|seek| seek.id.as_str()).collect();
         assert_eq!((ids[0], ids[75]), ("s0", "s75"), "oldest first");
@@ -84,6 +85,6 @@ mod tests {
     #[test]
     fn a_lobby_with_room_lists_all() {
         let seeks: Vec<Seek> = (0..LISTED_SEEKS_MAX).map(|number| seek(number, "ana")).collect();
-        assert_eq!(shown(seeks.clone(), network_of), seeks);
+        assert_eq!(shown(&seeks.iter().collect::<Vec<_>>(), network_of), seeks);
     }
 }

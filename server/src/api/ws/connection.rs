@@ -292,6 +292,7 @@ impl Connection {
                 games,
                 page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),
                 about: app.settings.about.is_some(),
+                lobby_changes: true,
             }));
             Ok((registration, player))
         };

@@ -20,7 +20,7 @@ use flagfall_base::rate::TokenBucket;
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_game::{Asked, NewCommand, Opener, Reply, TableError, TableHandle, TableInput};
-use flagfall_services::lobby::LobbyCommand;
+use flagfall_services::lobby::{LobbyCommand, LobbyWish};
 
 /// A future that carries out a message. It sends the answers to the outbox.
 pub(super) type Work = BoxFuture<'static, Done>;
@@ -100,9 +100,9 @@ impl Dispatch {
     /// other message.
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
-            ClientToServer::OpenLobby {} => {
+            ClientToServer::OpenLobby { changes, filter } => {
                 self.is_watching_lobby = true;
-                self.app.lobby.watch(self.outbox.clone());
+                self.app.lobby.watch(&self.outbox, &LobbyWish { changes, filter });
                 None
             }
             ClientToServer::CloseLobby {} => {
@@ -152,7 +152,7 @@ impl Dispatch {
             // other messages.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
-            | ClientToServer::OpenLobby {}
+            | ClientToServer::OpenLobby { .. }
             | ClientToServer::CloseLobby {}
             | ClientToServer::ShowChallenge { .. }
             | ClientToServer::OpenGame { .. }

@@ -116,15 +116,6 @@ pub(super) fn beat(answer: Value) -> Result<Beat, Fault> {
     }
 }
 
-/// True if the log is packed, by this call or an earlier one.
-pub(super) fn packed(answer: Value) -> Result<bool, Fault> {
-    match words(answer)?.0.as_str() {
-        "packed" => Ok(true),
-        "other" => Ok(false),
-        _ => Err(strange()),
-    }
-}
-
 pub(super) fn retired(answer: Value) -> Result<RetireOutcome, Fault> {
     match words(answer)?.0.as_str() {
         "retired" => Ok(RetireOutcome::Ok),

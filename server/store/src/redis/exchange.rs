@@ -125,12 +125,6 @@ impl Writer {
                 commands.add_command(command.arg(SWEEP_STEP).take());
             }
             Request::Quarantine { game, reason, .. } => self.add_quarantine(*game, reason, commands),
-            Request::Pack { game, head, packed, .. } => {
-                let names = [keys.log(*game), keys.packed(*game)];
-                let mut command = link.call(Script::Pack, &names.each_ref().map(String::as_str));
-                command.arg(head.seq).arg(&head.hash.0[..]).arg(packed.as_slice());
-                commands.add_command(command);
-            }
             Request::Retire { game, guard, .. } => {
                 let names = [keys.log(*game), keys.packed(*game), keys.quarantine(*game), keys.guard(*game)];
                 let mut command = link.call(Script::Retire, &names.each_ref().map(String::as_str));
@@ -322,7 +316,6 @@ impl Writer {
                 self.reply(reply, epoch);
             }
             Request::Sweep { reply } => self.reply(reply, parsed(answer)),
-            Request::Pack { reply, .. } => self.reply(reply, answers::packed(answer)),
             Request::Retire { game, reply, .. } => {
                 let outcome = answers::retired(answer);
                 if matches!(outcome, Ok(RetireOutcome::Ok)) {

@@ -34,7 +34,6 @@ scripts! {
     Heartbeat = "heartbeat",
     Epoch = "epoch",
     Begin = "begin",
-    Pack = "pack",
     Retire = "retire",
 }
 
@@ -179,7 +178,6 @@ mod tests {
     fn scripts_are_listed_in_the_order_of_their_names() {
         assert!(SOURCES[Script::Append as usize].contains("XADD"));
         assert!(SOURCES[Script::Begin as usize].contains("schema"));
-        assert!(SOURCES[Script::Pack as usize].contains("'packed'"));
         assert!(SOURCES[Script::Retire as usize].contains("'retired'"));
         assert_eq!(SOURCES.len(), Script::Retire as usize + 1);
     }

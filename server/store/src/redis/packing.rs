@@ -1,10 +1,9 @@
 //! Packed logs of finished games: a compressed string next to a stream that keeps only the last
-//! entry.
+//! entry. Earlier versions wrote them; this version only reads them, until they are archived.
 //!
 //! The last entry stays in the stream to protect the log. A server that appends, or that gives
 //! entries back after Redis lost data, finds the number and hash of the last entry in the usual
-//! place. So it does not write packed entries to the stream again, and no other game can begin
-//! under the same id. Later entries are appended to the stream as usual.
+//! place. Later entries are appended to the stream as usual.
 //!
 //! # Format
 //! A packed log begins with a byte for the version and with the head (number and hash). The rest
@@ -13,10 +12,10 @@
 //! bodies; only the last hash is stored, as a check.
 
 use flagfall_board::{GameId, Stamp};
-use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
+use lz4_flex::block::{decompress, uncompressed_size};
 
 use super::layout::take_piece;
-use crate::encoding::{head_value, parse_head};
+use crate::encoding::parse_head;
 use crate::store::StoredEntry;
 use crate::value::{Head, SecretBytes};
 
@@ -45,23 +44,6 @@ impl PackedLog {
     }
 }
 
-/// Packs a whole log. Returns `None` if it is too large.
-pub(super) fn pack(head: Head, entries: &[StoredEntry]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    for StoredEntry { seq: _, at, body } in entries {
-        bytes.extend_from_slice(&at.0.to_le_bytes());
-        bytes.extend_from_slice(&u32::try_from(body.len()).ok()?.to_le_bytes());
-        bytes.extend_from_slice(body.expose());
-    }
-    if bytes.len() > LOG_BYTES_MAX {
-        return None;
-    }
-    let mut packed = vec![FORM];
-    packed.extend_from_slice(&head_value(head));
-    packed.extend_from_slice(&compress_prepend_size(&bytes));
-    Some(packed)
-}
-
 /// Unpacks a log. Returns `None` if its form is not valid, or if the last hash does not match.
 pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
     let (form, rest) = packed.split_first()?;
@@ -86,7 +68,10 @@ pub(super) fn unpack(game: GameId, packed: &[u8]) -> Option<PackedLog> {
 
 #[cfg(test)]
 mod tests {
+    use lz4_flex::block::compress_prepend_size;
+
     use super::*;
+    use crate::encoding::head_value;
 
     fn log(game: GameId, count: u64) -> (Head, Vec<StoredEntry>) {
         let mut head = Head::START;
@@ -99,12 +84,26 @@ mod tests {
         (head, entries)
     }
 
+    /// Packs a log as earlier versions did.
+    fn pack(head: Head, entries: &[StoredEntry]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for StoredEntry { seq: _, at, body } in entries {
+            bytes.extend_from_slice(&at.0.to_le_bytes());
+            bytes.extend_from_slice(&u32::try_from(body.len()).unwrap().to_le_bytes());
+            bytes.extend_from_slice(body.expose());
+        }
+        let mut packed = vec![FORM];
+        packed.extend_from_slice(&head_value(head));
+        packed.extend_from_slice(&compress_prepend_size(&bytes));
+        packed
+    }
+
     #[test]
     fn packed_logs_unpack_byte_for_byte() {
         let game = GameId::from_random([7; 12]);
         for count in [1, 2, 300] {
             let (head, entries) = log(game, count);
-            let packed = pack(head, &entries).unwrap();
+            let packed = pack(head, &entries);
             let again = unpack(game, &packed).unwrap();
             assert_eq!(again.after(0).map(|(entry, _)| entry.clone()).collect::<Vec<_>>(), entries);
             assert_eq!((again.head_at(0), again.head_at(count)), (Some(Head::START), Some(head)));
@@ -113,14 +112,14 @@ mod tests {
         }
         let (head, entries) = log(game, 300);
         let bytes: usize = entries.iter().map(|entry| entry.body.len()).sum();
-        assert!(pack(head, &entries).unwrap().len() < bytes);
+        assert!(pack(head, &entries).len() < bytes);
     }
 
     #[test]
     fn a_changed_or_cut_packed_log_is_refused_at_every_byte() {
         let game = GameId::from_random([7; 12]);
         let (head, entries) = log(game, 20);
-        let packed = pack(head, &entries).unwrap();
+        let packed = pack(head, &entries);
         let is_same = |bytes: &[u8]| {
             let log = unpack(game, bytes)?;
             Some(log.after(0).zip(&entries).all(|((one, _), other)| one.body == other.body))

@@ -45,17 +45,6 @@ fn too_short(seq: u64) -> Fault {
     Fault::damaged(seq, "it is too short")
 }
 
-/// The packed form of a log, or why there is none.
-pub(super) enum ToPack {
-    /// The log in its packed form, and its head.
-    Log(Head, Vec<u8>),
-    /// The log is already packed.
-    Packed,
-    /// There is no log, or the log is too large, or side records of its appends are not applied
-    /// yet.
-    NotNow,
-}
-
 pub(super) struct Reader {
     shared: Arc<Shared>,
     place: Mutex<Place>,
@@ -247,38 +236,6 @@ impl Reader {
         let Some(bytes) = found else { return Ok(None) };
         let unpacked = packing::unpack(game, &bytes);
         unpacked.map(Some).ok_or_else(|| Fault::damaged(1, "what was packed does not fit its hash"))
-    }
-
-    /// Reads and checks a log, and returns its packed form.
-    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Fault> {
-        let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
-        loop {
-            let found = self.stream(game, at.seq + 1, READ_CHUNK).await?;
-            let is_last = found.len() < READ_CHUNK;
-            for entry in found {
-                if at == Head::START && entry.seq > 1 {
-                    // The entries were checked when they were packed, so this only checks the
-                    // packed form.
-                    self.packed_head(game, entry.seq).await?;
-                    return Ok(ToPack::Packed);
-                }
-                let (stored, head) = follow(game, at, &entry)?;
-                if !entry.writes.is_empty() {
-                    last_written = head.seq;
-                }
-                entries.push(stored);
-                at = head;
-            }
-            if is_last {
-                break;
-            }
-        }
-        let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
-        let applied: Option<u64> = self.ask(look).await?;
-        if entries.is_empty() || applied.unwrap_or(0) < last_written {
-            return Ok(ToPack::NotNow);
-        }
-        Ok(packing::pack(at, &entries).map_or(ToPack::NotNow, |packed| ToPack::Log(at, packed)))
     }
 
     /// True if the side records of all appends to a log are applied.

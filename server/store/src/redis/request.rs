@@ -68,10 +68,9 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Pack` replaces the entries of a log by its packed form, `Retire`
-/// replaces a log in either form by its guard, `ForgetApplied` deletes what is kept for a retired
-/// log beside its own keys, `DeleteLog` deletes a log in any form, `Tell` sends a message to all
-/// servers, and `Settle` resolves doubts about the time and about the outcome of earlier writes.
+/// A request to the writer. `Retire` replaces a log by its guard, `ForgetApplied` deletes what is
+/// kept for a retired log beside its own keys, `Tell` sends a message to all servers, and `Settle`
+/// resolves doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -79,7 +78,6 @@ pub(super) enum Request {
     BumpEpoch { reply: Reply<u64> },
     Sweep { reply: Reply<(u64, u64)> },
     Quarantine { game: GameId, reason: String, reply: Reply<()> },
-    Pack { game: GameId, head: Head, packed: Vec<u8>, reply: Reply<bool> },
     Retire { game: GameId, guard: Guard, reply: Reply<RetireOutcome> },
     ForgetApplied { game: GameId, reply: Reply<()> },
     DeleteLog { game: GameId, reply: Reply<()> },
@@ -103,7 +101,6 @@ impl Request {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
             Request::Tell { notice, .. } => notice.len(),
-            Request::Pack { packed, .. } => packed.len(),
             _ => 0,
         }
     }
@@ -118,7 +115,6 @@ impl Request {
             Request::Heartbeat { reply } => reply.send(Err(fault)).is_ok(),
             Request::BumpEpoch { reply } => reply.send(Err(fault)).is_ok(),
             Request::Sweep { reply } => reply.send(Err(fault)).is_ok(),
-            Request::Pack { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Retire { reply, .. } => reply.send(Err(fault)).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::ForgetApplied { reply, .. }

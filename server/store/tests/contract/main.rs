@@ -78,12 +78,10 @@ contract! {
     nothing_is_in_quarantine,
     a_caller_that_goes_away_leaves_all_or_nothing,
     notices_reach_other_servers,
-    a_packed_log_reads_as_before,
-    a_packed_log_goes_on_and_nothing_begins_under_its_id,
     a_deleted_log_is_gone_and_no_other_is,
     a_retired_log_is_gone_and_only_its_guard_stays,
     only_a_log_with_the_guards_head_is_retired,
-    a_packed_log_is_retired_and_its_id_is_free_once_its_guard_is_deleted,
+    the_id_of_a_retired_log_is_free_once_its_guard_is_deleted,
     a_damaged_log_is_not_retired,
 }
 
@@ -542,47 +540,11 @@ async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry
     (whole, store.head(game(1)).await.unwrap())
 }
 
-async fn a_packed_log_reads_as_before(world: World) {
-    let store = &*world.store;
-    let mut head = Head::START;
-    for number in 0..12 {
-        let texts = [format!("{number}"), "x".repeat(number * 100)];
-        let append = Append {
-            writes: vec![put("last", &texts[0])],
-            ..append(game(1), head, &texts.each_ref().map(String::as_str))
-        };
-        head = append_ok(store, append).await;
-        world.clock.advance_ms(7);
-    }
-    append_ok(store, append(game(2), Head::START, &["another"])).await;
-    let before = all_of(store, head.seq).await;
-    assert_eq!(store.pack_log(game(1)).await, Ok(true));
-    assert_eq!(all_of(store, head.seq).await, before);
-    assert_eq!(store.pack_log(game(1)).await, Ok(true), "once more");
-    assert_eq!(all_of(store, head.seq).await, before);
-    assert_eq!(texts(store, game(2)).await, ["another"]);
-    assert_eq!(store.get(key("last")).await, Ok(Some(b"11".to_vec())));
-}
-
-async fn a_packed_log_goes_on_and_nothing_begins_under_its_id(world: World) {
-    let store = &*world.store;
-    let head = append_ok(store, append(game(1), Head::START, &["a", "b", "c"])).await;
-    assert_eq!(store.pack_log(game(1)).await, Ok(true));
-    let outcome = store.append(append(game(1), Head::START, &["another game"])).await;
-    assert_eq!(outcome, Ok(AppendOutcome::Conflict { head }));
-    append_ok(store, append(game(1), head, &["d", "e"])).await;
-    assert_eq!(texts(store, game(1)).await, ["a", "b", "c", "d", "e"]);
-    let whole = all_of(store, 5).await;
-    assert_eq!(store.pack_log(game(1)).await, Ok(true));
-    assert_eq!(all_of(store, 5).await, whole);
-}
-
 async fn a_deleted_log_is_gone_and_no_other_is(world: World) {
     let store = &*world.store;
     for (number, texts) in [(1, &["a", "b"][..]), (2, &["d"][..]), (3, &["e", "f"][..])] {
         append_ok(store, append(game(number), Head::START, texts)).await;
     }
-    assert_eq!(store.pack_log(game(1)).await, Ok(true));
     for number in [1, 3, 3] {
         assert_eq!(store.delete_log(game(number)).await, Ok(()));
         assert_eq!(store.head(game(number)).await, Ok(Head::START));

@@ -27,7 +27,7 @@ async fn a_retired_log_leaves_only_a_guard_and_no_server_gives_it_back() {
     fill(&one, 0..3, 200).await;
     // The second server reads all logs, so it holds them as well.
     let before = logs(&two, 0..3).await;
-    assert_eq!(one.pack_log(game(1)).await, Ok(true));
+    packing::pack(&redis, &one, 1).await;
     for number in 0..2 {
         let guard = guard_of(&one, number).await;
         assert_eq!(one.retire(game(number), guard).await, Ok(RetireOutcome::Ok));

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, GameEvent, GameHead, GameSummary, GameView, PROTOCOL_VERSION,
-    Player, PlayerKind, Position, Presence, Recorder, Refusal, Secret, Seek, SeenOutcome, ServerToClient,
+    Accepted, ClientToServer, GameCommand, GameEvent, GameHead, GameSummary, GameView, LobbyChange,
+    PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Position, Presence, Recorder, Refusal, Secret, Seek, SeenOutcome, ServerToClient,
     Terms, Time, ViewChange,
 };
 use flagfall_rules::{
@@ -163,6 +163,7 @@ fn examples() -> String {
         games: Vec::new(),
         page: None,
         about: false,
+        lobby_changes: true,
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 
@@ -183,8 +184,12 @@ fn examples() -> String {
         rating: None,
         seeker_rating: None,
     };
-    let lobby = ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2 };
-    page.example("Every client that has the lobby open receives:", &lobby);
+    let change = LobbyChange { opened: vec![PlacedSeek { at: 0, seek: seek.clone() }], ..LobbyChange::default() };
+    let lobby =
+        ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2, number: None };
+    page.example("Every client that has the lobby open receives the whole lobby:", &lobby);
+    let changed = ServerToClient::LobbyChanged { number: 8, change, players_online: 2 };
+    page.example("A client that asked for changes receives:", &changed);
     let bot = ClientToServer::PlayBot {
         cmd_id: cmd("c-2"),
         bot: "random".to_owned(),

@@ -1,7 +1,9 @@
 //! An example of every kind of message.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, CommandId, GameCommand, Position, RatingWish, Terms, Time};
+use flagfall_protocol::{
+    ClientToServer, CommandId, GameCommand, LobbyFilter, Position, RatingWish, Speed, Terms, Time,
+};
 
 const RED: &str = "81..S9.... .......... F9........ B2........";
 fn id(text: &str) -> CommandId {
@@ -35,7 +37,15 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
             session: true,
         },
         C::Pong { id: 7 },
-        C::OpenLobby {},
+        C::OPEN_LOBBY,
+        C::OpenLobby {
+            changes: true,
+            filter: LobbyFilter {
+                ruleset: Some("barrage".to_owned()),
+                speed: Some(Speed::Rapid),
+                rated: Some(true),
+            },
+        },
         C::CloseLobby {},
         C::Seek { cmd_id: id("s-1"), terms: terms(), side: None, rating: None },
         C::Seek {

@@ -1,0 +1,302 @@
+//! The lists of the lobby, and the changes from one state of these lists to the next.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use flagfall_board::{GameId, Side};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{GameSummary, Phase, Seek, Speed, Terms};
+
+/// Selects seeks by their terms. A filter without fields selects all seeks.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LobbyFilter {
+    /// The ruleset of the game, including its custom rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruleset: Option<String>,
+    /// The speed of the game. Games without a clock have no speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Speed>,
+    /// True for rated games only, false for casual games only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<bool>,
+}
+
+impl LobbyFilter {
+    /// True if the filter selects a seek with these terms.
+    #[must_use]
+    pub fn selects(&self, terms: &Terms) -> bool {
+        self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == terms.ruleset)
+            && self.speed.is_none_or(|speed| Speed::of(terms.time) == Some(speed))
+            && self.rated.is_none_or(|rated| rated == terms.rated)
+    }
+}
+
+/// The changes of the lobby's lists. To apply a change, remove what is closed and gone, then insert
+/// what is new in the given order, each at its place, and then update the progress of games.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LobbyChange {
+    /// The ids of the seeks to remove.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<String>,
+    /// The seeks to insert.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<PlacedSeek>,
+    /// The ids of the games to remove.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<GameId>,
+    /// The games to insert.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub came: Vec<PlacedGame>,
+    /// The progress of games that stay in the list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub progress: Vec<GameProgress>,
+}
+
+/// A seek, and its place in the list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedSeek {
+    /// The number of seeks before it.
+    pub at: u32,
+    /// The seek.
+    pub seek: Seek,
+}
+
+/// A game, and its place in the list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedGame {
+    /// The number of games before it.
+    pub at: u32,
+    /// The game.
+    pub game: GameSummary,
+}
+
+/// How far a game has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GameProgress {
+    /// The game.
+    pub game: GameId,
+    /// The phase of the game: deploying, playing or over.
+    pub phase: Phase,
+    /// The number of turns taken so far.
+    pub ply: u16,
+    /// The side to move, while the game is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Side>,
+}
+
+impl GameProgress {
+    fn of(game: &GameSummary) -> GameProgress {
+        GameProgress { game: game.id, phase: game.phase, ply: game.ply, turn: game.turn }
+    }
+}
+
+impl LobbyChange {
+    /// True if nothing changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == LobbyChange::default()
+    }
+
+    /// True if seeks or games come or go, or if a game enters another phase.
+    #[must_use]
+    pub fn is_major(&self, before: &LobbyLists) -> bool {
+        let phase_of = |id: GameId| before.games.iter().find(|game| game.id == id).map(|game| game.phase);
+        !(self.closed.is_empty() && self.opened.is_empty() && self.gone.is_empty() && self.came.is_empty())
+            || self.progress.iter().any(|progress| phase_of(progress.game) != Some(progress.phase))
+    }
+}
+
+/// The lists of the lobby.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LobbyLists {
+    /// The open seeks, oldest first.
+    pub seeks: Vec<Seek>,
+    /// The most recently created public games that are still running.
+    pub games: Vec<GameSummary>,
+}
+
+impl LobbyLists {
+    /// Returns the change that turns these lists into `next`.
+    #[must_use]
+    pub fn change_to(&self, next: &LobbyLists) -> LobbyChange {
+        let (closed, opened) =
+            difference(&self.seeks, &next.seeks, |seek| seek.id.clone(), |one, other| one == other);
+        let (gone, came) = difference(&self.games, &next.games, |game| game.id, is_same_game);
+        let before: HashMap<GameId, GameProgress> =
+            self.games.iter().map(|game| (game.id, GameProgress::of(game))).collect();
+        let is_new: Vec<GameId> = came.iter().map(|(_, game)| game.id).collect();
+        let progress = next.games.iter().map(GameProgress::of);
+        let progress = progress.filter(|now| !is_new.contains(&now.game) && before.get(&now.game) != Some(now));
+        LobbyChange {
+            closed,
+            opened: opened.into_iter().map(|(at, seek)| PlacedSeek { at, seek }).collect(),
+            gone,
+            progress: progress.collect(),
+            came: came.into_iter().map(|(at, game)| PlacedGame { at, game }).collect(),
+        }
+    }
+
+    /// Applies a change. A place beyond the end of a list counts as its end, and unknown ids are
+    /// ignored.
+    pub fn apply(&mut self, change: LobbyChange) {
+        let LobbyChange { closed, opened, gone, came, progress } = change;
+        self.seeks.retain(|seek| !closed.contains(&seek.id));
+        self.games.retain(|game| !gone.contains(&game.id));
+        for PlacedSeek { at, seek } in opened {
+            insert(&mut self.seeks, at, seek);
+        }
+        for PlacedGame { at, game } in came {
+            insert(&mut self.games, at, game);
+        }
+        for GameProgress { game, phase, ply, turn } in progress {
+            if let Some(known) = self.games.iter_mut().find(|known| known.id == game) {
+                (known.phase, known.ply, known.turn) = (phase, ply, turn);
+            }
+        }
+    }
+}
+
+/// True if two summaries of a game differ only in its progress.
+fn is_same_game(one: &GameSummary, other: &GameSummary) -> bool {
+    let GameProgress { game: _, phase, ply, turn } = GameProgress::of(other);
+    GameSummary { phase, ply, turn, ..one.clone() } == *other
+}
+
+fn insert<T>(list: &mut Vec<T>, at: u32, item: T) {
+    list.insert(usize::try_from(at).unwrap_or(usize::MAX).min(list.len()), item);
+}
+
+/// Returns the keys of the items to remove from `before`, and the items to insert with their
+/// places, so that it becomes `after`.
+fn difference<T: Clone, K: Eq + Hash>(
+    before: &[T],
+    after: &[T],
+    key: impl Fn(&T) -> K,
+    is_same: impl Fn(&T, &T) -> bool,
+) -> (Vec<K>, Vec<(u32, T)>) {
+    let places: HashMap<K, usize> = after.iter().enumerate().map(|(at, item)| (key(item), at)).collect();
+    let mut stays = vec![false; after.len()];
+    let (mut removed, mut from) = (Vec::new(), 0);
+    for item in before {
+        // An item that has moved forward in the list is removed and inserted again.
+        match places.get(&key(item)).filter(|at| **at >= from && is_same(item, &after[**at])) {
+            Some(at) => {
+                stays[*at] = true;
+                from = at + 1;
+            }
+            None => removed.push(key(item)),
+        }
+    }
+    let places = 0_u32..;
+    let added = places.zip(after).zip(stays).filter(|(_, stays)| !stays);
+    (removed, added.map(|((at, item), _)| (at, item.clone())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::PerSide;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Player, PlayerKind, Time};
+
+    fn terms(ruleset: &str, time: Time, rated: bool) -> Terms {
+        Terms { ruleset: ruleset.to_owned(), time, private: false, secret: false, rated }
+    }
+
+    fn player(name: &str) -> Player {
+        Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest }
+    }
+
+    fn seek(number: u8, name: &str) -> Seek {
+        Seek {
+            id: format!("s{number}"),
+            seeker: player(name),
+            terms: terms("classic", Time::Unlimited {}, false),
+            side: None,
+            rating: None,
+            seeker_rating: None,
+        }
+    }
+
+    fn game(number: u8, ply: u16) -> GameSummary {
+        GameSummary {
+            id: GameId::from_random([number; 12]),
+            terms: terms("classic", Time::Unlimited {}, false),
+            players: PerSide::from_fn(|_| player("ana")),
+            created: 1,
+            phase: if ply == 0 { Phase::Deploying } else { Phase::Playing },
+            ply,
+            turn: None,
+            outcome: None,
+        }
+    }
+
+    /// Any lists: each id at most once, in any order.
+    fn lists() -> impl Strategy<Value = LobbyLists> {
+        let ids = Just((0..12).collect::<Vec<u8>>()).prop_shuffle();
+        (ids.clone(), 0_usize..12, ids, 0_usize..12, any::<u32>()).prop_map(|(seeks, open, games, running, more)| {
+            let is_other = |number: &u8| more >> (number % 31) & 1 == 1;
+            let seek = |number: &u8| seek(*number, if is_other(number) { "bo" } else { "ana" });
+            let game = |number: &u8| game(*number, u16::from(is_other(number)) * 7);
+            LobbyLists {
+                seeks: seeks.iter().take(open).map(seek).collect(),
+                games: games.iter().take(running).map(game).collect(),
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_change_turns_the_lists_before_into_those_after(before in lists(), after in lists()) {
+            let change = before.change_to(&after);
+            prop_assert_eq!(change.is_empty(), before == after);
+            let text = serde_json::to_string(&change).unwrap();
+            let mut lists = before;
+            lists.apply(serde_json::from_str(&text).unwrap());
+            prop_assert_eq!(lists, after);
+        }
+    }
+
+    #[test]
+    fn one_more_seek_is_a_small_and_major_change_and_a_ply_a_minor_one() {
+        let before = LobbyLists {
+            seeks: (0..80).map(|number| seek(number, "ana")).collect(),
+            games: (0..30).map(|number| game(number, 7)).collect(),
+        };
+        let mut after = before.clone();
+        after.seeks.remove(40);
+        after.seeks.push(seek(80, "bo"));
+        let change = before.change_to(&after);
+        assert!(change.is_major(&before));
+        assert_eq!((change.closed.len(), change.opened[0].at, change.opened.len()), (1, 79, 1));
+        let bytes = |value: &dyn Fn() -> serde_json::Value| value().to_string().len();
+        let whole = bytes(&|| serde_json::to_value((&after.seeks, &after.games)).unwrap());
+        let part = bytes(&|| serde_json::to_value(&change).unwrap());
+        assert!(part * 20 < whole, "{part} of {whole} bytes");
+
+        let mut after = before.clone();
+        after.games[3].ply = 8;
+        let change = before.change_to(&after);
+        assert!(!change.is_major(&before) && !change.is_empty());
+        after.games[3].phase = Phase::Deploying;
+        assert!(before.change_to(&after).is_major(&before));
+    }
+
+    #[test]
+    fn a_filter_selects_by_ruleset_speed_and_rating() {
+        let blitz = Time::Fischer { base_s: 180, increment_s: 2 };
+        let terms = terms("barrage", blitz, true);
+        let speed = Speed::of(blitz);
+        let selects = |ruleset: Option<&str>, speed, rated| {
+            LobbyFilter { ruleset: ruleset.map(str::to_owned), speed, rated }.selects(&terms)
+        };
+        assert!(selects(None, None, None) && selects(Some("barrage"), speed, Some(true)));
+        assert!(!selects(Some("classic"), None, None));
+        assert!(!selects(None, Some(Speed::Correspondence), None));
+        assert!(!selects(None, None, Some(false)));
+    }
+}
