@@ -19,7 +19,7 @@ not-a-game-id = “{ $text }” is not a game's id. To list them, type: games. T
 no-game-open = No game is open. Type next or open GAME.
 no-game-named = No game is open. Name one, or type next or open GAME.
 # $word: what was typed.
-challenge-not-understood = “{ $word }” is not understood. Type challenge NAME RULESET TIME, as in challenge ann pbm 3days.
+challenge-not-understood = “{ $word }” is not understood. Type: challenge NAME RULESET TIME (for example: challenge ann pbm 3days)
 # $word: what was typed; $meant: a ruleset.
 challenge-not-understood-meant = “{ $word }” is not understood. Did you mean { $meant }? Type challenge NAME RULESET TIME, as in challenge ann pbm 3days.
 # $terms; $code; $left: how long.

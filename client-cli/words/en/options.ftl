@@ -32,7 +32,7 @@ arg-challenge = Make a game for a friend and print its code.
 arg-accept = Accept a friend's challenge.
 arg-game = Return to a game in which you have a seat.
 arg-setup = A deployment to submit at once: random, suggested, the name of a saved one, a file, or its text.
-arg-watch-game = The game. Without it, choose one from a list.
+arg-watch-game = The game. If you leave it out, you can choose one from a list.
 
 arg-source = The id of a game, or a file with a record; - for standard input.
 arg-scope = Whose record to show: what Red, Blue or the public saw during the game, or everything. By default, everything that you are allowed to know now.
@@ -58,7 +58,7 @@ arg-all = Play a round robin of all programs in a folder: every executable file,
 arg-games = The number of games, 1 by default. With --all, the number of games for each pair, 2 by default. The two programs change sides after each game.
 arg-swap = The programs change sides after each game.
 arg-parallel = The number of games at the same time.
-arg-turn-time = Seconds for each answer at a turn.
+arg-turn-time = Seconds that a program has for each answer when it is its turn.
 arg-deploy-time = Seconds for the deployment. By default, the same as for a turn.
 arg-record = Write a record of each game into this folder (see flagfall check).
 arg-log = The folder for the moves of each game and for what the programs print to standard error. By default, the folder of --record.

@@ -75,7 +75,7 @@ panel-left =
     }
 panel-offline = The connection is down. Reconnecting …
 panel-read-only = Read-only: another connection of yours has the seat.
-panel-unavailable = The game cannot go on now.
+panel-unavailable = The game cannot continue at the moment.
 panel-paused = Paused while the server is away; no clock runs.
 panel-choose = Type the rank's digit or letter, then Enter.
 # $side; $keys: what the keys do.

@@ -136,7 +136,8 @@ impl ObjectStoreArchive {
             let meta = self.store.head(&path).await?;
             return Ok((range.start <= meta.size).then(Vec::new));
         }
-        // Storage returns less if the object is too short, so that memory is bounded by its length.
+        // If the object is shorter than the range, storage returns only what exists. So a damaged
+        // length cannot take up memory.
         let options = GetOptions::default().with_range(Some(range.clone()));
         let bytes = match self.store.get_opts(&path, options).await {
             Ok(found) => found.bytes().await?,

@@ -25,7 +25,7 @@ const SLEW: i128 = 200;
 const DOUBTED_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 /// The time after which a wall clock that is too far ahead is trusted anyway.
 const BELIEVED_AFTER: Duration = Duration::from_secs(60 * 60);
-/// Stamps and wall clock may differ by this much without a log line.
+/// The stamps and the wall clock may differ by this much before a warning is logged.
 const TOLD_MS: u64 = 10_000;
 
 /// The clocks of a machine. Tests can replace them.

@@ -238,7 +238,7 @@ refusal-bad-rating-range =
 refusal-outside-rating-range =
     { $reason ->
         [rating] This offer is for players rated { rating-range } in such games. Your rating is { $rating }. Take another offer, or make your own.
-        [bots_and_people] This offer is for players rated { rating-range } in such games. People and bots have separate ratings. Take another offer, or make your own.
+        [bots_and_people] This offer is for players rated { rating-range } in such games. Ratings of people and of bots cannot be compared. Take another offer, or make your own.
         [guest] This offer is for players rated { rating-range } in such games, but guests have no rating. Sign up, or take another offer.
        *[other] This offer is for players with other ratings. Take another offer, or make your own.
     }

@@ -22,7 +22,7 @@ pub struct Page {
 }
 
 impl Archive {
-    /// Returns the games of the first segment after this one, or of the first one of all. Returns
+    /// Returns the games of the segment that follows `after`, or of the very first segment. Returns
     /// `None` after the last segment.
     ///
     /// Segments are in the order in which they were begun. Games that are added meanwhile come

@@ -63,8 +63,9 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all closed players, and of all tokens that are not valid. Forgets
-    /// the tokens of players who are not connected. They are looked up when the players return.
+    /// Closes the sockets of all players whose accounts are closed, and all sockets with an invalid
+    /// token. Forgets the tokens of players who are not connected. These tokens are looked up again
+    /// when the players return.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {

@@ -33,7 +33,7 @@ async fn text(response: Response) -> String {
     String::from_utf8(to_bytes(response.into_body(), 1 << 20).await.unwrap().to_vec()).unwrap()
 }
 
-/// Returns the method and a path of every route, including some paths that have no route.
+/// Returns a method and a path for every route, and for some addresses that have no route.
 fn every_route() -> Vec<(Method, String)> {
     let mut routes: Vec<(Method, String)> = endpoints()
         .iter()
