@@ -22,6 +22,7 @@ mod pool;
 mod process;
 mod record;
 mod relay;
+mod scale;
 mod size;
 mod stand;
 mod start;
@@ -140,6 +141,9 @@ enum Role {
     /// Check that costs stay flat: the cost of a move with more games and in longer games, and
     /// the cost of a session when more sessions come back at the same time.
     Flat(flat::Plan),
+    /// Measure what must not grow with the number of games, players and watchers, and print each
+    /// figure beside its target.
+    Scale(scale::Plan),
     /// Measure what honest players notice while one address attacks the server with everything it
     /// may do. Each run is compared with a run in which the attacker uses as much processor time on
     /// a closed port.
@@ -198,6 +202,7 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
         }
         Some(Role::Start(plan)) => one_worker()?.block_on(start::run(&plan)),
         Some(Role::Flat(plan)) => one_worker()?.block_on(flat::run(&plan)),
+        Some(Role::Scale(plan)) => one_worker()?.block_on(scale::run(&plan)),
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder, round_ms, figures }) => {
             let plan = appends::Plan { waiting, rounds, round_ms, folder };
