@@ -323,6 +323,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
             seekers: app.lobby.seekers_here(),
             reads_form: Some(Form::NEWEST.number()),
             archive,
+            tells_starts: true,
         };
         if let Err(error) = app.peers.meet(&sign).await {
             tracing::debug!(%error, "could not exchange records with other servers");

@@ -8,25 +8,28 @@
 //! that their players have open (`seats`).
 
 mod bus;
+mod duties;
 mod seats;
 
+use self::duties::Duties;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::keys::SERVERS;
+use crate::keys::{SERVERS, last_part};
 use flagfall_store::record::Form;
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 pub use self::bus::{News, Notice};
+pub use self::duties::OTHERS_WAIT_MS;
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
 /// The maximum number of records of servers that a server reads.
-const PEERS_MAX: usize = 64;
+const PEERS_MAX: usize = 1_024;
 /// The number of consecutive meetings at which all servers must be able to read the newest form
 /// before any server writes it. At a meeting, a server reads the records of all servers.
 ///
@@ -47,6 +50,9 @@ pub struct Sign {
     /// The id of the archive that the server reads, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<u64>,
+    /// True if the server sends a notice to other servers' players whose game it has created.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tells_starts: bool,
 }
 
 impl Sign {
@@ -66,6 +72,7 @@ struct Inner {
     store: Arc<dyn Store>,
     id: String,
     others: Mutex<Vec<Sign>>,
+    duties: Mutex<Duties>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
     /// form.
     agreed: AtomicU32,
@@ -125,14 +132,34 @@ impl Peers {
         let met = inner.meet(sign).await;
         let do_all = |has: &dyn Fn(&Sign) -> bool| {
             // If the limit is reached, there may be servers whose records were not read.
-            met.as_ref().is_ok_and(|others| others.len() + 1 < PEERS_MAX && others.iter().all(has))
+            met.as_ref().is_ok_and(|others| {
+                others.len() + 1 < PEERS_MAX && others.iter().all(|(_, sign)| has(sign))
+            })
         };
         inner.note_agreement(do_all(&Sign::reads_newest_form));
         let has_archive = sign.archive.is_some() && do_all(&|other| other.archive == sign.archive);
         let agreed = inner.archive_agreed.load(Ordering::Relaxed);
         inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
-        *inner.others.lock() = met?;
+        let (ids, others): (Vec<String>, Vec<Sign>) = met?.into_iter().unzip();
+        *inner.duties.lock() = Duties::share(&inner.id, &ids);
+        *inner.others.lock() = others;
         Ok(())
+    }
+
+    /// True if this server is the guardian of this game, player or kind of work. Every live server
+    /// is the guardian of its share. The others leave the work to it until it is overdue by
+    /// [`OTHERS_WAIT_MS`]. So being the guardian is a duty but no right, and two servers may believe
+    /// that they are.
+    #[must_use]
+    pub fn guards(&self, subject: &str) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.duties.lock().includes(subject))
+    }
+
+    /// True if all other servers tell players on this server about games that they create. If
+    /// not, this server has to look for such games itself.
+    #[must_use]
+    pub fn others_tell_starts(&self) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.others.lock().iter().all(|sign| sign.tells_starts))
     }
 
     /// Deletes this server's record. Returns true if there are no other servers. Returns false if
@@ -169,11 +196,11 @@ impl Peers {
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, agreed, archive_agreed) = Default::default();
-        Inner { store, id, others, agreed, archive_agreed }
+        let (others, duties, agreed, archive_agreed) = Default::default();
+        Inner { store, id, others, duties, agreed, archive_agreed }
     }
 
-    async fn meet(&self, sign: &Sign) -> Result<Vec<Sign>, StoreError> {
+    async fn meet(&self, sign: &Sign) -> Result<Vec<(String, Sign)>, StoreError> {
         let value = serde_json::to_vec(sign).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
         self.write(Write::Put { key: self.key()?, value, expires }).await?;
@@ -206,13 +233,15 @@ impl Inner {
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
-    async fn look(&self) -> Result<Vec<Sign>, StoreError> {
-        let own = self.key()?;
-        let found = self.store.scan(SERVERS.all()?, None, PEERS_MAX).await?;
+    /// Returns the ids of the other servers, and their records.
+    async fn look(&self) -> Result<Vec<(String, Sign)>, StoreError> {
+        let (own, all) = (self.key()?, SERVERS.all()?);
+        let found = self.store.scan(all.clone(), None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
         // A server of another version may write a record that this server cannot parse. Such a
         // server still counts.
-        Ok(others.map(|(_, value)| serde_json::from_slice(&value).unwrap_or_default()).collect())
+        let sign = |value: &[u8]| serde_json::from_slice(value).unwrap_or_default();
+        Ok(others.filter_map(|(key, value)| Some((last_part(&key, &all)?, sign(&value)))).collect())
     }
 }
 
@@ -232,6 +261,7 @@ mod tests {
             seekers: seekers.iter().map(ToString::to_string).collect(),
             reads_form,
             archive: Some(7),
+            tells_starts: true,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{GameSummary, Player, ServerToClient, Terms};
+use flagfall_protocol::{GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::{Append, AppendOutcome, Head, Write, record};
 use futures_util::FutureExt as _;
@@ -20,7 +20,6 @@ use super::listing;
 use super::registry::Tables;
 use super::residents::Making;
 use flagfall_base::admission::{Limit, Scope, count_hit};
-use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
 
@@ -122,6 +121,18 @@ impl Tables {
         Ok(handle.summary())
     }
 
+    /// Tells both players, on all servers, that their game has started. Does nothing if the game
+    /// is over.
+    pub async fn tell_start(&self, game: &GameSummary) {
+        for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
+            let player = &game.players[side];
+            if player.kind != PlayerKind::House {
+                let started = ServerToClient::GameStarted { game: game.clone(), side };
+                self.peers().notify(self.connections(), &[&player.id], &started).await;
+            }
+        }
+    }
+
     /// Registers a game that is about to be created. Call this before counting games, so that if
     /// two games are created at once, the later creation counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
@@ -159,10 +170,7 @@ impl Registry for Tables {
         };
         async move {
             let summary = tables.create(new).await?;
-            for side in Side::BOTH {
-                let started = ServerToClient::GameStarted { game: summary.clone(), side };
-                tables.connections().notify(&summary.players[side].id, &Payload::new(&started));
-            }
+            tables.tell_start(&summary).await;
             Ok(summary.id)
         }
         .boxed()

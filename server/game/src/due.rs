@@ -1,9 +1,10 @@
 //! Opens games in which something is due: a flag may fall, or a house player is to act.
 //!
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
-//! memory and work depend on the number of due games, not on the number of running games. Every
-//! server opens games whose flags are about to fall, so flags fall as long as one server is
-//! running. If several servers record the fall of the same flag, only the first append succeeds.
+//! memory and work depend on the number of due games, not on the number of running games. The
+//! guardian of a game opens it when its flag is about to fall, and all other servers do so if the
+//! flag has not fallen some seconds later. So flags fall as long as one server is running. If
+//! several servers record the fall of the same flag, only the first append succeeds.
 //! Tables that are opened here leave memory as soon as nothing is due, and their number is
 //! limited.
 
@@ -20,6 +21,7 @@ use super::handle::Forecast;
 use super::listing::{Listing, house_since};
 use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
+use flagfall_base::cluster::OTHERS_WAIT_MS;
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
@@ -72,8 +74,12 @@ impl Tables {
             let is_near = |due: Stamp| due <= now.plus_ms(NEAR_MS);
             let is_through = is_last || due_games.last().is_some_and(|(_, (due, _))| !is_near(*due));
             let is_open = |due: Stamp, game| due.plus_ms(STALE_MS) > now && self.is_in_memory(game);
-            let due_games =
-                due_games.into_iter().filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game));
+            let is_for_us = |due: Stamp, game: GameId| {
+                self.peers().guards(game.as_str()) || due.plus_ms(OTHERS_WAIT_MS) <= now
+            };
+            let due_games = due_games.into_iter().filter(|(_, (due, game))| {
+                is_near(*due) && !is_open(*due, *game) && is_for_us(*due, *game)
+            });
             let looks = due_games.map(|(key, (due, game))| self.look_at(key, due, game));
             futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE).try_collect::<()>().await?;
             if is_through {
@@ -147,7 +153,9 @@ impl Tables {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
         // If there are several servers, give the one that handled the last ply some time to make
         // the house player's move.
-        let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
+        let takeover_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
+        let guardian_ms = if self.peers().guards(game.as_str()) { 0 } else { OTHERS_WAIT_MS };
+        let wait_ms = takeover_ms + guardian_ms;
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.residents().is_making(game) || self.is_in_memory(game) {
             return Ok(());

@@ -30,8 +30,8 @@ impl Tables {
     /// Follows what other servers append, until the future is dropped. Waits forever if no other
     /// server can append.
     ///
-    /// A new game of another server is opened on this server briefly, to notify its players if
-    /// they are connected to this server.
+    /// A new game of a server of version 0.1 is opened on this server briefly, to notify its
+    /// players if they are connected to this server. Later versions notify them.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
@@ -56,6 +56,8 @@ impl Tables {
             // A game at rest needs no update, because its log is read when the game is next
             // opened.
             None if seq > FIRST || self.residents().is_making(game) => {}
+            // The server that has created the game tells its players.
+            None if self.peers().others_tell_starts() => {}
             None => self.adopt(game, seq, room).await,
         }
     }

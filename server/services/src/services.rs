@@ -81,7 +81,7 @@ impl Services {
             notices: notices.clone(),
         });
         let mut services = Services {
-            jobs: Jobs::new(store.clone(), jobs),
+            jobs: Jobs::new(store.clone(), jobs).shared_among(peers.clone()),
             settings,
             store,
             players,

@@ -20,6 +20,7 @@ use super::dead::{bury, dead_jobs};
 use super::error::JobError;
 use super::record::{Claimed, Moment, State, fields_of, id_of};
 use super::{Handler, JobKind, JobWriter, KINDS, LEASE_MS, Told, Waker};
+use crate::cluster::{OTHERS_WAIT_MS, Peers};
 use crate::keys::jobs_of;
 use crate::scan::Scan;
 use crate::store_errors::note_refusal;
@@ -44,13 +45,20 @@ const DEAD_LOOK: Duration = Duration::from_secs(60);
 pub struct Jobs {
     store: Arc<dyn Store>,
     writer: JobWriter,
+    peers: Option<Peers>,
     queues: Vec<Arc<Queue>>,
 }
 
 impl Jobs {
     /// Returns a runner without handlers. `writer` is the writer of this server's jobs.
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
-        Jobs { store, writer, queues: Vec::new() }
+        Jobs { store, writer, peers: None, queues: Vec::new() }
+    }
+
+    /// Leaves jobs that other servers guard to these servers, until the jobs are overdue. Call this
+    /// before [`Jobs::with`].
+    pub fn shared_among(self, peers: Peers) -> Jobs {
+        Jobs { peers: Some(peers), ..self }
     }
 
     pub fn writer(&self) -> &JobWriter {
@@ -61,6 +69,7 @@ impl Jobs {
         self.queues.push(Arc::new(Queue {
             store: self.store.clone(),
             server: self.writer.0.server.clone(),
+            peers: self.peers.clone(),
             wake: self.writer.waker(kind.name),
             running: Mutex::default(),
             running_count: watch::Sender::new(0),
@@ -125,6 +134,7 @@ impl Jobs {
 struct Queue {
     store: Arc<dyn Store>,
     server: String,
+    peers: Option<Peers>,
     kind: JobKind,
     handler: Handler,
     wake: Arc<Waker>,
@@ -231,16 +241,18 @@ impl Queue {
         let mut found = VecDeque::new();
         for key in keys {
             let value = self.store.get(key.clone()).await?;
-            found.extend(value.filter(|value| self.is_due(&State::of(value), now)).map(|value| (key, value)));
+            found.extend(value.filter(|value| self.is_due(&key, &State::of(value), now)).map(|value| (key, value)));
         }
         Ok((found, false))
     }
 
-    fn is_due(&self, state: &State, now: Stamp) -> bool {
+    fn is_due(&self, key: &Key, state: &State, now: Stamp) -> bool {
         // A handler that leases its jobs itself has already started on this job. The handler is
         // either still working or was interrupted, so wait for the lease to end.
         let is_at_work = self.kind.leases_itself && state.attempts > 0;
-        state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
+        let is_guarded_elsewhere = self.peers.as_ref().is_some_and(|peers| !peers.guards(&group_of(key)));
+        let wait_ms = if is_guarded_elsewhere { OTHERS_WAIT_MS } else { 0 };
+        state.at.saturating_add(wait_ms) <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
 
     async fn run_due(&self, now: Stamp) -> Result<(), StoreError> {
@@ -278,7 +290,7 @@ impl Queue {
                 let state = State::of(&value);
                 waiting += 1;
                 oldest = oldest.min(if state.since == 0 { now.0 } else { state.since });
-                let is_due = self.is_due(&state, now);
+                let is_due = self.is_due(&key, &state, now);
                 let is_behind = after.as_ref().is_none_or(|after| key > *after);
                 if is_due && is_behind && backlog.len() < BACKLOG_MAX {
                     backlog.push_back((key, value));

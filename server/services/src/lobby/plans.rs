@@ -7,14 +7,12 @@
 
 use std::sync::atomic::Ordering;
 
-use flagfall_board::{GameId, Side};
-use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
+use flagfall_board::GameId;
 use flagfall_store::{Key, StoreError, Write};
 
 use super::memory::{PlanRecord, key as outcome_key};
 use super::{Asker, Inner, Lobby};
 use crate::Refused;
-use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::PLANS;
 use flagfall_base::transact::write_if;
@@ -53,13 +51,7 @@ impl Lobby {
 impl Inner {
     pub(super) async fn make(&self, plan: NewGame) -> Result<(), CreateError> {
         let game = self.tables.create(plan).await?;
-        for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
-            let player = &game.players[side];
-            if player.kind != PlayerKind::House {
-                let message = ServerToClient::GameStarted { game: game.clone(), side };
-                self.connections.notify(&player.id, &Payload::new(&message));
-            }
-        }
+        self.tables.tell_start(&game).await;
         self.changed.notify_one();
         Ok(())
     }
