@@ -6,10 +6,17 @@ use std::time::{Duration, Instant};
 
 use flagfall_protocol::{Accepted, ClientToServer, LobbyFilter, Terms, Time};
 
-use crate::duel::{ACKNOWLEDGEMENT_BYTES, Socket, UPDATE_BYTES, ask, begin, guest, id, next, say, until};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use tokio::time::interval_at;
+
+use crate::duel::{
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_server, say, until,
+};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
-use crate::stand::{Bench, Rival, Stand};
+use crate::process::Measured;
+use crate::stand::{Bench, Rival, Stand, start_server};
 
 /// The number of games of one pair of connections. A connection may have 32 open games.
 const GAMES_OF_PAIR: u32 = 30;
@@ -19,6 +26,8 @@ const SEEKS_LISTED: u32 = 80;
 /// The time between two changes of the seeks. The server tells watchers about changes at most
 /// twice a second.
 const SEEK_EVERY: Duration = Duration::from_millis(100);
+/// The time between two moves of a game on a fleet of servers.
+const PACE: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Plan {
@@ -31,6 +40,15 @@ pub(crate) struct Plan {
     /// Number of changes of the seeks while watchers look on.
     #[arg(long, default_value_t = 200)]
     changes: u32,
+    /// Number of servers on one Redis that are compared with one server.
+    #[arg(long, default_value_t = 6)]
+    servers: u32,
+    /// Number of games that are played on these servers, with a move each five seconds.
+    #[arg(long, default_value_t = 900)]
+    fleet_games: u32,
+    /// Plies of each of these games.
+    #[arg(long, default_value_t = 8)]
+    fleet_plies: u32,
     #[command(flatten)]
     bench: Bench,
 }
@@ -58,7 +76,98 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let detail = format!("{changes:.0} B a second, {whole:.0} B");
     let figure = Figure::ratio("bytes to a watcher of a busy lobby, to whole lists", changes / whole);
     note(figure.with_target(Target::AtMost(0.05)).with_detail(detail));
+    let (one, many) = (Spent::by_fleet(plan, 1).await?, Spent::by_fleet(plan, plan.servers).await?);
+    let to_one = format!("for the same moves, {} servers to one", plan.servers);
+    let rows: [(&str, &str, fn(&Spent) -> f64, f64); 3] = [
+        ("processor time of all servers", "ms", |spent| spent.cpu_ms, 1.3),
+        ("bytes that Redis sends", "kB", |spent| spent.sent_kb, 1.5),
+        ("commands that Redis is sent", "", |spent| spent.commands, 1.2),
+    ];
+    for (what, unit, of, most) in rows {
+        let detail = format!("{:.0} {unit}, {:.0} {unit}", of(&many), of(&one));
+        let figure = Figure::ratio(format!("{what} {to_one}"), of(&many) / of(&one));
+        note(figure.with_target(Target::AtMost(most)).with_detail(detail));
+    }
     Ok(figures)
+}
+
+/// Servers that share one Redis.
+struct Fleet {
+    servers: Vec<Measured>,
+    redis: Measured,
+    _folder: TempDir,
+}
+
+impl Fleet {
+    async fn start(bench: &Bench, count: u32) -> Result<Fleet, LoadError> {
+        let folder = tempfile::tempdir()?;
+        let redis = Measured::start_redis(folder.path()).await?;
+        let mut servers = Vec::new();
+        for number in 0..count {
+            let data = folder.path().join(number.to_string()).display().to_string();
+            servers.push(start_server(bench, &redis.address, &data).await?);
+        }
+        Ok(Fleet { servers, redis, _folder: folder })
+    }
+
+    /// What the servers and Redis have spent so far.
+    async fn spent(&self) -> Result<Spent, LoadError> {
+        let cpu: f64 = self.servers.iter().map(Measured::cpu_seconds).sum::<Result<f64, LoadError>>()?;
+        let mut connection = redis::Client::open(&*self.redis.address)?.get_multiplexed_async_connection().await?;
+        let info: String = redis::cmd("INFO").arg("stats").query_async(&mut connection).await?;
+        let number = |name: &str| {
+            let found = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            found.and_then(|found| found.trim().parse::<f64>().ok()).ok_or(LoadError::Silent)
+        };
+        Ok(Spent {
+            cpu_ms: cpu * 1e3,
+            sent_kb: number("total_net_output_bytes")? / 1e3,
+            commands: number("total_commands_processed")?,
+        })
+    }
+}
+
+struct Spent {
+    cpu_ms: f64,
+    sent_kb: f64,
+    commands: f64,
+}
+
+impl Spent {
+    /// Plays the same moves on this many servers. Both players of a game are on the same server.
+    async fn by_fleet(plan: &Plan, count: u32) -> Result<Spent, LoadError> {
+        println!("{} games with a move each {PACE:?} on {count} servers of one Redis", plan.fleet_games);
+        let fleet = Fleet::start(&plan.bench, count).await?;
+        let mut pairs = Vec::new();
+        for (index, server) in (0..plan.fleet_games).zip(fleet.servers.iter().cycle()) {
+            pairs.push(pair_of_server(&server.address, index, false).await?);
+        }
+        let before = fleet.spent().await?;
+        let mut tasks = JoinSet::new();
+        for pair in pairs {
+            tasks.spawn(play(pair, plan.fleet_games, plan.fleet_plies));
+        }
+        while let Some(ended) = tasks.join_next().await {
+            ended??;
+        }
+        let after = fleet.spent().await?;
+        Ok(Spent {
+            cpu_ms: after.cpu_ms - before.cpu_ms,
+            sent_kb: after.sent_kb - before.sent_kb,
+            commands: after.commands - before.commands,
+        })
+    }
+}
+
+/// Makes a move each [`PACE`]. The games start at different times.
+async fn play(mut pair: Pair, games: u32, plies: u32) -> Result<(), LoadError> {
+    let first = tokio::time::Instant::now() + PACE.mul_f64(f64::from(pair.index) / f64::from(games));
+    let mut pace = interval_at(first, PACE);
+    for turn in 0..plies {
+        pace.tick().await;
+        pair.play(turn).await?;
+    }
+    Ok(())
 }
 
 async fn start(plan: &Plan) -> Result<Stand, LoadError> {

@@ -108,7 +108,7 @@ impl Stand {
     }
 }
 
-async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, LoadError> {
+pub(crate) async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, LoadError> {
     let arguments = [
         ["--listen", "127.0.0.1:0"],
         ["--metrics-listen", "none"],
