@@ -61,7 +61,7 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     one.rate("cy", 1_599.6).await;
     let seek = code_of(one.seek_of(&account("ana"), "1", clocked(), between(1_400, 1_600)).await.unwrap());
     meet([&one, &other]).await;
-    let shown = other.lobby.inner.seeks.lock().list();
+    let shown = other.lobby.inner.seeks.lock().iter().cloned().collect::<Vec<_>>();
     assert_eq!(shown[0].rating, Some(RatingRange { min: Some(1_400), max: Some(1_600) }));
     assert_eq!(shown[0].seeker_rating.map(|own| own.rating), Some(1_520));
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
@@ -78,7 +78,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     house.rate("ana", 1_800.0).await;
     let around = RatingWish::Around { below: Some(100), above: None };
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
-    let listed = || house.lobby.inner.seeks.lock().list();
+    let listed = || house.lobby.inner.seeks.lock().iter().cloned().collect::<Vec<_>>();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
     // Claim: a player who has not played counts as having a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
