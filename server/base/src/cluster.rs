@@ -156,10 +156,13 @@ impl Peers {
     }
 
     /// True if all other servers tell players on this server about games that they create. If
-    /// not, this server has to look for such games itself.
+    /// not, or if this server has not met any others, it has to look for such games itself.
     #[must_use]
     pub fn others_tell_starts(&self) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.others.lock().iter().all(|sign| sign.tells_starts))
+        self.inner.as_ref().is_some_and(|inner| {
+            let others = inner.others.lock();
+            !others.is_empty() && others.iter().all(|sign| sign.tells_starts)
+        })
     }
 
     /// Deletes this server's record. Returns true if there are no other servers. Returns false if

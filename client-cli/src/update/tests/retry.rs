@@ -136,7 +136,7 @@ fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
         assert_eq!(complaints(&model), 1, "{code}: {:?}", model.notes);
         // Set-up: the connection is lost and restored in the meantime.
         assert!(delay(&update(&mut model, failed())) <= 5_000);
-        assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OPEN_LOBBY]));
+        assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby { .. }]));
         assert_eq!(model.connection.retry, None);
         let mut model = person();
         update(&mut model, Message::Connected);

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_base::cluster::Peers;
+use flagfall_base::cluster::{News, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Presence, Seek, ServerToClient};
 use flagfall_store::Announcement;
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
@@ -21,9 +21,26 @@ struct Server {
     tasks: [JoinHandle<()>; 2],
 }
 
+/// Passes news to the tables. There is no lobby here.
+struct HeardBy<'a>(&'a Tables);
+
+impl News for HeardBy<'_> {
+    fn seats_changed(&self, games: &[GameId]) {
+        self.0.seats_changed(games);
+    }
+
+    fn sight_regained(&self) {
+        self.0.sight_regained();
+    }
+
+    fn seek_opened(&self, _seek: Seek, _since: u64) {}
+
+    fn seek_closed(&self, _seek: &str) {}
+}
+
 async fn listen(peers: Peers, tables: Tables) {
     let Some(seats) = tables.seats() else { return };
-    peers.listen(seats, tables.connections(), &tables).await;
+    peers.listen(seats, tables.connections(), &HeardBy(&tables)).await;
 }
 
 async fn tell(peers: Peers, tables: Tables) {

@@ -127,7 +127,12 @@ impl Board {
     /// [`Board::watch_shown`] adds the watcher.
     pub(super) fn watch(&mut self, outbox: &Outbox, wish: &LobbyWish, version: u64) -> bool {
         self.unwatch(outbox.connection());
-        let added = self.groups.get_mut(&wish.filter).is_some_and(|group| group.add(outbox.clone(), wish.changes, version));
+        self.add(outbox, wish, version)
+    }
+
+    fn add(&mut self, outbox: &Outbox, wish: &LobbyWish, version: u64) -> bool {
+        let group = self.groups.get_mut(&wish.filter);
+        let added = group.is_some_and(|group| group.add(outbox.clone(), wish.changes, version));
         if added {
             self.filters.insert(outbox.connection(), wish.filter.clone());
         }
@@ -145,7 +150,7 @@ impl Board {
                 self.groups.insert(wish.filter.clone(), group);
             }
         }
-        self.watch(outbox, wish, version);
+        self.add(outbox, wish, version);
     }
 
     pub(super) fn unwatch(&mut self, connection: ConnectionId) {

@@ -390,7 +390,7 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
     assert_eq!(one.ask("ana", "3", withdraw()).await, Err(no_such_seek()), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
-    meet([&one, &other]).await;
+    other.lobby.hear_closed(&kept);
     assert!(one.seeks().is_empty() && other.seeks().is_empty());
     assert_eq!(other.games_of("ana").await, [game]);
 }

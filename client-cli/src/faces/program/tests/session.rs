@@ -36,7 +36,7 @@ fn session(games: Option<u32>) -> Session {
 }
 
 fn lobby() -> ServerToClient {
-    ServerToClient::Lobby { seeks: Vec::new(), games: Vec::new(), players_online: 1 }
+    ServerToClient::Lobby { seeks: Vec::new(), games: Vec::new(), players_online: 1, number: None }
 }
 
 fn client(session: &mut Session, message: Message) -> Vec<Output> {
@@ -327,7 +327,7 @@ fn each_game_has_a_program_of_its_own_and_the_last_ends_the_session() {
     assert!(told(&over).starts_with("QUIT ann RED DEFAULT 1 "), "{over:?}");
     assert!(over.contains(&Output::Finish));
     assert_eq!(exit_code(&over), None);
-    assert!(matches!(sends(&over)[..], [ClientToServer::CloseGame { .. }, ClientToServer::OPEN_LOBBY]));
+    assert!(matches!(sends(&over)[..], [ClientToServer::CloseGame { .. }, ClientToServer::OpenLobby { .. }]));
     assert!(matches!(sends(&receives(&mut stage.session, lobby()))[..], [ClientToServer::Seek { .. }]));
     assert!(!stage.session.model.notes.iter().any(|note| note.contains("You have a running game")));
 
