@@ -6,7 +6,7 @@ use flagfall_protocol::{
     AccountExport, Code, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Refusal,
     Scope, Secret, SignedUp, Statistics, TokenInfo,
 };
-use flagfall_store::{Expect, Key, SystemClock, Update, UpdateOutcome, WallClock};
+use flagfall_store::{Expect, Key, SystemClock, Update, WallClock};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
-use super::record::{CHANGES_MAX, Credentials, PlayerRecord, TokenRecord};
+use super::record::{Credentials, PlayerRecord, TokenRecord};
 use super::{Name, PlayerError, Players};
 use crate::refused::check_account;
 use flagfall_base::identity::{Identity, Token};
@@ -95,7 +95,8 @@ impl Players {
             record.credentials = Some(credentials.clone());
             Ok(())
         };
-        for _ in 0..CHANGES_MAX {
+        let mut transaction = Transaction::new(&*self.inner.store, "the player's record");
+        loop {
             match self.change(&guest.player.id, become_account).await {
                 Err(PlayerError::UnknownToken) => {}
                 changed => return Ok(changed?.0.player),
@@ -108,9 +109,9 @@ impl Players {
             if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
-            // A conflict here means that another request stored the guest at the same moment.
+            // Another request stored the guest at the same moment.
+            transaction.count_conflict()?;
         }
-        Err(PlayerError::Store)
     }
 
     /// Returns the record that would be written if the guest were stored now.
@@ -480,7 +481,8 @@ impl Players {
         mut change: impl FnMut(&mut PlayerRecord) -> Result<T, PlayerError>,
     ) -> Result<(PlayerRecord, T), PlayerError> {
         let player_key = PLAYERS.key([&id])?;
-        for _ in 0..CHANGES_MAX {
+        let mut transaction = Transaction::new(&*self.inner.store, "the player's record");
+        loop {
             let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
             let mut after = before.clone();
             let value = change(&mut after)?;
@@ -491,25 +493,19 @@ impl Players {
                 conditions.push((new_name.clone(), Expect::Absent));
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
-            match self.inner.store.update(update).await? {
-                UpdateOutcome::Ok => {}
-                UpdateOutcome::Conflict => {
+            if !transaction.commit(update).await? {
+                // The store may not have confirmed a change that it made.
+                self.forget_revoked(&before, &after.tokens);
+                if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                     if is_renamed && self.inner.store.get(new_name).await?.is_some() {
                         return Err(PlayerError::AccountNameTaken);
                     }
                     continue;
                 }
-                UpdateOutcome::Unknown => {
-                    self.forget_revoked(&before, &after.tokens);
-                    if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
-                        return Err(PlayerError::Store);
-                    }
-                }
             }
             self.close_revoked(&before, &after.tokens);
             return Ok((after, value));
         }
-        Err(PlayerError::Store)
     }
 }
 
