@@ -150,7 +150,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it does not answer".to_owned(),
         };
-        tracing::warn!(why = found, "the archive cannot be asked for the ids of new games");
+        tracing::warn!(reason = found, "the archive cannot be asked for the ids of new games");
         *self.silent_until.lock() = Some(Instant::now() + CREATION_PAUSE);
         None
     }

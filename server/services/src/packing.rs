@@ -56,7 +56,7 @@ pub async fn pack_due(store: &dyn Store, after: Duration) -> Result<usize, Store
                 Ok(false) if has_log(store, game).await? => continue,
                 Ok(false) => {}
                 Err(StoreError::Damaged { what }) => {
-                    tracing::error!(%game, what, "a finished game cannot be packed");
+                    tracing::error!(%game, reason = what, "a finished game cannot be packed");
                 }
                 Err(error) => return Err(error),
             }

@@ -83,7 +83,7 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     }
     fs::rename(&unfinished, folder.join(log))?;
     File::open(folder)?.sync_all()?;
-    tracing::info!(seconds = begun.elapsed().as_secs(), "the data folder is converted");
+    tracing::info!(ms = begun.elapsed().as_millis(), "the data folder is converted");
     Ok(())
 }
 
@@ -193,7 +193,7 @@ impl Before {
             }
             converted += 1;
             if is_due(&mut told) {
-                tracing::info!(games = converted, of = games, "converting the data folder");
+                tracing::info!(games = converted, total = games, "converting the data folder");
             }
         }
         if is_whole && self.logs.len()? != out.entries {

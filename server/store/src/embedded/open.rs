@@ -221,7 +221,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
     if !what.is_empty() {
         replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
-        tracing::error!(what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
+        tracing::error!(reason = what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);
@@ -301,7 +301,7 @@ fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
     let is_long = log.segments.total_bytes()? > REREAD_BYTES_MAX;
     if !is_unfinished && (is_as_left || is_long) {
         match read_index(log) {
-            Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is rebuilt"),
+            Err(Failure::Index(trouble)) => tracing::warn!(error = ?trouble, "the index is rebuilt"),
             opened => return opened,
         }
     }

@@ -57,7 +57,7 @@ impl Shared {
     /// Makes the store refuse all requests from this point on. Returns the reason of the first
     /// failure.
     pub(super) fn fail(&self, why: &str) -> String {
-        tracing::error!(why, "the store has failed");
+        tracing::error!(reason = why, "the store has failed");
         self.failed.get_or_init(|| why.to_owned()).clone()
     }
 

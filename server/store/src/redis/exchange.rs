@@ -230,7 +230,7 @@ impl Writer {
                 }
             };
             let said = answers::appended(answer);
-            tracing::debug!(parent: &append.span, ?said, "Redis answered an append");
+            tracing::debug!(parent: &append.span, answer = ?said, "Redis answered an append");
             let outcome = match said {
                 Ok(Appended::Ok(at)) => {
                     landed.push((append, at, reply));

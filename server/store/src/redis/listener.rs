@@ -28,7 +28,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     loop {
         let began = Instant::now();
         let Err(fault) = listen(&shared).await;
-        tracing::debug!(why = fault.to_string(), "announcements cannot be received");
+        tracing::debug!(error = fault.to_string(), "announcements cannot be received");
         pause = if began.elapsed() > RETRY.1 { RETRY.0 } else { (pause * 2).min(RETRY.1) };
         sleep(pause).await;
     }

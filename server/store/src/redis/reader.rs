@@ -388,7 +388,7 @@ impl Reader {
                 // the caller.
                 let Ok(key) = Key::new(name.clone()) else {
                     tracing::error!(
-                        length = name.len(),
+                        bytes = name.len(),
                         "the name of a side record is too long: it is left out"
                     );
                     continue;

@@ -196,7 +196,7 @@ impl Shared {
 
     pub(super) fn note_failure(&self, fault: &Fault) {
         if !self.has_failed.swap(true, Ordering::SeqCst) {
-            tracing::error!(redis = %self.address, why = fault.to_string(), "Redis cannot be used");
+            tracing::error!(redis = %self.address, error = fault.to_string(), "Redis cannot be used");
         }
     }
 
