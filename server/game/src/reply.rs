@@ -41,12 +41,12 @@ impl Reply {
 
     pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
-            Reply::Connection { outbox, request } => outbox.send(match answer {
-                Ok(outcome) => Payload::new(&ServerToClient::Accepted { cmd_id, outcome }),
-                Err(refusal) => {
-                    Payload::new(&refusals::message(refusal, Some(cmd_id), Some(game), seq, request))
+            Reply::Connection { outbox, request } => match answer {
+                Ok(outcome) => {
+                    outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
                 }
-            }),
+                Err(refusal) => refusals::send(&outbox, request, refusal, Some(cmd_id), Some(game), seq),
+            },
             Reply::Caller(sender) => {
                 if let Err(refusal) = &answer {
                     telemetry::refused(&refusal.code);

@@ -77,10 +77,10 @@ impl Table {
     fn admit(&mut self, now: Stamp, opener: Opener) {
         let Opener { outbox, player, since, request } = opener;
         let Some(viewer) = self.header.viewer(player.as_deref()) else {
-            let message = refusals::message(self.stranger(), None, Some(self.id()), None, request);
-            return outbox.send(Payload::new(&message));
+            return refusals::send(&outbox, request, self.stranger(), None, Some(self.id()), None);
         };
         if let Health::Unreadable(why) = self.health {
+            refusals::log(&Refusal::from(&why), request, Some(outbox.connection()), Some(self.id()));
             return outbox.send(Payload::new(&self.unavailable(why, Some(request))));
         }
         self.audiences.remove(outbox.connection());
@@ -111,8 +111,8 @@ impl Table {
                 }
                 if self.audiences.spectators.len() >= self.settings.spectators_max {
                     let refusal = Refusal::new(Code::TOO_MANY).because("spectators");
-                    let message = refusals::message(refusal, None, Some(self.id()), None, request);
-                    return subscriber.outbox.send(Payload::new(&message));
+                    let id = Some(self.id());
+                    return refusals::send(&subscriber.outbox, request, refusal, None, id, None);
                 }
                 self.send_game(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);

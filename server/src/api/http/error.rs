@@ -67,7 +67,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(super) fn finish(response: Response, request: RequestId) -> Response {
     let (mut head, mut body) = response.into_parts();
     if let Some(Refused(refusal)) = head.extensions.remove() {
-        refusals::log(&refusal, request);
+        refusals::log(&refusal, request, None, None);
         let message = flagfall_words::english().refusal(&refusal);
         let Refusal { code, args } = refusal;
         let json = Json(ErrorBody { code, args, message, request: request.to_string() }).into_response();

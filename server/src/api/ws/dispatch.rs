@@ -377,5 +377,5 @@ pub(super) fn refuse(
     cmd_id: Option<CommandId>,
     game: Option<GameId>,
 ) {
-    outbox.send(Payload::new(&refusals::message(refusal, cmd_id, game, None, request)));
+    refusals::send(outbox, request, refusal, cmd_id, game, None);
 }
