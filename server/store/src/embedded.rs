@@ -202,7 +202,7 @@ impl EmbeddedStore {
     }
 
     /// Sends a request to the writer and waits for the answer. A missing answer is an error.
-    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         let gone = || StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
         self.finish(self.begin(request)?).await?.ok_or_else(gone)?
     }
@@ -357,14 +357,14 @@ impl Store for EmbeddedStore {
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
-        Box::pin(self.ask(move |reply| Request::DeleteLog { game, reply }))
+        Box::pin(self.request(move |reply| Request::DeleteLog { game, reply }))
     }
 
     fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let mut deleted = 0;
             loop {
-                let swept = self.ask(|reply| Request::Sweep { reply }).await?;
+                let swept = self.request(|reply| Request::Sweep { reply }).await?;
                 deleted += swept as u64;
                 if swept < SWEEP_STEP {
                     return Ok(deleted);
@@ -382,7 +382,7 @@ impl Store for EmbeddedStore {
             self.shared.check_place()?;
             self.shared.look_at_room()?;
             if self.shared.room.is_paused() {
-                self.ask(|reply| Request::LookForRoom { reply }).await?;
+                self.request(|reply| Request::LookForRoom { reply }).await?;
                 self.shared.room.check()?;
             }
             let at = self.shared.clock.stamp();
@@ -396,7 +396,7 @@ impl Store for EmbeddedStore {
             })?;
             let at = self.shared.clock.beat();
             if self.shared.clock.has_unkept() {
-                self.ask(|reply| Request::KeepOutage { reply }).await?;
+                self.request(|reply| Request::KeepOutage { reply }).await?;
             }
             Ok(at)
         })
@@ -414,7 +414,7 @@ impl Store for EmbeddedStore {
     }
 
     fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
+        Box::pin(self.request(|reply| Request::BumpEpoch { reply }))
     }
 
     fn outage(&self) -> Option<Outage> {

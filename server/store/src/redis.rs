@@ -172,7 +172,7 @@ impl RedisStore {
         answer.unwrap_or_else(|_| Err(Fault::not_done("the writer is gone and left no answer")))
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         Ok(self.call(request).await?)
     }
 
@@ -211,7 +211,7 @@ impl RedisStore {
             self.shared.quarantine(game, &reason);
             self.shared.held.lock().forget(game);
             // If storing the quarantine fails, the next read finds the damage again.
-            self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
+            self.request(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
         found.map_err(|fault| fault.of_game(game))
     }
@@ -349,7 +349,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             let mut all = 0;
             loop {
-                let (found, deleted) = self.ask(|reply| Request::Sweep { reply }).await?;
+                let (found, deleted) = self.request(|reply| Request::Sweep { reply }).await?;
                 all += deleted;
                 if found < SWEEP_STEP {
                     return Ok(all);
@@ -363,7 +363,7 @@ impl Store for RedisStore {
     }
 
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
-        Box::pin(self.ask(|reply| Request::Heartbeat { reply }))
+        Box::pin(self.request(|reply| Request::Heartbeat { reply }))
     }
 
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
@@ -375,7 +375,7 @@ impl Store for RedisStore {
     }
 
     fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
+        Box::pin(self.request(|reply| Request::BumpEpoch { reply }))
     }
 
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
@@ -393,7 +393,7 @@ impl Store for RedisStore {
                 ToPack::Packed => return Ok(true),
                 ToPack::NotNow => return Ok(false),
             };
-            let is_packed = self.ask(|reply| Request::Pack { game, head, packed, reply }).await?;
+            let is_packed = self.request(|reply| Request::Pack { game, head, packed, reply }).await?;
             if is_packed {
                 // The log need not be held, because the game is over, so Redis cannot lose any
                 // recent entries of it.
@@ -430,7 +430,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             // A log that is still held would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
-            self.ask(|reply| Request::DeleteLog { game, reply }).await
+            self.request(|reply| Request::DeleteLog { game, reply }).await
         })
     }
 
@@ -465,7 +465,7 @@ impl Store for RedisStore {
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         Box::pin(async move {
             check_notice(&notice)?;
-            self.ask(|reply| Request::Tell { notice, reply }).await
+            self.request(|reply| Request::Tell { notice, reply }).await
         })
     }
 
@@ -500,6 +500,6 @@ impl Transfer for RedisStore {
 
     fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
         self.shared.quarantine(game, &reason);
-        Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
+        Box::pin(self.request(move |reply| Request::Quarantine { game, reason, reply }))
     }
 }

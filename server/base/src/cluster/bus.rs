@@ -105,7 +105,7 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.ask(seats.server()).await;
+        self.request_seats(seats.server()).await;
         loop {
             tokio::select! {
                 biased;
@@ -117,7 +117,7 @@ impl Peers {
                             inner.act_on(notice, seats, connections, games);
                         }
                     }
-                    Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.ask(seats.server()).await,
+                    Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.request_seats(seats.server()).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
                 _ = looks.tick() => games.seats_changed(&seats.expire(Instant::now())),
@@ -125,7 +125,7 @@ impl Peers {
         }
     }
 
-    async fn ask(&self, server: &str) {
+    async fn request_seats(&self, server: &str) {
         // A failure does no harm, because every server lists all its seats again within seconds.
         let notice = Notice::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;

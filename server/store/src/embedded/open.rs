@@ -221,7 +221,11 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
     if !what.is_empty() {
         replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
-        tracing::error!(reason = what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
+        tracing::error!(
+            reason = what,
+            epoch = replayed.state.epoch,
+            "the log is damaged: a new epoch begins"
+        );
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);

@@ -174,7 +174,7 @@ impl RedisAddress {
         let info = match &*self.place {
             Place::Server(info) => info.clone(),
             Place::Sentinels { sentinels, name, primary } => {
-                let (host, port) = self.ask_sentinels(sentinels, name, timeout).await?;
+                let (host, port) = self.find_primary(sentinels, name, timeout).await?;
                 primary.clone().set_addr(address_of(&host, port, self.is_tls()))
             }
         };
@@ -194,7 +194,7 @@ impl RedisAddress {
     }
 
     /// Asks one Sentinel after the other, until one of them names the primary.
-    async fn ask_sentinels(
+    async fn find_primary(
         &self,
         sentinels: &[(String, u16)],
         name: &str,

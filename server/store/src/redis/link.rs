@@ -83,7 +83,7 @@ impl Link {
     }
 
     async fn introduce(&mut self) -> Result<(), Fault> {
-        self.client_id = self.ask(redis::cmd("CLIENT").arg("ID")).await?;
+        self.client_id = self.query(redis::cmd("CLIENT").arg("ID")).await?;
         self.durability = self.durability_now().await?;
         let obstacles = self.durability.obstacles();
         if !obstacles.is_empty() {
@@ -145,7 +145,7 @@ impl Link {
     }
 
     /// Sends one command.
-    pub(super) async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, Fault> {
+    pub(super) async fn query<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, Fault> {
         let mut commands = Pipeline::new();
         commands.add_command(command.clone());
         let mut answers = self.send(&commands).await?;

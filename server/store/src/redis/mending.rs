@@ -57,14 +57,14 @@ impl Writer {
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
         // If the key has another type, that was already logged when the connection was made.
-        let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.ask(&look).await)?.unwrap_or_default();
+        let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.query(&look).await)?.unwrap_or_default();
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
         // Sorted by entry, because the latest write to a record must win.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
-            let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
+            let found = link.query(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
             let Some(found) = of_right_type(found)? else {
                 // The append stays in the list. Its side records are applied after an operator
                 // has restored the log.

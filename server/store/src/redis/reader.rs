@@ -121,11 +121,11 @@ impl Reader {
 
     /// Sends a command. If the connection is lost, sends the command again over a new connection.
     /// Repeating a read is harmless.
-    async fn ask<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
+    async fn query<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
         let mut last = Fault::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
-            match link.ask(&command(&link)).await {
+            match link.query(&command(&link)).await {
                 Ok(value) => return Ok(value),
                 // The connection itself is intact, so a new one would not help.
                 Err(Fault::WrongType) => return Err(Fault::WrongType),
@@ -144,7 +144,7 @@ impl Reader {
     /// Returns entries of a game's stream, without checking their hashes. If they do not have the
     /// form that this store writes, reports entry `seq` as damaged.
     async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
-        let found = of_right_type(self.ask(|_| command.clone()).await)?;
+        let found = of_right_type(self.query(|_| command.clone()).await)?;
         let entries = found.map(answers::stream).transpose()?.flatten();
         entries.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
     }
@@ -241,7 +241,7 @@ impl Reader {
 
     /// Returns the packed entries of a log after checking them; `None` if the log is not packed.
     async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
-        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
+        let found = of_right_type(self.query(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
         let found: Option<Vec<u8>> =
             found.ok_or_else(|| Fault::damaged(1, "the key of what was packed holds another type"))?;
         let Some(bytes) = found else { return Ok(None) };
@@ -274,7 +274,7 @@ impl Reader {
             }
         }
         let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
-        let applied: Option<u64> = self.ask(look).await?;
+        let applied: Option<u64> = self.query(look).await?;
         if entries.is_empty() || applied.unwrap_or(0) < last_written {
             return Ok(ToPack::NotNow);
         }
@@ -293,7 +293,7 @@ impl Reader {
             Some(_) => self.last_written(game).await?,
         };
         let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
-        let applied: Option<u64> = self.ask(look).await?;
+        let applied: Option<u64> = self.query(look).await?;
         Ok(applied.unwrap_or(0) >= last_written)
     }
 
@@ -312,7 +312,7 @@ impl Reader {
     }
 
     pub(super) async fn guard(&self, game: GameId) -> Result<Option<Guard>, Fault> {
-        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.guard(game))).await)?;
+        let found = of_right_type(self.query(|_| Cmd::get(self.shared.keys.guard(game))).await)?;
         let found: Option<Vec<u8>> =
             found.ok_or_else(|| Fault::damaged(1, "the key of its guard holds another type"))?;
         Ok(found.and_then(|bytes| Guard::parse(&bytes)))
@@ -342,7 +342,7 @@ impl Reader {
             // Keys of other types are included, so that an overwritten log is reported when it is
             // read.
             command.arg("COUNT").arg(1000);
-            let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
+            let (next, keys): (u64, Vec<Vec<u8>>) = self.query(|_| command.clone()).await?;
             games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));
             if next == 0 {
                 return Ok(games.into_iter().collect());
@@ -356,7 +356,7 @@ impl Reader {
             let mut command = self.shared.call(link, Script::Get, &[&self.shared.keys.values]);
             command.arg(key.as_bytes()).take()
         };
-        let found: Vec<Vec<u8>> = self.ask(get).await?;
+        let found: Vec<Vec<u8>> = self.query(get).await?;
         let Some(bytes) = found.first() else { return Ok(None) };
         let damaged = || Fault::damaged(0, format!("{key:?} cannot be parsed"));
         let (value, _) = parse_record(bytes).ok_or_else(damaged)?;
@@ -381,7 +381,7 @@ impl Reader {
                 let mut command = self.shared.call(link, Script::Scan, &[&keys.values, &keys.names]);
                 command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len())).take()
             };
-            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.ask(scan).await?;
+            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.query(scan).await?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
                 // A damaged record is skipped, because it must not hide the other records from

@@ -239,7 +239,7 @@ impl Writer {
         if self.opened_at.is_some() {
             // The heartbeat comes before any request is accepted, because game clocks stood still
             // while no server reached Redis.
-            let beat = link.ask(&self.heartbeat(&link)).await?;
+            let beat = link.query(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
         }
         self.finish_pending(&mut link, None).await?;
@@ -260,7 +260,7 @@ impl Writer {
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
         command.arg(&link.durability.run_id).arg(u8::from(self.has_beaten));
         let (schema, epoch, heartbeat, now, run_at, made): (String, String, String, u64, u64, String) =
-            link.ask(&command).await?;
+            link.query(&command).await?;
         if schema != SCHEMA.to_string() {
             return Err(Fault::NotDone(format!(
                 "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix, such as flagfall-{SCHEMA}"
@@ -269,7 +269,7 @@ impl Writer {
         let epoch: u64 =
             epoch.parse().map_err(|_| Fault::not_done("the store in this Redis has no epoch"))?;
         self.shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-        let found = of_right_type(link.ask(&Cmd::hgetall(&keys.quarantined)).await)?;
+        let found = of_right_type(link.query(&Cmd::hgetall(&keys.quarantined)).await)?;
         let quarantined: Vec<(Vec<u8>, Vec<u8>)> = found.unwrap_or_default();
         let parse = |(game, why): (Vec<u8>, Vec<u8>)| {
             let game = std::str::from_utf8(&game).ok()?.parse().ok()?;
@@ -319,7 +319,7 @@ impl Writer {
     /// If this fails, the requests that waited for the heartbeat have not been carried out.
     pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
         let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
-        let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
+        let beat = link.query(&self.heartbeat(&link)).await.and_then(answers::beat);
         self.note_own_beat(beat)
     }
 
