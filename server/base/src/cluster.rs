@@ -20,7 +20,7 @@ use flagfall_store::{Key, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-pub use self::bus::{GameNews, Notice};
+pub use self::bus::{BusMessage, GameNews};
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.

@@ -67,8 +67,8 @@ use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
 use crate::guard::Guard;
 use crate::store::{
-    Announcement, Append, AppendOutcome, FullRecord, Notice, Outage, ReadError, ReadResult, Record,
-    RetireOutcome, Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
+    Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -469,7 +469,7 @@ impl Store for RedisStore {
         })
     }
 
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         Some(self.shared.notices.subscribe())
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use super::options::RedisOptions;
 use super::request_error::{RequestError, within};
 use super::shared::Shared;
-use crate::store::{Announcement, Notice};
+use crate::store::{Announcement, StoreMessage};
 
 /// What follows the game in the announcement that its log was retired.
 const RETIRED: &str = " retired";
@@ -46,7 +46,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, RequestErro
     // Announcements and messages sent before this subscription were missed.
     shared.are_guards_missed.store(true, Ordering::SeqCst);
     announce(shared, Announcement::Everything);
-    shared.notices.send(Notice::Missed).ok();
+    shared.notices.send(StoreMessage::Missed).ok();
     let mut own_last = None;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -76,7 +76,7 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let channel = message.get_channel_name();
     if channel == shared.keys.notices {
         // A send error only means that there is no receiver.
-        shared.notices.send(Notice::Told(bytes.into())).ok();
+        shared.notices.send(StoreMessage::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
         if let Some(game) = parse_retired(bytes) {
             // The log of a game that is over needs no other announcement.

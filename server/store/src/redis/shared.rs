@@ -19,7 +19,7 @@ use super::layout::Keys;
 use super::link::{Link, Script};
 use super::options::RedisOptions;
 use super::request_error::{RequestError, parsed};
-use crate::store::{Announcement, Notice, Outage};
+use crate::store::{Announcement, Outage, StoreMessage};
 
 /// The maximum number of announcements that wait for a receiver. A slower receiver misses some.
 const ANNOUNCEMENTS_MAX: usize = 4096;
@@ -66,7 +66,7 @@ pub(super) struct Shared {
     pub(super) held: Mutex<Held>,
     pub(super) kept: Mutex<Kept>,
     pub(super) announcements: broadcast::Sender<Announcement>,
-    pub(super) notices: broadcast::Sender<Notice>,
+    pub(super) notices: broadcast::Sender<StoreMessage>,
     pub(super) stats: Mutex<RedisStats>,
 }
 
