@@ -14,7 +14,7 @@ use super::answer::Created;
 use super::error::Answer;
 use super::request::{AnyToken, Asker, Body, From, IsByCookie, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::keys::LEAVING;
 use flagfall_base::transact::Transaction;
 use flagfall_services::blocks::{blocked_by, set_blocked};
@@ -35,7 +35,7 @@ pub(super) async fn sign_up(
 pub(super) async fn make_account(
     app: &App,
     address: IpAddr,
-    guest: Option<&Identity>,
+    guest: Option<&Principal>,
     name: &str,
     password: &Secret,
     kind: PlayerKind,
@@ -195,7 +195,7 @@ pub(super) async fn unblock(
 }
 
 /// Blocks or unblocks a player. A guest who blocks a player is stored in the same step.
-async fn block_or_unblock(app: &App, asker: &Identity, name: &str, is_blocked: bool) -> Answer<NoContent> {
+async fn block_or_unblock(app: &App, asker: &Principal, name: &str, is_blocked: bool) -> Answer<NoContent> {
     let other = app.players.addressee(name).await?;
     let mut transaction = Transaction::new(&*app.store, "the list of blocked players");
     loop {
