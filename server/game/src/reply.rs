@@ -4,7 +4,7 @@ use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, CommandId, Position, Refusal, ServerToClient};
+use flagfall_protocol::{Accepted, CommandId, EventPosition, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
@@ -66,7 +66,7 @@ pub struct Opener {
     /// The player's id; `None` for an anonymous client, which sees public games only.
     pub player: Option<String>,
     /// The position up to which the client has already seen the game.
-    pub since: Option<Position>,
+    pub since: Option<EventPosition>,
     pub request: RequestId,
 }
 

@@ -4,7 +4,7 @@ use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, EventPosition, GameEvent, GameView, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
@@ -40,7 +40,7 @@ impl Table {
         let shown = self.audiences.shown(viewer).seq;
         // The client may have seen entries that the replica lacks. Sequence numbers are compared
         // even if the epochs differ, because servers learn of a new epoch at different times.
-        let is_ahead = |since: Position| {
+        let is_ahead = |since: EventPosition| {
             // If the client's epoch is newer, the replica may contain lost events. While the
             // store is away, the table cannot find out.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)

@@ -253,7 +253,7 @@ impl Dispatch {
         })
     }
 
-    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::Position>) -> Option<Work> {
+    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::EventPosition>) -> Option<Work> {
         let max = self.app.settings.limits.open_games_per_connection;
         let is_open = self.open.iter().any(|open| open.table.id() == game);
         if !is_open && self.open.len() >= max {

@@ -1,7 +1,7 @@
 //! An example of every kind of message.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, CommandId, GameCommand, Position, RatingWish, Terms, Time};
+use flagfall_protocol::{ClientToServer, CommandId, EventPosition, GameCommand, RatingWish, Terms, Time};
 
 const RED: &str = "81..S9.... .......... F9........ B2........";
 fn id(text: &str) -> CommandId {
@@ -64,7 +64,7 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         C::EnterPool { cmd_id: id("p-1"), terms: terms() },
         C::LeavePool { cmd_id: id("p-2") },
         C::Rematch { cmd_id: id("r-1"), game },
-        C::OpenGame { game, since: Some(Position { epoch: 1, seq: 12 }) },
+        C::OpenGame { game, since: Some(EventPosition { epoch: 1, seq: 12 }) },
         C::CloseGame { game },
         C::Say {
             cmd_id: id("y-1"),
