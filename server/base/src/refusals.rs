@@ -74,6 +74,20 @@ mod tests {
 
     use super::*;
     use crate::delivery::{Outgoing, outbox};
+    use crate::store_errors::tests::logged;
+
+    #[test]
+    fn what_a_player_may_report_is_logged_with_its_ids_at_the_default_level() {
+        let connection = ConnectionId::next();
+        let text = logged(|| {
+            log(&store_away(), RequestId::numbered(1), Some(connection), None);
+            log(&defect(), RequestId::numbered(2), None, None);
+            log(&Refusal::new(Code::NOT_OVER), RequestId::numbered(3), Some(connection), None);
+        });
+        let [failure, defect] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+        assert!(failure.contains("0000000000000001") && failure.contains(&connection.to_string()), "{text}");
+        assert!(defect.contains("ERROR") && defect.contains("0000000000000002"), "{text}");
+    }
 
     #[tokio::test]
     async fn a_refusal_becomes_a_sentence_and_keeps_its_arguments() {
