@@ -33,8 +33,8 @@ struct DeploymentStore {
 impl DeploymentStore {
     fn new(common: Common) -> Done<DeploymentStore> {
         let api = Api::new(common)?;
-        let identity = api.identity();
-        let token = identity.token().filter(|_| identity.is_account());
+        let credential = api.credential();
+        let token = credential.token().filter(|_| credential.is_account());
         Ok(DeploymentStore { api, token })
     }
 
