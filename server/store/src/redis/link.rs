@@ -167,7 +167,7 @@ impl Link {
         // connection.
         let mut kill = redis::cmd("CLIENT");
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
-        self.ask::<u64>(&kill).await.map(drop)
+        self.query::<u64>(&kill).await.map(drop)
     }
 }
 

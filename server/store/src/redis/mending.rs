@@ -88,7 +88,7 @@ impl Writer {
                 // The append was not made, or is being made at this moment.
                 None if is_abandoned => {
                     let member = pending_member(game, seq);
-                    link.ask::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
+                    link.query::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
                 }
                 None => {}
             }

@@ -349,7 +349,7 @@ impl Writer {
             sleep_until(until.min(Instant::now() + pulse / 10)).await;
             let look = Cmd::hget(&self.shared.keys.meta, "heartbeat");
             let link = self.ready().await?;
-            if link.ask::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
+            if link.query::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
                 return Ok(None);
             }
         }
