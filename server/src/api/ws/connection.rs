@@ -243,7 +243,7 @@ impl Connection {
                 }
             }
             Step::Refuse(RefusedMessage { cmd_id, why }) => {
-                refuse(&self.outbox, self.request, why, cmd_id, None)
+                refuse(&self.outbox, self.request, why, cmd_id, None);
             }
             Step::Close(last_words, closing) => {
                 if let Some(RefusedMessage { cmd_id, why }) = last_words {
