@@ -57,7 +57,7 @@ struct Kept {
 /// Two clients on one machine must not play as the same guest. The second client finds that the
 /// first guest's file is locked, and uses another. Several clients may use the same account.
 #[derive(Debug)]
-pub struct Identity {
+pub struct Credential {
     path: PathBuf,
     _lock: Option<File>,
 }
@@ -73,38 +73,38 @@ impl ConfigDir {
     /// Picks the credential to play with: an account's, or a guest's that no other client uses.
     ///
     /// If `game` is given, prefers a credential with a seat in that game.
-    pub fn identity(
+    pub fn credential(
         &self,
         server: &Address,
         name: Option<&str>,
         game: Option<&str>,
-    ) -> Result<Identity, ConfigError> {
+    ) -> Result<Credential, ConfigError> {
         let folder = self.guests(server);
         create_private_dir(&folder)?;
         let seats = game.map(|game| seats(&folder, name, game)).unwrap_or_default();
         // Both players of a game may use this machine, so take a seat that no other client uses.
         for path in &seats {
-            if let Some(identity) = Identity::locked(path)? {
-                return Ok(identity);
+            if let Some(credential) = Credential::locked(path)? {
+                return Ok(credential);
             }
         }
         // A hung client may still hold the lock. The user named the game, so use the seat anyway.
-        let held = seats.into_iter().next().map(Identity::shared);
-        if let Some(identity) = held.or_else(|| account(&folder, name)) {
-            return Ok(identity);
+        let held = seats.into_iter().next().map(Credential::shared);
+        if let Some(credential) = held.or_else(|| account(&folder, name)) {
+            return Ok(credential);
         }
         for slot in 1..=SLOTS_MAX {
-            if let Some(identity) = Identity::locked(&slot_path(&folder, name, slot))? {
-                return Ok(identity);
+            if let Some(credential) = Credential::locked(&slot_path(&folder, name, slot))? {
+                return Ok(credential);
             }
         }
-        Ok(Identity::shared(slot_path(&folder, name, 1)))
+        Ok(Credential::shared(slot_path(&folder, name, 1)))
     }
 
     /// Returns a guest to use if files cannot be written. This guest can play, but cannot return
     /// later.
-    pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
-        Identity::shared(slot_path(&self.guests(server), name, 1))
+    pub fn unkept_credential(&self, server: &Address, name: Option<&str>) -> Credential {
+        Credential::shared(slot_path(&self.guests(server), name, 1))
     }
 
     fn guests(&self, server: &Address) -> PathBuf {
@@ -144,21 +144,21 @@ impl ConfigDir {
     ///
     /// Prefers a credential with a seat in the game. If there is none, returns the account's
     /// credential or that of the first guest.
-    pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
+    pub fn shared_credential(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Credential {
         let folder = self.guests(server);
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
-        let identity = seat.map(Identity::shared).or_else(|| account(&folder, name));
-        identity.unwrap_or_else(|| Identity::shared(slot_path(&folder, name, 1)))
+        let credential = seat.map(Credential::shared).or_else(|| account(&folder, name));
+        credential.unwrap_or_else(|| Credential::shared(slot_path(&folder, name, 1)))
     }
 
-    pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
+    pub fn account_credential(&self, server: &Address, name: &str) -> Option<Credential> {
         account(&self.guests(server), Some(name))
     }
 
     /// Saves an account's credential, and makes the account the default.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
         let folder = self.guests(server);
-        Identity::shared(account_path(&folder, name)).save_token(token, name)?;
+        Credential::shared(account_path(&folder, name)).save_token(token, name)?;
         write_private(&folder.join(LATEST_ACCOUNT), name.as_bytes())
     }
 
@@ -193,20 +193,20 @@ impl ConfigDir {
     }
 }
 
-impl Identity {
-    fn shared(path: PathBuf) -> Identity {
-        Identity { path, _lock: None }
+impl Credential {
+    fn shared(path: PathBuf) -> Credential {
+        Credential { path, _lock: None }
     }
 
     /// Takes the lock file beside `path`. `None` if another process holds the lock.
     ///
     /// The lock is on a separate file because each save replaces the credential file.
-    fn locked(path: &Path) -> Result<Option<Identity>, ConfigError> {
+    fn locked(path: &Path) -> Result<Option<Credential>, ConfigError> {
         let beside = path.with_extension("lock");
         let file = open_private(&beside, OpenOptions::new().write(true).create(true).truncate(false))
             .map_err(at(&beside))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Identity { path: path.to_owned(), _lock: Some(file) })),
+            Ok(()) => Ok(Some(Credential { path: path.to_owned(), _lock: Some(file) })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(at(&beside)(error)),
         }
@@ -295,8 +295,8 @@ fn account_path(folder: &Path, name: &str) -> PathBuf {
 
 /// Returns the account with this name. Without a name, returns the account that logged in most
 /// recently, or any other.
-fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
-    let known = |path| Some(Identity::shared(path)).filter(Identity::is_account);
+fn account(folder: &Path, name: Option<&str>) -> Option<Credential> {
+    let known = |path| Some(Credential::shared(path)).filter(Credential::is_account);
     match name {
         Some(name) => known(account_path(folder, name)),
         None => {
@@ -387,36 +387,36 @@ mod tests {
     fn a_credential_is_there_on_the_next_run_and_only_its_owner_may_read_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let identity = config.identity(&server(), None, None).expect("an identity");
-        assert_eq!(identity.token(), None);
-        identity.save_token(&Secret::new("t0ken"), "ann").expect("written");
+        let credential = config.credential(&server(), None, None).expect("a credential");
+        assert_eq!(credential.token(), None);
+        credential.save_token(&Secret::new("t0ken"), "ann").expect("written");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = fs::metadata(identity.path()).expect("a file").permissions().mode();
+            let mode = fs::metadata(credential.path()).expect("a file").permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
-        drop(identity);
-        let identity = config.identity(&server(), None, None).expect("an identity");
-        assert_eq!(identity.token(), Some(Secret::new("t0ken")));
+        drop(credential);
+        let credential = config.credential(&server(), None, None).expect("a credential");
+        assert_eq!(credential.token(), Some(Secret::new("t0ken")));
     }
 
     #[test]
     fn a_second_client_is_another_guest_and_a_game_finds_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let first = config.identity(&server(), None, None).expect("an identity");
-        let second = config.identity(&server(), None, None).expect("an identity");
-        let named = config.identity(&server(), Some("bob"), None).expect("an identity");
+        let first = config.credential(&server(), None, None).expect("a credential");
+        let second = config.credential(&server(), None, None).expect("a credential");
+        let named = config.credential(&server(), Some("bob"), None).expect("a credential");
         assert_ne!(first.path(), second.path());
         assert_ne!(first.path(), named.path());
         second.save_seat("0123456789ab").expect("written");
         second.save_seat("0123456789ab").expect("written");
         let path = second.path().to_owned();
         drop(second);
-        let again = config.identity(&server(), None, Some("0123456789ab")).expect("an identity");
+        let again = config.credential(&server(), None, Some("0123456789ab")).expect("a credential");
         assert_eq!(again.path(), path);
-        let shared = config.shared_identity(&server(), None, Some("0123456789ab"));
+        let shared = config.shared_credential(&server(), None, Some("0123456789ab"));
         assert_eq!(shared.path(), path);
     }
 
@@ -424,27 +424,28 @@ mod tests {
     fn of_two_guests_in_one_game_the_one_that_is_free_or_named_is_taken() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let identity = |name| config.identity(&server(), name, Some("0123456789ab")).expect("an identity");
-        let (first, second) = (identity(Some("ann")), identity(Some("bob")));
+        let credential =
+            |name| config.credential(&server(), name, Some("0123456789ab")).expect("a credential");
+        let (first, second) = (credential(Some("ann")), credential(Some("bob")));
         first.save_seat("0123456789ab").expect("written");
         second.save_seat("0123456789ab").expect("written");
         let path = second.path().to_owned();
         drop(second);
-        assert_eq!(identity(None).path(), path);
+        assert_eq!(credential(None).path(), path);
         drop(first);
-        assert_eq!(identity(Some("bob")).path(), path);
-        let shared = config.shared_identity(&server(), Some("bob"), Some("0123456789ab"));
+        assert_eq!(credential(Some("bob")).path(), path);
+        let shared = config.shared_credential(&server(), Some("bob"), Some("0123456789ab"));
         assert_eq!(shared.path(), path);
-        assert!(identity(Some("cat")).path().ends_with("named-cat.json"));
+        assert!(credential(Some("cat")).path().ends_with("named-cat.json"));
     }
 
     #[test]
     fn a_spectators_credential_is_saved() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().join("below")));
-        let looking = config.shared_identity(&server(), None, None);
+        let looking = config.shared_credential(&server(), None, None);
         looking.save_token(&Secret::new("t0ken"), "ann").expect("written");
-        let playing = config.identity(&server(), None, None).expect("an identity");
+        let playing = config.credential(&server(), None, None).expect("a credential");
         assert_eq!(playing.token(), Some(Secret::new("t0ken")));
     }
 
@@ -453,22 +454,22 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
         let keep = |name: &str| config.keep_account(&server(), &Secret::new(name), name).expect("written");
-        let token = |name| config.identity(&server(), name, None).expect("an identity").token();
-        let guest = config.identity(&server(), None, None).expect("an identity");
+        let token = |name| config.credential(&server(), name, None).expect("a credential").token();
+        let guest = config.credential(&server(), None, None).expect("a credential");
         guest.save_token(&Secret::new("guest"), "ann").expect("written");
         keep("Ann");
         keep("Robot");
         assert_eq!(token(None), Some(Secret::new("Robot")));
         assert_eq!(token(Some("aNN")), Some(Secret::new("Ann")));
         assert_eq!(token(Some("bob")), None);
-        let one = config.identity(&server(), None, None).expect("an identity");
-        let two = config.identity(&server(), None, None).expect("an identity");
+        let one = config.credential(&server(), None, None).expect("a credential");
+        let two = config.credential(&server(), None, None).expect("a credential");
         assert!(one.is_account() && one.path() == two.path() && one.name() == "Robot");
         one.forget().expect("deleted");
         assert_eq!(token(None), Some(Secret::new("Ann")));
-        config.account_identity(&server(), "ann").expect("an account").forget().expect("deleted");
+        config.account_credential(&server(), "ann").expect("an account").forget().expect("deleted");
         drop(guest);
-        let guest = config.identity(&server(), None, None).expect("an identity");
+        let guest = config.credential(&server(), None, None).expect("a credential");
         assert!(!guest.is_account() && guest.token() == Some(Secret::new("guest")));
     }
 
@@ -476,17 +477,17 @@ mod tests {
     fn a_forgotten_guest_with_seats_is_kept_aside_and_found_by_its_game() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let identity = config.identity(&server(), None, None).expect("an identity");
-        identity.save_token(&Secret::new("old"), "ann").expect("written");
-        identity.save_seat("0123456789ab").expect("written");
-        identity.set_aside().expect("moved");
-        assert_eq!(identity.token(), None);
-        identity.save_token(&Secret::new("new"), "bob").expect("written");
-        identity.set_aside().expect("deleted");
-        assert_eq!(identity.token(), None);
-        identity.save_token(&Secret::new("newer"), "cy").expect("written");
-        drop(identity);
-        let token = |game| config.identity(&server(), None, game).expect("an identity").token();
+        let credential = config.credential(&server(), None, None).expect("a credential");
+        credential.save_token(&Secret::new("old"), "ann").expect("written");
+        credential.save_seat("0123456789ab").expect("written");
+        credential.set_aside().expect("moved");
+        assert_eq!(credential.token(), None);
+        credential.save_token(&Secret::new("new"), "bob").expect("written");
+        credential.set_aside().expect("deleted");
+        assert_eq!(credential.token(), None);
+        credential.save_token(&Secret::new("newer"), "cy").expect("written");
+        drop(credential);
+        let token = |game| config.credential(&server(), None, game).expect("a credential").token();
         assert_eq!(token(None), Some(Secret::new("newer")));
         assert_eq!(token(Some("0123456789ab")), Some(Secret::new("old")));
     }
@@ -509,9 +510,9 @@ mod tests {
     fn a_damaged_file_is_no_credential() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let identity = config.identity(&server(), None, None).expect("an identity");
-        fs::write(identity.path(), b"{\"token\": \"half").expect("written");
-        assert_eq!(identity.token(), None);
+        let credential = config.credential(&server(), None, None).expect("a credential");
+        fs::write(credential.path(), b"{\"token\": \"half").expect("written");
+        assert_eq!(credential.token(), None);
     }
 
     #[test]

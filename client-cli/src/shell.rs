@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ratatui::crossterm::terminal::size;
 use tokio::sync::mpsc;
 
-use crate::config::{ConfigDir, ConfigError, Identity};
+use crate::config::{ConfigDir, ConfigError, Credential};
 use crate::model::{Effect, Message, Model, Secret};
 use crate::net::address::Addresses;
 use crate::net::dial::Dialer;
@@ -37,7 +37,7 @@ pub struct Shell {
     dialer: Dialer,
     addresses: Addresses,
     config: ConfigDir,
-    identity: Identity,
+    credential: Credential,
     socket: Option<Socket>,
     number: u64,
     incoming: mpsc::Receiver<(u64, Message)>,
@@ -45,9 +45,9 @@ pub struct Shell {
 }
 
 impl Shell {
-    pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
+    pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, credential: Credential) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
-        Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
+        Shell { dialer, addresses, config, credential, socket: None, number: 0, incoming, incoming_sender }
     }
 
     /// Handles a message and carries out its effects.
@@ -81,15 +81,17 @@ impl Shell {
                 self.socket = Some(Socket::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
             }
             Effect::Disconnect => return self.hang_up(text!("link-silent")),
-            Effect::Request(request) => self.request(request, self.identity.token()),
+            Effect::Request(request) => self.request(request, self.credential.token()),
             Effect::Send(message) => {
                 if self.socket.as_ref().is_some_and(|socket| !socket.send(message)) {
                     return self.hang_up(text!("link-stuck"));
                 }
             }
-            Effect::SaveToken { token, name } => return self.saved(self.identity.save_token(&token, &name)),
-            Effect::SaveSeat { game } => return self.saved(self.identity.save_seat(&game)),
-            Effect::SetGuestAside => return written(self.identity.set_aside()),
+            Effect::SaveToken { token, name } => {
+                return self.saved(self.credential.save_token(&token, &name));
+            }
+            Effect::SaveSeat { game } => return self.saved(self.credential.save_seat(&game)),
+            Effect::SetGuestAside => return written(self.credential.set_aside()),
             Effect::KeepCommitments { game, shown } => {
                 return written(self.config.keep_commitments(&self.addresses.first, game, &shown));
             }
@@ -110,7 +112,7 @@ impl Shell {
     /// credential is also saved.
     fn saved(&self, result: Result<(), ConfigError>) -> Outcome {
         match result {
-            Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
+            Ok(()) if self.credential.token().is_some() => Outcome::Happened(Message::Saved),
             Ok(()) => Outcome::Done,
             Err(error) => Outcome::Happened(Message::Unsaved { why: error.to_string() }),
         }

@@ -3,7 +3,7 @@
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
-use flagfall_rules::{Identity, Ruleset, SeenPiece, View};
+use flagfall_rules::{Ruleset, SeenPiece, View};
 
 pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)
@@ -17,13 +17,7 @@ pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> Squa
 /// True if the last ply ended the game, as far as the side to move next can see. The server then
 /// reports the end as the next event.
 pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
-    let is_flag_taken = view
-        .last_move
-        .as_ref()
-        .and_then(|seen| seen.strike)
-        .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
-    let acts = View { seen: view.clone(), ruleset }.legal_commands();
-    is_flag_taken || view.plies_to_limit == Some(0) || acts.is_none_or(|acts| acts.is_empty())
+    View { seen: view.clone(), ruleset }.is_end_next()
 }
 
 /// Returns a side's captured and remaining pieces: `(rank, lost, left)`, strongest first.

@@ -76,15 +76,13 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
 /// Returns the text of a server's refusal.
 ///
 /// Uses the server's message if the client has no text for the code, or if an older server sent
-/// no arguments. After an internal error or for a damaged game, adds the id of the request, for a
-/// report to the operators.
+/// no arguments. If the server has failed, adds the id of the request, for a report to the
+/// operators.
 pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
     let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
     match request {
-        Some(request) if [Code::INTERNAL, Code::GAME_QUARANTINED].contains(&code.as_str()) => {
-            crate::text!("report-request", text, request)
-        }
+        Some(request) if code.is_failure() => crate::text!("report-request", text, request),
         _ => text,
     }
 }

@@ -92,24 +92,24 @@ impl Client {
     fn start(address: &Address, goal: Goal, token: Option<&str>) -> Client {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
-        let identity = config.identity(address, None, None).expect("an identity");
+        let credential = config.credential(address, None, None).expect("a credential");
         let options = Options {
             server: address.to_string(),
             authority_file: None,
             name: None,
             numbering: Numbering::Us,
             flip: true,
-            credential_file: identity.path().display().to_string(),
+            credential_file: credential.path().display().to_string(),
             color: false,
             face: Face::Script,
         };
         let mut model = Model::new(options, goal, Random::System);
         if let Some(token) = token {
-            identity.save_token(&Secret::new(token), "ann").expect("written");
+            credential.save_token(&Secret::new(token), "ann").expect("written");
         }
-        model.login.token = identity.token();
+        model.login.token = credential.token();
         let addresses = Addresses { first: address.clone(), others: Vec::new() };
-        let shell = Shell::new(dialer(), addresses, config, identity);
+        let shell = Shell::new(dialer(), addresses, config, credential);
         let (lines, receiver) = mpsc::channel(1);
         let (stop, stop_receiver) = mpsc::channel(1);
         let task = tokio::spawn(async move {
@@ -240,7 +240,7 @@ async fn a_guest_the_server_does_not_know_becomes_a_new_one_that_is_kept() {
     let (code, out) = timeout(Duration::from_secs(20), task).await.expect("it ends").expect("no panic");
     assert_eq!(code, 0, "{out}");
     assert!(out.contains("You are now a new guest"), "{out}");
-    let again = ConfigDir::new(Some(kept)).identity(&address, None, None).expect("an identity");
+    let again = ConfigDir::new(Some(kept)).credential(&address, None, None).expect("a credential");
     assert_eq!(again.token(), Some(Secret::new("fresh")));
     drop(folder);
 }

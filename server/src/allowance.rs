@@ -19,7 +19,7 @@ pub(crate) struct Carried {
     pub(crate) stored: usize,
 }
 
-pub(crate) async fn ask_lobby(
+pub(crate) async fn run_lobby_command(
     app: &App,
     client: Client,
     player: &Player,

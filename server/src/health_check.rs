@@ -22,14 +22,14 @@ pub enum ProbeError {
 
 pub fn probe(listen: SocketAddr) -> Result<String, ProbeError> {
     let address = reachable(listen);
-    let text = ask(address).map_err(|error| ProbeError::Silent { address, error })?;
+    let text = get_health(address).map_err(|error| ProbeError::Silent { address, error })?;
     let (head, answer) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let is_well = head.split(' ').nth(1) == Some("200");
     let answer = answer.trim().to_owned();
     if is_well { Ok(answer) } else { Err(ProbeError::Failing { address, answer }) }
 }
 
-fn ask(address: SocketAddr) -> io::Result<String> {
+fn get_health(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;

@@ -247,7 +247,7 @@ async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     let unreadable = |error| Failure::Start(StartError::from(error));
     let games = store.games().await.map_err(unreadable)?;
     let listed = relist(store, &games).await.map_err(unreadable)?;
-    tracing::warn!(listed, "restored missing games to the list of running games");
+    tracing::warn!(games = listed, "restored missing games to the list of running games");
     Ok(())
 }
 
@@ -324,7 +324,7 @@ fn init_logs(config: &Config) {
     // A panic message may contain secrets, so log only its location.
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "panic");
+        tracing::error!(location = place, "panic");
     }));
 }
 

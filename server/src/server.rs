@@ -22,7 +22,7 @@ use crate::api::ws::{self, Doorkeeper, KeepAlive, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_archive::Archive;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
-use flagfall_base::cluster::{News, Sign};
+use flagfall_base::cluster::{MemberInfo, News};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
@@ -318,14 +318,14 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
         if app.is_stopping() {
             break;
         }
-        let sign = Sign {
+        let info = MemberInfo {
             online: app.connections.players_online(),
             seekers: app.lobby.seekers_here(),
             reads_form: Some(Form::NEWEST.number()),
             archive,
             tells_starts: true,
         };
-        if let Err(error) = app.peers.meet(&sign).await {
+        if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");
         }
     }

@@ -8,7 +8,7 @@ use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Events, Move, MoveCommand, Phase, Placing, Refusal, Viewer, decide,
     view,
 };
-use flagfall_tests::{Chance, Match, Step};
+use flagfall_tests::{Chance, Logged, Match, Step};
 
 use crate::{Law, hold};
 
@@ -242,6 +242,16 @@ pub(crate) fn name(command: &Command) -> String {
 }
 
 impl Law for LegalCommands {
+    /// The side to move foresees the end that a ply causes.
+    fn event(&mut self, logged: &Logged) {
+        use EndReason::{BothBlocked, FlagCaptured, NoLegalMove, PlyLimit, QuietLimit};
+        let SecretRecord::Ended { reason, .. } = to_record(&logged.event) else { return };
+        if matches!(reason, BothBlocked | FlagCaptured | NoLegalMove | PlyLimit | QuietLimit) {
+            let actor = logged.before.position().actor();
+            assert!(view(&logged.before, Viewer::Player(actor), logged.at).is_end_next(), "{reason:?}");
+        }
+    }
+
     fn before(&mut self, table: &Match, _step: &Step, chance: &mut Chance) {
         let game = &table.game;
         self.step += 1;
@@ -264,7 +274,7 @@ impl Law for LegalCommands {
         }
         let names: BTreeSet<String> = listed.iter().map(|command| name(&command)).collect();
         assert_eq!((names.len(), listed.nth(listed.len())), (listed.len(), None), "each once");
-        assert!(!listed.is_empty(), "a side without an act has lost already");
+        assert!(!listed.is_empty() && !seen.is_end_next(), "a side without an act has lost already");
         // Takes only a few squares at a time, because there are a hundred thousand commands.
         let board: Vec<Square> = squares().collect();
         let from: Vec<Square> = (0..12).map(|_| board[chance.below(board.len())]).collect();

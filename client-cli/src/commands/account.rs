@@ -7,7 +7,7 @@ use flagfall::cli::{
     AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
     TokensCommand,
 };
-use flagfall::config::{ConfigDir, Identity};
+use flagfall::config::{ConfigDir, Credential};
 use flagfall::model::server_flag;
 use flagfall::net::address::{Address, Addresses};
 use flagfall::net::dial::Dialer;
@@ -54,12 +54,12 @@ impl Api {
     }
 
     /// Returns the account or guest whose credential the commands use.
-    pub(crate) fn identity(&self) -> Identity {
-        self.config.shared_identity(&self.address, self.name.as_deref(), None)
+    pub(crate) fn credential(&self) -> Credential {
+        self.config.shared_credential(&self.address, self.name.as_deref(), None)
     }
 
     pub(crate) fn token(&self) -> Done<Secret> {
-        self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
+        self.credential().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
     /// Sends a request. Pass `&()` as the body to send none.
@@ -84,8 +84,8 @@ impl Api {
 
     /// True if `token` is the credential of the saved guest.
     fn is_guest(&self, token: Option<&Secret>) -> bool {
-        let identity = self.identity();
-        !identity.is_account() && token.is_some() && identity.token().as_ref() == token
+        let credential = self.credential();
+        !credential.is_account() && token.is_some() && credential.token().as_ref() == token
     }
 
     /// Replaces a guest that the server does not recognize. `None` if no new guest could be
@@ -95,9 +95,9 @@ impl Api {
         let greeted =
             runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
-        let identity = self.identity();
+        let credential = self.credential();
         // Continue even if the credential cannot be saved, because the token is still valid.
-        drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
+        drop(credential.set_aside().and_then(|()| credential.save_token(&token, &player.name)));
         drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)
     }
@@ -182,11 +182,11 @@ fn recovery_code_text(code: &Secret) -> String {
 
 pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     let api = Api::new(common)?;
-    let identity = api.identity();
-    if identity.is_account() {
-        return Err(refused(text!("already-logged-in", name = identity.name(), server = &api.server)));
+    let credential = api.credential();
+    if credential.is_account() {
+        return Err(refused(text!("already-logged-in", name = credential.name(), server = &api.server)));
     }
-    let guest = identity.token().filter(|_| !args.new);
+    let guest = credential.token().filter(|_| !args.new);
     let password = password::read_new(&text!("secret-first-password"))?;
     let body = SignUp { name: args.account, password, bot: args.bot };
     let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, &body);
@@ -208,7 +208,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Done {
     print(&format!("{welcome}\n\n{}", recovery_code_text(&made.recovery_code)))?;
     kept?;
     if was_guest {
-        identity.forget().map_err(storage)?;
+        credential.forget().map_err(storage)?;
     }
     Ok(Exit::Done.code())
 }
@@ -221,7 +221,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
             // Send the old token, so that the server recognizes this device. The device is then
             // not locked out if other people have guessed wrong passwords.
-            let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
+            let device = api.config.account_credential(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
                 api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
             (player, token)
@@ -236,7 +236,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
             (player, token)
         }
     };
-    let before = api.config.account_identity(&api.address, &player.name).and_then(|it| it.token());
+    let before = api.config.account_credential(&api.address, &player.name).and_then(|it| it.token());
     api.keep(&token, &player)?;
     if let Some(before) = before.filter(|before| *before != token) {
         // Revoke the token that was replaced. An error is harmless, because the server may
@@ -248,15 +248,15 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Done {
 
 pub(crate) fn log_out(common: Common) -> Done {
     let api = Api::new(common)?;
-    let identity = api.identity();
-    let token = identity.token().filter(|_| identity.is_account());
+    let credential = api.credential();
+    let token = credential.token().filter(|_| credential.is_account());
     let token = token.ok_or_else(|| refused(text!("not-logged-in")))?;
     match api.send::<()>(Method::POST, "/api/logout", Some(&token), &()) {
         Err(error) if !error.is_unknown_token() => return Err(http_failure(error)),
         _ => {}
     }
-    let name = identity.name();
-    identity.forget().map_err(storage)?;
+    let name = credential.name();
+    credential.forget().map_err(storage)?;
     print(&text!("logged-out", name, server = api.address.to_string()))
 }
 
@@ -294,7 +294,7 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
     }
     if let Some((rules, speed)) = charted {
         let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
-        let history: RatingHistory = api.get(&path, api.identity().token().as_ref())?;
+        let history: RatingHistory = api.get(&path, api.credential().token().as_ref())?;
         let chart = listing::rating_chart(&history);
         if !chart.is_empty() {
             text.push_str(&format!("\n{}\n", chart.join("\n")));
@@ -306,9 +306,9 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Done {
 /// Returns the consequences that the player faces for leaving games. `None` for the profile of
 /// another player, because the server does not show their consequences.
 fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
-    let identity = api.identity();
-    let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
-    let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
+    let credential = api.credential();
+    let is_own = credential.is_account() && credential.name().eq_ignore_ascii_case(&profile.player.name);
+    let Some(token) = credential.token().filter(|_| is_own) else { return Ok(None) };
     match api.send::<Me>(Method::GET, "/api/me", Some(&token), &()) {
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
         // The profile is public, so show it without the part that requires a login.
@@ -320,7 +320,7 @@ fn own_conduct(api: &Api, profile: &Profile) -> Done<Option<Conduct>> {
 pub(crate) fn history(args: HistoryArgs, common: Common) -> Done {
     let HistoryArgs { player, opponent, after, json } = args;
     let api = Api::new(common)?;
-    let token = api.identity().token();
+    let token = api.credential().token();
     let player = match player {
         Some(player) => player,
         None => api.own::<Me>(Method::GET, "/api/me", &())?.player.name,
@@ -443,7 +443,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             print(&recovery_code_text(&recovery_code))
         }
         AccountCommand::Delete => {
-            let name = api.identity().name();
+            let name = api.credential().name();
             if io::stdin().is_terminal() {
                 warn(&text!("delete-warning", name = &name))?;
             }
@@ -454,7 +454,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
                 let message = if is_busy { text!("delete-games-running", message) } else { message };
                 CommandError { code, message }
             })?;
-            api.identity().forget().map_err(storage)?;
+            api.credential().forget().map_err(storage)?;
             print(&text!("account-deleted", name))
         }
     }

@@ -33,8 +33,8 @@ struct DeploymentStore {
 impl DeploymentStore {
     fn new(common: Common) -> Done<DeploymentStore> {
         let api = Api::new(common)?;
-        let identity = api.identity();
-        let token = identity.token().filter(|_| identity.is_account());
+        let credential = api.credential();
+        let token = credential.token().filter(|_| credential.is_account());
         Ok(DeploymentStore { api, token })
     }
 
@@ -62,7 +62,7 @@ impl DeploymentStore {
             }
             Some(token) => {
                 let body = SaveDeployment { setup: Secret::new(squeezed) };
-                let kept: SavedDeployment = self.ask(Method::PUT, rules, name, token, &body)?;
+                let kept: SavedDeployment = self.send(Method::PUT, rules, name, token, &body)?;
                 Ok(text!("deployment-saved-online", ruleset = rules.id, name = kept.name))
             }
         }
@@ -72,11 +72,11 @@ impl DeploymentStore {
         check_name(name)?;
         match &self.token {
             None => self.api.config.delete_setup(rules.id, name).map_err(storage),
-            Some(token) => self.ask(Method::DELETE, rules, name, token, &()),
+            Some(token) => self.send(Method::DELETE, rules, name, token, &()),
         }
     }
 
-    fn ask<T: DeserializeOwned>(
+    fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         rules: &Ruleset,

@@ -22,10 +22,10 @@ struct Games {
 
 pub(crate) fn print_games(common: Common) -> Done {
     let api = Api::new(common)?;
-    let token = api.identity().token();
+    let token = api.credential().token();
     let own = token.map(|token| api.get("/api/me/games", Some(&token))).transpose()?;
     let addresses = Addresses { first: api.address.clone(), others: Vec::new() };
-    let lobby = socket::lobby(&api.dialer, &addresses, api.identity().token(), api.name.clone());
+    let lobby = socket::lobby(&api.dialer, &addresses, api.credential().token(), api.name.clone());
     let (seeks, public) = runtime()?.block_on(lobby).map_err(network)?;
     print_json(&Games { own, seeks, public })
 }

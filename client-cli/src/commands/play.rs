@@ -139,25 +139,25 @@ fn client(goal: Goal, common: &Common, guest: Guest) -> Done<(Shell, Model)> {
         _ => None,
     };
     let name = common.name.as_deref();
-    let (identity, unsaved) = match guest {
-        Guest::Own => match config.identity(&address, name, seat.as_deref()) {
-            Ok(identity) => (identity, None),
+    let (credential, unsaved) = match guest {
+        Guest::Own => match config.credential(&address, name, seat.as_deref()) {
+            Ok(credential) => (credential, None),
             // If the folder cannot be used, the player can play, but loses the seat when the
             // client ends. The client warns the player about this.
-            Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
+            Err(error) => (config.unkept_credential(&address, name), Some(error.to_string())),
         },
-        Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
+        Guest::Shared => (config.shared_credential(&address, name, seat.as_deref()), None),
     };
     let mut model = model(goal, &address, common);
-    model.options.credential_file = identity.path().display().to_string();
-    model.login.token = identity.token();
+    model.options.credential_file = credential.path().display().to_string();
+    model.login.token = credential.token();
     model.deployments.saved = config.setups();
     model.commitments = config.commitments(&address);
-    setup_check::check_wish(&mut model, identity.is_account()).map_err(usage)?;
+    setup_check::check_wish(&mut model, credential.is_account()).map_err(usage)?;
     if let Some(why) = unsaved {
         update(&mut model, Message::Unsaved { why });
     }
-    Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
+    Ok((Shell::new(dialer(common)?, addresses, config, credential), model))
 }
 
 /// Runs the client until it reaches the goal or the user quits.

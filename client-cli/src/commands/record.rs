@@ -29,14 +29,14 @@ pub(crate) fn record(
     let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
-    let identity = config.shared_identity(&address, common.name.as_deref(), Some(&seat));
+    let credential = config.shared_credential(&address, common.name.as_deref(), Some(&seat));
     let query = scope.map(|scope| format!("?as={}", scope.name())).unwrap_or_default();
     let path = format!("/api/games/{game}/record{query}");
     let dialer = dialer(&common)?;
     let runtime = runtime()?;
     let get = |token: Option<&Secret>| runtime.block_on(http::get(&dialer, &address, &path, token));
-    let bytes = match get(identity.token().as_ref()) {
-        Err(error) if error.is_unknown_token() && !identity.is_account() => {
+    let bytes = match get(credential.token().as_ref()) {
+        Err(error) if error.is_unknown_token() && !credential.is_account() => {
             warn(&text!("record-as-public"))?;
             get(None)
         }

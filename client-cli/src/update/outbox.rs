@@ -1,6 +1,6 @@
 //! Commands and HTTP requests to the server.
 
-use flagfall_protocol::{ClientToServer, CommandId, Position};
+use flagfall_protocol::{ClientToServer, CommandId, EventPosition};
 
 use crate::model::{Effect, Link, Model, Pending};
 use crate::request::Request;
@@ -42,7 +42,7 @@ pub(super) fn cancel_seek(model: &mut Model) {
 pub(super) fn reopen(model: &mut Model) {
     let Some(game) = &mut model.game else { return };
     game.reopening = true;
-    let since = Some(Position { epoch: game.epoch, seq: game.seq });
+    let since = Some(EventPosition { epoch: game.epoch, seq: game.seq });
     let game = game.summary.id;
     model.tell(ClientToServer::OpenGame { game, since });
 }

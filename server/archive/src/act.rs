@@ -11,7 +11,7 @@ use flagfall_board::{PerSide, Rank, Side};
 use flagfall_rules::secret::{SecretRecord, from_record, to_record};
 use flagfall_rules::{Choice, Command, EndReason, Entropy, Event, Game, Move, Setup, decide};
 use flagfall_store::SecretBytes;
-use flagfall_store::record::{self, Form, LogEntry, RecordError};
+use flagfall_store::record::{self, EntryError, Form, LogEntry};
 
 use crate::arrangement::Arrangements;
 use crate::bytes::{Reader, put_bytes};
@@ -92,7 +92,7 @@ impl Act {
     }
 
     /// Writes what follows the tag and the time of the act.
-    pub(crate) fn write(&self, game: &Game, out: &mut Vec<u8>) -> Result<(), RecordError> {
+    pub(crate) fn write(&self, game: &Game, out: &mut Vec<u8>) -> Result<(), EntryError> {
         match self {
             Act::Play(_) => {}
             Act::Choose { side: _, rank } => out.push(*rank as u8),
@@ -205,6 +205,6 @@ fn read_event(reader: &mut Reader<'_>) -> Result<Event, DecodeError> {
 }
 
 /// Returns an event as the body of a log's entry, in form 2 and without its command.
-pub(crate) fn body(event: &Event, lag_ms: u32) -> Result<SecretBytes, RecordError> {
+pub(crate) fn body(event: &Event, lag_ms: u32) -> Result<SecretBytes, EntryError> {
     record::encode(Form::Binary, PerSide::default(), None, lag_ms, event)
 }

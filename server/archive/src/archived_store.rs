@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Notice, Outage, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, Transfer, Update,
-    UpdateOutcome, Write, limits::READ_MAX,
+    Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer,
+    Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -150,7 +150,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "it does not answer".to_owned(),
         };
-        tracing::warn!(why = found, "the archive cannot be asked for the ids of new games");
+        tracing::warn!(reason = found, "the archive cannot be asked for the ids of new games");
         *self.silent_until.lock() = Some(Instant::now() + CREATION_PAUSE);
         None
     }
@@ -298,7 +298,7 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.tell(notice)
     }
 
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.inner.notices()
     }
 }

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Stamp};
 use flagfall_game::replay::{self, ReplayError, ReplayedEntry};
 use flagfall_rules::{Event, evolve_compensated};
 use flagfall_store::StoredEntry;
-use flagfall_store::record::{self, RecordError};
+use flagfall_store::record::{self, EntryError};
 
 use crate::act::{Act, body};
 use crate::bytes::{Reader, put_varint};
@@ -24,8 +24,8 @@ impl From<ReplayError> for NotBinary {
     }
 }
 
-impl From<RecordError> for NotBinary {
-    fn from(_: RecordError) -> NotBinary {
+impl From<EntryError> for NotBinary {
+    fn from(_: EntryError) -> NotBinary {
         NotBinary
     }
 }

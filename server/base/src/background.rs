@@ -30,7 +30,7 @@ impl Background {
             .max_blocking_threads(threads.max(1))
             .on_thread_start(lower_priority)
             .build()
-            .inspect_err(|error| tracing::error!(%error, name, "cannot start low-priority threads"));
+            .inspect_err(|error| tracing::error!(%error, task = name, "cannot start low-priority threads"));
         Background(Arc::new(Threads(runtime.ok())))
     }
 

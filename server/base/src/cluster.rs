@@ -22,7 +22,7 @@ use flagfall_store::{Key, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-pub use self::bus::{News, Notice};
+pub use self::bus::{BusMessage, News};
 pub use self::duties::OTHERS_WAIT_MS;
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
@@ -37,8 +37,9 @@ const PEERS_MAX: usize = 1_024;
 /// number is large enough that such a server is back before the form changes.
 const MEETINGS: u32 = 10;
 
+/// The record of a server in the store, from which other servers know that it exists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Sign {
+pub struct MemberInfo {
     /// The number of players connected to the server.
     pub online: usize,
     /// The connected players who have an open seek.
@@ -55,7 +56,7 @@ pub struct Sign {
     pub tells_starts: bool,
 }
 
-impl Sign {
+impl MemberInfo {
     fn reads_newest_form(&self) -> bool {
         self.reads_form.is_some_and(|form| form >= Form::NEWEST.number())
     }
@@ -71,7 +72,7 @@ pub struct Peers {
 struct Inner {
     store: Arc<dyn Store>,
     id: String,
-    others: Mutex<Vec<Sign>>,
+    others: Mutex<Vec<MemberInfo>>,
     duties: Mutex<Duties>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
     /// form.
@@ -127,20 +128,20 @@ impl Peers {
     ///
     /// # Errors
     /// [`StoreError`]: the known state of the other servers is unchanged.
-    pub async fn meet(&self, sign: &Sign) -> Result<(), StoreError> {
+    pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        let met = inner.meet(sign).await;
-        let do_all = |has: &dyn Fn(&Sign) -> bool| {
+        let met = inner.meet(info).await;
+        let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
             // If the limit is reached, there may be servers whose records were not read.
             met.as_ref().is_ok_and(|others| {
-                others.len() + 1 < PEERS_MAX && others.iter().all(|(_, sign)| has(sign))
+                others.len() + 1 < PEERS_MAX && others.iter().all(|(_, info)| has(info))
             })
         };
-        inner.note_agreement(do_all(&Sign::reads_newest_form));
-        let has_archive = sign.archive.is_some() && do_all(&|other| other.archive == sign.archive);
+        inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
+        let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
         let agreed = inner.archive_agreed.load(Ordering::Relaxed);
         inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
-        let (ids, others): (Vec<String>, Vec<Sign>) = met?.into_iter().unzip();
+        let (ids, others): (Vec<String>, Vec<MemberInfo>) = met?.into_iter().unzip();
         *inner.duties.lock() = Duties::share(&inner.id, &ids);
         *inner.others.lock() = others;
         Ok(())
@@ -187,13 +188,13 @@ impl Peers {
     /// Returns the number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
-        self.inner.iter().map(|inner| inner.others.lock().iter().map(|sign| sign.online).sum::<usize>()).sum()
+        self.inner.iter().map(|inner| inner.others.lock().iter().map(|info| info.online).sum::<usize>()).sum()
     }
 
     /// True if a player with an open seek is connected to another server.
     #[must_use]
     pub fn is_seeker_online(&self, player: &str) -> bool {
-        self.inner.iter().any(|inner| inner.others.lock().iter().any(|sign| sign.seekers.contains(player)))
+        self.inner.iter().any(|inner| inner.others.lock().iter().any(|info| info.seekers.contains(player)))
     }
 }
 
@@ -203,8 +204,8 @@ impl Inner {
         Inner { store, id, others, duties, agreed, archive_agreed }
     }
 
-    async fn meet(&self, sign: &Sign) -> Result<Vec<(String, Sign)>, StoreError> {
-        let value = serde_json::to_vec(sign).unwrap_or_default();
+    async fn meet(&self, info: &MemberInfo) -> Result<Vec<(String, MemberInfo)>, StoreError> {
+        let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
         self.write(Write::Put { key: self.key()?, value, expires }).await?;
         self.look().await
@@ -237,7 +238,7 @@ impl Inner {
     }
 
     /// Returns the ids of the other servers, and their records.
-    async fn look(&self) -> Result<Vec<(String, Sign)>, StoreError> {
+    async fn look(&self) -> Result<Vec<(String, MemberInfo)>, StoreError> {
         let (own, all) = (self.key()?, SERVERS.all()?);
         let found = self.store.scan(all.clone(), None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
@@ -257,9 +258,9 @@ mod tests {
 
     use super::*;
 
-    fn sign(online: usize, seekers: &[&str]) -> Sign {
+    fn info(online: usize, seekers: &[&str]) -> MemberInfo {
         let reads_form = Some(Form::NEWEST.number());
-        Sign {
+        MemberInfo {
             online,
             seekers: seekers.iter().map(ToString::to_string).collect(),
             reads_form,
@@ -268,8 +269,8 @@ mod tests {
         }
     }
 
-    fn of_version_0_1() -> Sign {
-        Sign { reads_form: None, ..sign(1, &[]) }
+    fn of_version_0_1() -> MemberInfo {
+        MemberInfo { reads_form: None, ..info(1, &[]) }
     }
 
     fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
@@ -281,14 +282,14 @@ mod tests {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
         let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
         let [one, two, three] = servers(&store, ["1", "2", "3"]);
-        one.meet(&sign(5, &["ana"])).await.unwrap();
-        two.meet(&sign(7, &[])).await.unwrap();
-        three.meet(&sign(1, &[])).await.unwrap();
+        one.meet(&info(5, &["ana"])).await.unwrap();
+        two.meet(&info(7, &[])).await.unwrap();
+        three.meet(&info(1, &[])).await.unwrap();
         assert_eq!((two.online(), three.online()), (5, 12));
         assert!(three.is_seeker_online("ana") && !one.is_seeker_online("ana"));
         assert!(!three.leave().await);
         clock.advance_ms(ALIVE_MS);
-        two.meet(&sign(7, &[])).await.unwrap();
+        two.meet(&info(7, &[])).await.unwrap();
         assert_eq!(two.online(), 0, "one was silent for too long");
         assert!(two.leave().await, "nobody else is there");
     }
@@ -296,7 +297,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_alone_on_its_store_is_the_last() {
         let peers = Peers::new(Arc::new(TestStore::default()), "1".to_owned(), None);
-        peers.meet(&sign(5, &["ana"])).await.unwrap();
+        peers.meet(&info(5, &["ana"])).await.unwrap();
         assert!(!peers.is_shared() && peers.leave().await);
         assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
     }
@@ -305,7 +306,7 @@ mod tests {
     async fn forms(peers: &Peers, meetings: u32) -> Vec<Form> {
         let mut forms = vec![peers.write_form()];
         for _ in 0..meetings {
-            peers.meet(&sign(0, &[])).await.unwrap();
+            peers.meet(&info(0, &[])).await.unwrap();
             forms.push(peers.write_form());
         }
         forms
@@ -325,7 +326,7 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
         let [new, old, other] = servers(&store, ["new", "old", "other"]);
         old.meet(&of_version_0_1()).await.unwrap();
-        other.meet(&sign(0, &[])).await.unwrap();
+        other.meet(&info(0, &[])).await.unwrap();
         assert!(forms(&new, 2 * MEETINGS).await.iter().all(|form| *form == Form::Json));
         assert!(!old.leave().await);
         assert_eq!(forms(&new, MEETINGS).await, expected());
@@ -340,16 +341,16 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
         let [new, other] = servers(&store, ["new", "other"]);
         for (archive, can_archive) in [(None, false), (Some(8), false), (Some(7), true), (None, false)] {
-            other.meet(&Sign { archive, ..sign(0, &[]) }).await.unwrap();
+            other.meet(&MemberInfo { archive, ..info(0, &[]) }).await.unwrap();
             let mut allowed = false;
             for _ in 0..MEETINGS {
                 assert!(!allowed, "not before the last of the meetings");
-                new.meet(&sign(0, &[])).await.unwrap();
+                new.meet(&info(0, &[])).await.unwrap();
                 allowed = new.can_archive();
             }
             assert_eq!(allowed, can_archive, "{archive:?}");
         }
-        new.meet(&Sign { archive: None, ..sign(0, &[]) }).await.unwrap();
+        new.meet(&MemberInfo { archive: None, ..info(0, &[]) }).await.unwrap();
         assert!(!new.can_archive(), "it has none itself");
     }
 
@@ -387,7 +388,7 @@ mod tests {
         let [new, ..] = servers(&store, ["new"]);
         assert_eq!(forms(&new, MEETINGS).await, expected());
         memory.fail_next(WriteFault::Unavailable);
-        assert!(new.meet(&sign(0, &[])).await.is_err());
+        assert!(new.meet(&info(0, &[])).await.is_err());
         assert_eq!(forms(&new, MEETINGS).await, expected());
     }
 

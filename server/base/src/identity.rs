@@ -84,8 +84,9 @@ impl fmt::Debug for Token {
     }
 }
 
+/// The player who sent a request or opened a connection, as their token shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Identity {
+pub struct Principal {
     pub player: Player,
     /// The id of the token, which is not secret.
     pub token_id: String,

@@ -12,11 +12,11 @@ use flagfall_store::{Key, StoreError};
 
 /// A kind of side record. Its keys have `N` parts after the name.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind<const N: usize> {
+pub struct RecordKind<const N: usize> {
     pub name: &'static str,
 }
 
-impl<const N: usize> Kind<N> {
+impl<const N: usize> RecordKind<N> {
     pub fn key(&self, parts: [&dyn Display; N]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts))?)
     }
@@ -57,7 +57,7 @@ impl<const N: usize> Kind<N> {
     }
 }
 
-/// A [`Kind`], as it appears in the documentation. `owner` is the file that reads and writes the
+/// A [`RecordKind`], as it appears in the documentation. `owner` is the file that reads and writes the
 /// record, relative to `server/`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
@@ -108,8 +108,8 @@ const fn count(parts: &[&str]) -> usize {
 macro_rules! keyspace {
     ($($(#[$doc:meta])+ $id:ident[$($part:literal),*] = $name:literal, $value:literal, $owner:literal, $lifetime:literal;)+) => {
         $($(#[$doc])+
-        pub static $id: Kind<{ count(&[$($part),*]) }> =
-            Kind { name: $name };)+
+        pub static $id: RecordKind<{ count(&[$($part),*]) }> =
+            RecordKind { name: $name };)+
 
         pub static KINDS: &[Row] = &[$(Row { name: $name, parts: &[$($part),*], value: $value, owner: $owner, lifetime: $lifetime }),+];
     };
@@ -260,7 +260,7 @@ keyspace! {
     /// A job that failed permanently.
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A server's entry in the list of running servers.
-    SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
+    SERVERS["ID"] = "servers", "JSON: MemberInfo", "base/src/cluster.rs", "3 s";
     /// A record that `/health` writes and reads to check the store.
     HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "permanent";
 }

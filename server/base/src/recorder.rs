@@ -52,9 +52,9 @@ pub fn install() -> Option<PrometheusHandle> {
 fn describe() {
     for Metric { name, kind, unit, help, .. } in METRICS.iter().copied() {
         match kind {
-            Kind::Counter => metrics::describe_counter!(name, unit, help),
-            Kind::Gauge => metrics::describe_gauge!(name, unit, help),
-            Kind::Histogram => metrics::describe_histogram!(name, unit, help),
+            MetricKind::Counter => metrics::describe_counter!(name, unit, help),
+            MetricKind::Gauge => metrics::describe_gauge!(name, unit, help),
+            MetricKind::Histogram => metrics::describe_histogram!(name, unit, help),
         }
     }
 }
@@ -149,7 +149,7 @@ mod tests {
         let mut names: Vec<_> = METRICS.iter().map(|metric| metric.name).collect();
         assert!(names.iter().all(|name| name.starts_with("flagfall_")));
         for Metric { name, kind, .. } in METRICS {
-            assert_eq!(*kind == Kind::Counter, name.ends_with("_total"), "{name}");
+            assert_eq!(*kind == MetricKind::Counter, name.ends_with("_total"), "{name}");
         }
         names.sort_unstable();
         names.dedup();

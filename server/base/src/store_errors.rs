@@ -14,7 +14,7 @@ pub fn note_refusal(error: &StoreError, what: &'static str) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
@@ -34,17 +34,22 @@ mod tests {
         }
     }
 
-    #[test]
-    fn an_unavailable_store_is_not_logged_repeatedly_and_damage_is_logged() {
+    /// Returns the log lines of the default level.
+    pub(crate) fn logged(work: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();
         let logs =
             tracing_subscriber::fmt().with_env_filter("info").with_writer(move || writer.clone()).finish();
-        tracing::subscriber::with_default(logs, || {
+        tracing::subscriber::with_default(logs, work);
+        String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn an_unavailable_store_is_not_logged_repeatedly_and_damage_is_logged() {
+        let text = logged(|| {
             note_refusal(&StoreError::Unavailable { why: "gone".to_owned() }, "a request");
             note_refusal(&StoreError::Damaged { what: "torn".to_owned() }, "another one");
         });
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         assert!(!text.contains("gone") && text.contains("WARN") && text.contains("another one"), "{text}");
         assert!(text.contains("torn"), "{text}");
     }

@@ -4,7 +4,7 @@ use flagfall_protocol::Code;
 use metrics::{Unit, counter};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum MetricKind {
     Counter,
     Gauge,
     /// A histogram: durations in seconds, or sizes, counted in buckets.
@@ -16,7 +16,7 @@ pub struct Metric {
     /// The name of the metric's constant in this module.
     pub constant: &'static str,
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: MetricKind,
     pub unit: Unit,
     pub labels: &'static [&'static str],
     pub help: &'static str,
@@ -30,7 +30,7 @@ macro_rules! declare {
         pub const METRICS: &[Metric] = &[$(Metric {
             constant: stringify!($id),
             name: $id,
-            kind: Kind::$kind,
+            kind: MetricKind::$kind,
             unit: Unit::$unit,
             labels: &[$($label),*],
             help: $help,

@@ -48,14 +48,20 @@ impl<'store> Transaction<'store> {
     /// whether the update was made. The caller must then read again. Returns
     /// [`StoreError::Unavailable`] after 32 attempts.
     pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
-        self.tries += 1;
         match self.store.update(update).await? {
             UpdateOutcome::Ok => Ok(true),
-            UpdateOutcome::Conflict | UpdateOutcome::Unknown if self.tries < TRIES => Ok(false),
-            UpdateOutcome::Conflict | UpdateOutcome::Unknown => {
-                Err(StoreError::Unavailable { why: format!("{}: too many changes at once", self.what) })
-            }
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown => self.count_conflict().map(|()| false),
         }
+    }
+
+    /// Counts a conflict that the caller found in another way than by [`Transaction::commit`].
+    /// The limit of attempts and the error are the same.
+    pub fn count_conflict(&mut self) -> Result<(), StoreError> {
+        self.tries += 1;
+        if self.tries < TRIES {
+            return Ok(());
+        }
+        Err(StoreError::Unavailable { why: format!("{}: too many changes at once", self.what) })
     }
 }
 
@@ -98,6 +104,28 @@ pub async fn write_if(
 ) -> Result<bool, StoreError> {
     let conditions = vec![(key, expect(value))];
     Ok(store.update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
+}
+
+/// Returns the value of a record that all servers share. If it does not exist, creates it with
+/// the value that `make` returns, unless another server creates it first.
+pub async fn read_or_create(
+    store: &dyn Store,
+    key: Key,
+    what: &'static str,
+    make: impl Fn() -> Result<Vec<u8>, StoreError>,
+) -> Result<Vec<u8>, StoreError> {
+    let mut transaction = Transaction::new(store, what);
+    loop {
+        if let Some(value) = store.get(key.clone()).await? {
+            return Ok(value);
+        }
+        let value = make()?;
+        let conditions = vec![(key.clone(), Expect::Absent)];
+        let writes = vec![Write::Put { key: key.clone(), value: value.clone(), expires: None }];
+        if transaction.commit(Update { conditions, writes }).await? {
+            return Ok(value);
+        }
+    }
 }
 
 /// Returns the condition that a record has not changed since it was read.

@@ -89,7 +89,7 @@ impl TableHandle {
     }
 
     /// Sends the table a message and waits for the reply.
-    pub(super) async fn ask<T>(
+    pub(super) async fn request<T>(
         &self,
         message: impl FnOnce(oneshot::Sender<T>) -> Message,
     ) -> Result<T, TableError> {
@@ -121,11 +121,11 @@ impl TableHandle {
 
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let player = player.map(str::to_owned);
-        self.ask(|reply| Message::Look { player, reply }).await?.ok_or(TableError::NotFound)
+        self.request(|reply| Message::Look { player, reply }).await?.ok_or(TableError::NotFound)
     }
 
     pub(super) async fn forecast(&self) -> Result<Option<Forecast>, TableError> {
-        self.ask(|reply| Message::Forecast { reply }).await
+        self.request(|reply| Message::Forecast { reply }).await
     }
 
     /// Returns the game's record in the given scope. Without a scope, the record contains

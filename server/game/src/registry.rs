@@ -375,7 +375,7 @@ impl Tables {
             index.tables.values().cloned().collect()
         };
         let stops = handles.iter().map(|handle| async move {
-            let _table_left = handle.ask(|reply| Message::Stop { is_last, reply }).await;
+            let _table_left = handle.request(|reply| Message::Stop { is_last, reply }).await;
         });
         futures_util::future::join_all(stops).await;
     }

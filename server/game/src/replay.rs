@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_rules::{Event, Game, evolve_compensated};
-use flagfall_store::record::{self, CommandStamp, LogEntry, RecordError};
+use flagfall_store::record::{self, CommandStamp, EntryError, LogEntry};
 use flagfall_store::{Head, StoredEntry};
 
 use super::error::TableError;
@@ -14,7 +14,7 @@ pub enum ReplayError {
     #[error("the log does not begin with the game's header")]
     NoHeader,
     #[error("entry {seq} cannot be read: {error}")]
-    Entry { seq: u64, error: RecordError },
+    Entry { seq: u64, error: EntryError },
     /// The ruleset is unknown, or it does not allow the lakes in the header.
     #[error("this server does not support the game's ruleset")]
     Ruleset,
@@ -23,7 +23,7 @@ pub enum ReplayError {
 impl From<ReplayError> for TableError {
     fn from(error: ReplayError) -> TableError {
         match error {
-            ReplayError::Entry { error: RecordError::NewerForm(_), .. } => TableError::TooNew,
+            ReplayError::Entry { error: EntryError::NewerForm(_), .. } => TableError::TooNew,
             ReplayError::NoHeader | ReplayError::Entry { .. } | ReplayError::Ruleset => {
                 TableError::Quarantined
             }

@@ -4,7 +4,7 @@ use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, CommandId, Position, Refusal, ServerToClient};
+use flagfall_protocol::{Accepted, CommandId, EventPosition, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
@@ -41,12 +41,12 @@ impl Reply {
 
     pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
-            Reply::Connection { outbox, request } => outbox.send(match answer {
-                Ok(outcome) => Payload::new(&ServerToClient::Accepted { cmd_id, outcome }),
-                Err(refusal) => {
-                    Payload::new(&refusals::message(refusal, Some(cmd_id), Some(game), seq, request))
+            Reply::Connection { outbox, request } => match answer {
+                Ok(outcome) => {
+                    outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
                 }
-            }),
+                Err(refusal) => refusals::send(&outbox, request, refusal, Some(cmd_id), Some(game), seq),
+            },
             Reply::Caller(sender) => {
                 if let Err(refusal) = &answer {
                     telemetry::refused(&refusal.code);
@@ -66,7 +66,7 @@ pub struct Opener {
     /// The player's id; `None` for an anonymous client, which sees public games only.
     pub player: Option<String>,
     /// The position up to which the client has already seen the game.
-    pub since: Option<Position>,
+    pub since: Option<EventPosition>,
     pub request: RequestId,
 }
 

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::listing::Listing;
 use super::registry::Tables;
-use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
+use flagfall_base::keys::{LISTS_WHOLE, LIVE, RecordKind};
 use flagfall_base::store_errors::note_refusal;
 
 /// The number of index records that are read at a time.
@@ -46,7 +46,7 @@ impl Tables {
     /// Returns the next records of a list. `None` if there are no more.
     pub(super) async fn listed_after<const N: usize>(
         &self,
-        list: Kind<N>,
+        list: RecordKind<N>,
         limit: usize,
         after: &mut Option<Key>,
     ) -> Result<Option<Vec<Record>>, StoreError> {

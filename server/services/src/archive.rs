@@ -331,7 +331,7 @@ impl Archiver {
     fn refuse(&mut self, game: GameId, why: &dyn std::fmt::Display) {
         if self.refused.insert(game) {
             counter!(ARCHIVE_REFUSED).increment(1);
-            tracing::error!(%game, %why, "a finished game cannot be archived; it stays in the store");
+            tracing::error!(%game, reason = %why, "a finished game cannot be archived; it stays in the store");
         }
     }
 }

@@ -1,20 +1,23 @@
 //! Blocked players. A player and someone they have blocked cannot play or chat with each other.
 
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal};
-use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError, Update, Write};
 
 use crate::Refused;
 use crate::players::Standing;
 use crate::records::mark;
 use flagfall_base::keys::{BLOCKS, last_part};
 use flagfall_base::names::player_shown;
+use flagfall_base::transact::Transaction;
 
 pub const BLOCKS_MAX: usize = 100;
 
-/// Blocks or unblocks a player. Repeating the call changes nothing. Returns false if the blocking
-/// player is a guest whose record changed at the same moment.
+/// Blocks or unblocks a player. Repeating the call changes nothing. Returns false if the caller
+/// must repeat it, because the blocking player is a guest whose record changed at the same moment,
+/// or because the store did not confirm the change.
 pub async fn set_blocked(
     store: &dyn Store,
+    transaction: &mut Transaction<'_>,
     owner: &Standing,
     other: &Player,
     is_blocked: bool,
@@ -34,9 +37,7 @@ pub async fn set_blocked(
     } else {
         Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }
     };
-    // Treat an unknown outcome as success, because the player sees the result in their list and
-    // can safely repeat the command.
-    Ok(store.update(update).await? != UpdateOutcome::Conflict)
+    Ok(transaction.commit(update).await?)
 }
 
 pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {

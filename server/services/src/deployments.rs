@@ -10,7 +10,7 @@ use flagfall_rules::{Ruleset, Setup, SetupRefusal};
 use flagfall_store::{Store, StoreError, Write};
 
 use crate::refused::{Refused, check_account};
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::keys::{DEPLOYMENTS, last_part};
 use flagfall_base::transact::{delete, delete_all, write};
 
@@ -30,7 +30,7 @@ impl Deployments {
     }
 
     /// Returns the requester's deployments, ordered by ruleset and name.
-    pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, Refused> {
+    pub async fn list(&self, asker: &Principal) -> Result<SavedDeployments, Refused> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, ALL_MAX).await? {
@@ -48,7 +48,7 @@ impl Deployments {
     /// nothing has changed.
     pub async fn save(
         &self,
-        asker: &Identity,
+        asker: &Principal,
         ruleset: &str,
         name: &str,
         setup: &Secret,
@@ -81,7 +81,7 @@ impl Deployments {
         Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
     }
 
-    pub async fn remove(&self, asker: &Identity, ruleset: &str, name: &str) -> Result<(), Refused> {
+    pub async fn remove(&self, asker: &Principal, ruleset: &str, name: &str) -> Result<(), Refused> {
         if !SavedDeployment::is_name(name) {
             return Err(not_found());
         }

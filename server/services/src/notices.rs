@@ -37,7 +37,7 @@ use self::vapid::VapidKey;
 use crate::records::{bytes, find, mark, put};
 use crate::refused::{Refused, check_account};
 use crate::settings::Reach;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{DEAD_JOBS, NOTICES, PUSHES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
@@ -114,7 +114,7 @@ impl Notices {
 
     /// Sets the requester's webhook with a new secret. This replaces an earlier webhook. After an
     /// error, usually nothing has changed.
-    pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, Refused> {
+    pub async fn set(&self, asker: &Principal, new: &NewWebhook) -> Result<WebhookSet, Refused> {
         check_account(asker, "webhooks")?;
         let target = Target::parse(&new.url, self.sender.reach)?;
         let secret = secret_of(random_bytes()?);
@@ -130,7 +130,7 @@ impl Notices {
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
-    pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, Refused> {
+    pub async fn info(&self, asker: &Principal) -> Result<WebhookInfo, Refused> {
         let (record, _) = self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
         let WebhookRecord { url, secret: _, created, lost, last, tested: _ } = record;
@@ -139,14 +139,14 @@ impl Notices {
     }
 
     /// Removes the requester's webhook and the notices that wait to be sent to it.
-    pub async fn remove(&self, asker: &Identity) -> Result<(), Refused> {
+    pub async fn remove(&self, asker: &Principal) -> Result<(), Refused> {
         self.webhook(&asker.player.id).await?.ok_or_else(|| no_such("webhook"))?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
     /// Sends a test to the requester's webhook immediately. If the test fails, the answer says
     /// so, and no error is returned.
-    pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, Refused> {
+    pub async fn test(&self, asker: &Principal) -> Result<WebhookAttempt, Refused> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or_else(|| no_such("webhook"))?;
         let place = self.destinations.take(&record.host()).ok_or_else(|| too_many("webhook_busy"))?;

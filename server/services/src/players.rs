@@ -44,7 +44,7 @@ pub(crate) use self::standing::new_guest;
 use crate::settings::Settings;
 use flagfall_base::admission::{self, Limit};
 use flagfall_base::delivery::Connections;
-use flagfall_base::identity::{GuestPass, Identity, Token};
+use flagfall_base::identity::{GuestPass, Principal, Token};
 use flagfall_base::keys::{GONE, NAMES, PLAYERS, TOKENS};
 use flagfall_base::rate::TokenBucket;
 use flagfall_base::transact::write_if;
@@ -69,7 +69,7 @@ struct Inner {
 
 #[derive(Debug)]
 pub struct NewGuest {
-    pub identity: Identity,
+    pub identity: Principal,
     /// The token of the player. It is sent only once.
     pub token: Token,
 }
@@ -79,7 +79,7 @@ impl Players {
     ///
     /// # Errors
     /// [`PlayerError`].
-    pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
+    pub async fn standing(&self, asker: &Principal) -> Result<Standing, PlayerError> {
         standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
     }
 
@@ -127,7 +127,7 @@ impl Players {
 
     /// Returns the identity of a guest who is not stored. Their name is free as far as this
     /// server can tell.
-    async fn not_stored(&self, guest: GuestToken) -> Result<Identity, PlayerError> {
+    async fn not_stored(&self, guest: GuestToken) -> Result<Principal, PlayerError> {
         let claims = &self.inner.claims;
         let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
         let name = free_name(&*self.inner.store, &guest.id, guest.name.as_str(), is_free).await?;
@@ -177,12 +177,12 @@ impl Players {
     }
 
     /// Returns the player who has this token, which is given as text.
-    pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
+    pub async fn authenticate(&self, token: &str) -> Result<Principal, PlayerError> {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
     /// Returns the player who has this token.
-    pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
+    pub async fn look_up(&self, token: &Token) -> Result<Principal, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
             None => self.look_up_stored(token).await,
@@ -191,7 +191,7 @@ impl Players {
 
     /// Returns the player who has this guest token. This may be a stored guest, an account that
     /// was a guest before, or a guest who is not stored.
-    async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
+    async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Principal, PlayerError> {
         if let Some((record, bytes)) = self.read(&guest.id).await? {
             let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
             return self.admit(token, record, bytes, pass).await;
@@ -204,7 +204,7 @@ impl Players {
         self.not_stored(guest).await
     }
 
-    async fn look_up_stored(&self, token: &Token) -> Result<Identity, PlayerError> {
+    async fn look_up_stored(&self, token: &Token) -> Result<Principal, PlayerError> {
         let id =
             self.inner.store.get(TOKENS.key([&token.hash()])?).await?.ok_or(PlayerError::UnknownToken)?;
         let id = String::from_utf8(id).map_err(|_| PlayerError::Damaged)?;
@@ -219,7 +219,7 @@ impl Players {
         record: PlayerRecord,
         bytes: Vec<u8>,
         pass: Option<GuestPass>,
-    ) -> Result<Identity, PlayerError> {
+    ) -> Result<Principal, PlayerError> {
         let hash = token.hash();
         let known = record.tokens.iter().find(|known| known.hash == hash);
         let TokenRecord { id, scope, .. } = known.ok_or(PlayerError::UnknownToken)?;
@@ -228,7 +228,7 @@ impl Players {
         }
         self.keep_copies(&record);
         let player = record.player.clone();
-        let identity = Identity { player, token_id: id.clone(), scope: *scope, pass };
+        let identity = Principal { player, token_id: id.clone(), scope: *scope, pass };
         self.refresh(bytes, record).await;
         Ok(identity)
     }
@@ -256,10 +256,10 @@ impl Players {
     }
 }
 
-fn identity_of(name: Name, guest: GuestToken) -> Identity {
+fn identity_of(name: Name, guest: GuestToken) -> Principal {
     let GuestToken { id, pass, .. } = guest;
     let player = Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest };
-    Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
+    Principal { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
 /// The house players, weaker ones first. Each of them plays every ruleset, including rulesets

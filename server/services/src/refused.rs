@@ -1,7 +1,7 @@
 //! Why a service refused a request.
 
 use flagfall_base::admission::TooMany;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::random::ChanceError;
 use flagfall_base::refusals;
 use flagfall_base::store_errors::note_refusal;
@@ -23,7 +23,7 @@ impl Refused {
 }
 
 /// Returns a refusal if the requester is a guest. `what` is the feature that only accounts have.
-pub(crate) fn check_account(asker: &Identity, what: &str) -> Result<(), Refusal> {
+pub(crate) fn check_account(asker: &Principal, what: &str) -> Result<(), Refusal> {
     if asker.player.kind == PlayerKind::Guest {
         return Err(Refusal::new(Code::ACCOUNT_EXPECTED).because(what));
     }

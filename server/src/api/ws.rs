@@ -18,5 +18,5 @@ mod wire;
 
 pub use keep_alive::{KeepAlive, ListenerLimits};
 pub use listener::{Doorkeeper, Peer, serve};
-pub use session::{Closing, Refused, Session, Step};
+pub use session::{Closing, RefusedMessage, Session, Step};
 pub(crate) use upgrade::{UpgradeRefusal, upgrade};

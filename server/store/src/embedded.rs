@@ -23,6 +23,7 @@
 //! The store cannot detect that the whole folder was replaced by an older copy. Begin a new epoch
 //! ([`Store::bump_epoch`]) after such a replacement; [`backup::restore`] does so by itself.
 
+mod access_error;
 mod alive;
 pub mod backup;
 mod change;
@@ -47,7 +48,6 @@ mod shared;
 mod sum;
 #[cfg(test)]
 mod tests;
-mod trouble;
 mod writer;
 
 use std::path::Path;
@@ -60,6 +60,7 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
+use self::access_error::AccessError;
 use self::change::{Entries, Link};
 pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
@@ -68,7 +69,6 @@ pub use self::options::EmbeddedOptions;
 use self::reader::Reader;
 use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::Shared;
-use self::trouble::Trouble;
 use self::writer::{Stage, Writer};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
@@ -202,7 +202,7 @@ impl EmbeddedStore {
     }
 
     /// Sends a request to the writer and waits for the answer. A missing answer is an error.
-    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         let gone = || StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
         self.finish(self.begin(request)?).await?.ok_or_else(gone)?
     }
@@ -211,8 +211,8 @@ impl EmbeddedStore {
     async fn blocking<T: Send + 'static>(
         &self,
         seq: u64,
-        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<T, Trouble> {
+        read: impl FnOnce(&Reader) -> Result<T, AccessError> + Send + 'static,
+    ) -> Result<T, AccessError> {
         self.shared.check_available()?;
         let reader = self.reader.clone().ok_or_else(closed)?;
         let lock = self.shared.clone();
@@ -225,9 +225,9 @@ impl EmbeddedStore {
         .await;
         match result {
             // If the store failed during the read, the answer is not valid.
-            Ok(found) => self.shared.check_available().map_err(Trouble::from).and(found),
-            Err(error) if error.is_panic() => Err(Trouble::damaged(seq, "reading it panicked")),
-            Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
+            Ok(found) => self.shared.check_available().map_err(AccessError::from).and(found),
+            Err(error) if error.is_panic() => Err(AccessError::damaged(seq, "reading it panicked")),
+            Err(_) => Err(AccessError::Unavailable { why: "the runtime is shutting down".to_owned() }),
         }
     }
 
@@ -236,10 +236,10 @@ impl EmbeddedStore {
         &self,
         game: GameId,
         seq: u64,
-        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
+        read: impl FnOnce(&Reader) -> Result<T, AccessError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let found = self.blocking(seq, read).await;
-        if let Err(Trouble::Damaged { seq, what }) = &found
+        if let Err(AccessError::Damaged { seq, what }) = &found
             && self.shared.quarantine_of(game).is_none()
         {
             let reason = format!("entry {seq}: {what}");
@@ -250,7 +250,7 @@ impl EmbeddedStore {
                 requests.send(Request::Quarantine { game, reason }).await.ok();
             }
         }
-        found.map_err(|trouble| trouble.of_game(game))
+        found.map_err(|error| error.of_game(game))
     }
 }
 
@@ -351,20 +351,20 @@ impl Store for EmbeddedStore {
         Box::pin(async move {
             let (Ok(key), now) = (guard_key(game), self.shared.clock.stamp()) else { return Ok(None) };
             let found = self.blocking(0, move |reader| reader.get(&key, now)).await;
-            let found = found.map_err(|trouble| trouble.of_game(game))?;
+            let found = found.map_err(|error| error.of_game(game))?;
             Ok(found.and_then(|record| Guard::parse(&record)))
         })
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
-        Box::pin(self.ask(move |reply| Request::DeleteLog { game, reply }))
+        Box::pin(self.request(move |reply| Request::DeleteLog { game, reply }))
     }
 
     fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
             let mut deleted = 0;
             loop {
-                let swept = self.ask(|reply| Request::Sweep { reply }).await?;
+                let swept = self.request(|reply| Request::Sweep { reply }).await?;
                 deleted += swept as u64;
                 if swept < SWEEP_STEP {
                     return Ok(deleted);
@@ -382,7 +382,7 @@ impl Store for EmbeddedStore {
             self.shared.check_place()?;
             self.shared.look_at_room()?;
             if self.shared.room.is_paused() {
-                self.ask(|reply| Request::LookForRoom { reply }).await?;
+                self.request(|reply| Request::LookForRoom { reply }).await?;
                 self.shared.room.check()?;
             }
             let at = self.shared.clock.stamp();
@@ -396,7 +396,7 @@ impl Store for EmbeddedStore {
             })?;
             let at = self.shared.clock.beat();
             if self.shared.clock.has_unkept() {
-                self.ask(|reply| Request::KeepOutage { reply }).await?;
+                self.request(|reply| Request::KeepOutage { reply }).await?;
             }
             Ok(at)
         })
@@ -414,7 +414,7 @@ impl Store for EmbeddedStore {
     }
 
     fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
+        Box::pin(self.request(|reply| Request::BumpEpoch { reply }))
     }
 
     fn outage(&self) -> Option<Outage> {

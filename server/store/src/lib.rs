@@ -30,8 +30,8 @@ pub use guard::Guard;
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Notice, OUTAGES_KEY, OUTAGES_MAX,
-    Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreResult,
+    Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage,
+    ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
     StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};

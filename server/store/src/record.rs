@@ -18,7 +18,7 @@ use flagfall_board::PerSide;
 use flagfall_rules::Event;
 use serde::de::DeserializeOwned;
 
-pub use self::entry::{CommandStamp, LogEntry, RecordError};
+pub use self::entry::{CommandStamp, EntryError, LogEntry};
 pub use self::json::encode_header;
 use crate::value::SecretBytes;
 
@@ -70,9 +70,9 @@ impl FromStr for Form {
 }
 
 /// Decodes the body of a log's first entry.
-pub fn decode_header<H: DeserializeOwned>(body: &SecretBytes) -> Result<H, RecordError> {
+pub fn decode_header<H: DeserializeOwned>(body: &SecretBytes) -> Result<H, EntryError> {
     match newer_form(body) {
-        Some(form) => Err(RecordError::NewerForm(form)),
+        Some(form) => Err(EntryError::NewerForm(form)),
         None => json::decode_header(body.expose()),
     }
 }
@@ -81,14 +81,14 @@ pub fn decode_header<H: DeserializeOwned>(body: &SecretBytes) -> Result<H, Recor
 /// header.
 ///
 /// # Errors
-/// [`RecordError::Form`] if the command's id is empty or too long for the form.
+/// [`EntryError::Form`] if the command's id is empty or too long for the form.
 pub fn encode(
     form: Form,
     seats: PerSide<&str>,
     command: Option<&CommandStamp<'_>>,
     lag_ms: u32,
     event: &Event,
-) -> Result<SecretBytes, RecordError> {
+) -> Result<SecretBytes, EntryError> {
     match form {
         Form::Json => json::encode(command, lag_ms, event),
         Form::Binary => binary::encode(seats, command, lag_ms, event),
@@ -97,9 +97,9 @@ pub fn encode(
 
 /// Decodes the body of an entry after the first. `seats` are the ids of the players in the log's
 /// header.
-pub fn decode(body: &SecretBytes, seats: PerSide<&str>) -> Result<LogEntry, RecordError> {
+pub fn decode(body: &SecretBytes, seats: PerSide<&str>) -> Result<LogEntry, EntryError> {
     match (newer_form(body), body.expose()) {
-        (Some(form), _) => Err(RecordError::NewerForm(form)),
+        (Some(form), _) => Err(EntryError::NewerForm(form)),
         (None, [binary::FORM, rest @ ..]) => binary::decode(rest, seats),
         (None, bytes) => json::decode(bytes),
     }

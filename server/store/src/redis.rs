@@ -27,7 +27,6 @@ mod address;
 mod answers;
 mod durability;
 mod exchange;
-mod fault;
 mod heard;
 mod held;
 mod kept;
@@ -39,6 +38,7 @@ mod options;
 mod packing;
 mod reader;
 mod request;
+mod request_error;
 mod shared;
 mod writer;
 
@@ -54,12 +54,12 @@ use tracing::Span;
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
 pub use self::durability::{Durability, Weakness};
 use self::exchange::SWEEP_STEP;
-use self::fault::Fault;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
 pub use self::options::{Demand, RedisOptions};
 use self::reader::Reader;
 use self::request::{Prepared, Reply, Request};
+use self::request_error::RequestError;
 pub use self::shared::RedisStats;
 use self::shared::Shared;
 use self::writer::Writer;
@@ -67,8 +67,8 @@ use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
 use crate::guard::Guard;
 use crate::store::{
-    Announcement, Append, AppendOutcome, FullRecord, Notice, Outage, ReadError, ReadResult, Record,
-    RetireOutcome, Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
+    Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -115,11 +115,11 @@ impl RedisStore {
     /// durable enough, or contains a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
         let shared = Arc::new(Shared::new(address, options));
-        let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|fault| {
+        let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|error| {
             let weaknesses = shared.durability.lock().as_ref().map(Durability::weaknesses);
             match weaknesses.filter(|found| shared.options.demand == Demand::Full && !found.is_empty()) {
                 Some(weaknesses) => RedisOpenError::Weak { address: shared.address.to_string(), weaknesses },
-                None => RedisOpenError::Unusable { why: fault.to_string() },
+                None => RedisOpenError::Unusable { why: error.to_string() },
             }
         })?;
         let (requests, receiver) = mpsc::channel(shared.options.queue_length.max(1));
@@ -145,10 +145,10 @@ impl RedisStore {
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
-    ) -> Result<oneshot::Receiver<Result<T, Fault>>, Fault> {
+    ) -> Result<oneshot::Receiver<Result<T, RequestError>>, RequestError> {
         let (reply, answer) = oneshot::channel();
         let sent = self.requests.send(request(reply)).await;
-        sent.map_err(|_| Fault::not_done("the store is closed"))?;
+        sent.map_err(|_| RequestError::not_done("the store is closed"))?;
         Ok(answer)
     }
 
@@ -161,24 +161,24 @@ impl RedisStore {
     ) -> Result<T, StoreError> {
         match self.send(request).await?.await {
             Ok(Ok(outcome)) => Ok(outcome),
-            Ok(Err(fault)) if !fault.is_in_doubt() => Err(fault.into()),
+            Ok(Err(error)) if !error.is_in_doubt() => Err(error.into()),
             Ok(Err(_)) | Err(_) => Ok(unknown),
         }
     }
 
     /// Sends a request to the writer and waits for the answer. A missing answer is an error.
-    async fn call<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Fault> {
+    async fn call<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, RequestError> {
         let answer = self.send(request).await?.await;
-        answer.unwrap_or_else(|_| Err(Fault::not_done("the writer is gone and left no answer")))
+        answer.unwrap_or_else(|_| Err(RequestError::not_done("the writer is gone and left no answer")))
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
         Ok(self.call(request).await?)
     }
 
     /// Resolves all doubts before a read: the outcome of earlier writes and, after a silence,
     /// whether game clocks stood still.
-    async fn settle(&self) -> Result<(), Fault> {
+    async fn settle(&self) -> Result<(), RequestError> {
         if self.shared.silent_since().is_some() {
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
         }
@@ -190,13 +190,13 @@ impl RedisStore {
 
     /// Resolves all doubts, then reads. Reads once more if the first read failed and raised a new
     /// doubt.
-    async fn read_settled<T, F: Future<Output = Result<T, Fault>>>(
+    async fn read_settled<T, F: Future<Output = Result<T, RequestError>>>(
         &self,
         read: impl Fn() -> F,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, RequestError> {
         self.settle().await?;
         let found = read().await;
-        let is_damage = matches!(found, Err(Fault::Damaged { .. }));
+        let is_damage = matches!(found, Err(RequestError::Damaged { .. }));
         let is_again = found.is_err() && !is_damage && self.shared.is_in_doubt.load(Ordering::SeqCst);
         // The read may have taken so long that a silence began.
         self.settle().await?;
@@ -204,16 +204,16 @@ impl RedisStore {
     }
 
     /// Puts the game into quarantine if the read found damage.
-    async fn keep_damage<T>(&self, game: GameId, found: Result<T, Fault>) -> Result<T, ReadError> {
+    async fn keep_damage<T>(&self, game: GameId, found: Result<T, RequestError>) -> Result<T, ReadError> {
         let is_quarantined = self.shared.quarantined.lock().contains_key(&game);
-        if let (Err(Fault::Damaged { seq, what }), false) = (&found, is_quarantined) {
+        if let (Err(RequestError::Damaged { seq, what }), false) = (&found, is_quarantined) {
             let reason = format!("entry {seq}: {what}");
             self.shared.quarantine(game, &reason);
             self.shared.held.lock().forget(game);
             // If storing the quarantine fails, the next read finds the damage again.
-            self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
+            self.request(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
-        found.map_err(|fault| fault.of_game(game))
+        found.map_err(|error| error.of_game(game))
     }
 
     /// A planted fault: acknowledges the append before sending it.
@@ -232,7 +232,7 @@ impl RedisStore {
     /// Reads a log. If the answer is empty although this process holds entries of the log, Redis
     /// may have been emptied. In that case, the connection is checked, which gives the held
     /// entries back, and the log is read again.
-    async fn read_log<T, F: Future<Output = Result<T, Fault>>>(
+    async fn read_log<T, F: Future<Output = Result<T, RequestError>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
@@ -247,7 +247,7 @@ impl RedisStore {
         {
             if matches!(self.reader.guard(game).await, Ok(Some(_))) {
                 self.shared.held.lock().forget(game);
-                return found.map_err(|fault| fault.of_game(game));
+                return found.map_err(|error| error.of_game(game));
             }
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
             found = self.read_settled(&read).await;
@@ -349,7 +349,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             let mut all = 0;
             loop {
-                let (found, deleted) = self.ask(|reply| Request::Sweep { reply }).await?;
+                let (found, deleted) = self.request(|reply| Request::Sweep { reply }).await?;
                 all += deleted;
                 if found < SWEEP_STEP {
                     return Ok(all);
@@ -363,7 +363,7 @@ impl Store for RedisStore {
     }
 
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
-        Box::pin(self.ask(|reply| Request::Heartbeat { reply }))
+        Box::pin(self.request(|reply| Request::Heartbeat { reply }))
     }
 
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
@@ -375,7 +375,7 @@ impl Store for RedisStore {
     }
 
     fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        Box::pin(self.ask(|reply| Request::BumpEpoch { reply }))
+        Box::pin(self.request(|reply| Request::BumpEpoch { reply }))
     }
 
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
@@ -412,7 +412,7 @@ impl Store for RedisStore {
         Box::pin(async move {
             // A log that is still held would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
-            self.ask(|reply| Request::DeleteLog { game, reply }).await
+            self.request(|reply| Request::DeleteLog { game, reply }).await
         })
     }
 
@@ -447,11 +447,11 @@ impl Store for RedisStore {
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         Box::pin(async move {
             check_notice(&notice)?;
-            self.ask(|reply| Request::Tell { notice, reply }).await
+            self.request(|reply| Request::Tell { notice, reply }).await
         })
     }
 
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         Some(self.shared.notices.subscribe())
     }
 }
@@ -482,6 +482,6 @@ impl Transfer for RedisStore {
 
     fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
         self.shared.quarantine(game, &reason);
-        Box::pin(self.ask(move |reply| Request::Quarantine { game, reason, reply }))
+        Box::pin(self.request(move |reply| Request::Quarantine { game, reason, reply }))
     }
 }

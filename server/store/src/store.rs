@@ -237,7 +237,7 @@ pub enum Announcement {
 /// A message between servers, passed on by the store. It is not stored, and may come late, twice,
 /// or never.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Notice {
+pub enum StoreMessage {
     /// A message that a server, perhaps this one, sent with [`Store::tell`].
     Told(Arc<[u8]>),
     /// The connection was lost for a while, so messages may have been missed.
@@ -445,8 +445,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns a receiver of future messages; `None` if only this process uses the store. A
     /// receiver that has lagged has missed messages, and must handle that like
-    /// [`Notice::Missed`].
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    /// [`StoreMessage::Missed`].
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         None
     }
 }

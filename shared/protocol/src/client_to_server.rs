@@ -165,7 +165,7 @@ pub enum ClientToServer {
         /// The last event of the game that the client has seen. If present, the answer includes
         /// all later events.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        since: Option<Position>,
+        since: Option<EventPosition>,
     },
     /// Closes a game. The server then stops sending the game's events.
     CloseGame {
@@ -496,7 +496,7 @@ impl Time {
 /// The last event of a game that a client has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Position {
+pub struct EventPosition {
     /// The `epoch` of the message `game`.
     pub epoch: u64,
     /// The last sequence number that the client has seen.

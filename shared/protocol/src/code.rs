@@ -138,6 +138,15 @@ impl Code {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// True if the refusal is a failure of the server and not of the request: a defect, damaged
+    /// data, or a store that does not answer. Clients show the id of such a request for a report.
+    pub fn is_failure(&self) -> bool {
+        matches!(
+            self.as_str(),
+            Code::INTERNAL | Code::GAME_QUARANTINED | Code::STORE_UNAVAILABLE | "timed_out"
+        )
+    }
 }
 
 impl fmt::Display for Code {

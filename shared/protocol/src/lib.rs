@@ -38,7 +38,9 @@ pub use account::{
     Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
-pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
+pub use client_to_server::{
+    ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand, Terms, Time,
+};
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
 pub use exit::Exit;

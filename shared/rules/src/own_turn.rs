@@ -59,6 +59,16 @@ impl View {
         Some(LegalCommands::new(self.ruleset, side, &field, moves, own.flag, reserve.as_ref()))
     }
 
+    /// True if the last ply ended the game, as far as the viewer can see: a Flag was captured, a
+    /// limit is reached, or the viewer cannot act on their turn (§A10, §A12). The end itself is
+    /// the next event.
+    pub fn is_end_next(&self) -> bool {
+        let strike = self.last_move.as_ref().and_then(|seen| seen.strike);
+        strike.is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag))
+            || self.plies_to_limit == Some(0)
+            || self.legal_commands().is_none_or(|commands| commands.is_empty())
+    }
+
     /// The squares to which the viewer's piece on `from` may move, with the rule and the path for
     /// each. Empty if it is not the viewer's turn.
     pub fn targets(&self, from: Square) -> Vec<Target> {

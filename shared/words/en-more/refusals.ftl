@@ -70,7 +70,7 @@ refusal-internal =
         [game] A defect of the server interrupted the game. The server has opened the game again, so try again in a moment.
        *[other] A defect of the server prevented this. Tell its operators, who can find the cause in the server's log.
     }
-# A defect or a damaged game, with the request. $text: the refusal; $request: the request's id in the log.
+# A failure of the server, with the request. $text: the refusal; $request: the request's id in the log.
 report-request = { $text } If you report this, include the request's id, { $request }.
 
 ## Limits

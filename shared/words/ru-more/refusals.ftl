@@ -74,7 +74,7 @@ refusal-internal =
         [game] Партию прервала ошибка сервера, но партия уже открыта снова. Повторите через несколько секунд.
        *[other] Запрос не выполнен из-за ошибки сервера. Сообщите администраторам: причину можно найти в журнале сервера.
     }
-# A defect or a damaged game, with the request. $text: the refusal; $request: the request's id in the log.
+# A failure of the server, with the request. $text: the refusal; $request: the request's id in the log.
 report-request = { $text } Если решите сообщить об этом, укажите номер запроса: { $request }.
 
 ## Limits

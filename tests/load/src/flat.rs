@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{ClientToServer, Position, Secret, ServerToClient, Terms, Time};
+use flagfall_protocol::{ClientToServer, EventPosition, Secret, ServerToClient, Terms, Time};
 use tokio::task::JoinSet;
 
 use crate::duel::{
@@ -185,7 +185,7 @@ async fn over_plies(plan: &Plan) -> Result<Figure, LoadError> {
 struct Absent {
     token: Secret,
     game: GameId,
-    position: Position,
+    position: EventPosition,
 }
 
 async fn over_sessions(plan: &Plan) -> Result<Figure, LoadError> {
@@ -255,7 +255,7 @@ async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, LoadError>
         let Ok(ServerToClient::Game { epoch, seq, .. }) = serde_json::from_str(&shown) else {
             return Err(LoadError::Answer(shown));
         };
-        absent.push(Absent { token, game, position: Position { epoch, seq: seq.saturating_sub(2) } });
+        absent.push(Absent { token, game, position: EventPosition { epoch, seq: seq.saturating_sub(2) } });
     }
     Ok(absent)
 }

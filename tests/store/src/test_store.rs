@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Notice, Outage, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreResult, StoredEntry, SystemClock, Update,
+    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Outage, ReadError, ReadResult,
+    Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry, SystemClock, Update,
     UpdateOutcome, WallClock,
 };
 use parking_lot::Mutex;
@@ -65,7 +65,7 @@ struct State {
 /// The senders that exist if several servers share the store.
 struct Channels {
     announcements: broadcast::Sender<Announcement>,
-    notices: broadcast::Sender<Notice>,
+    notices: broadcast::Sender<StoreMessage>,
 }
 
 /// A guard that makes appends and updates wait until it is dropped. See
@@ -360,13 +360,13 @@ impl Store for TestStore {
             }
             if let Some(channels) = &self.shared.channels {
                 // A send error only means that there is no receiver.
-                channels.notices.send(Notice::Told(notice.into())).ok();
+                channels.notices.send(StoreMessage::Told(notice.into())).ok();
             }
             Ok(())
         })
     }
 
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.shared.channels.as_ref().map(|channels| channels.notices.subscribe())
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::StructureError;
-use crate::modules::Tree;
+use crate::modules::{SourceFile, Tree};
 use crate::workspace::{Package, Workspace};
 
 /// A file with more lines must state a reason.
@@ -74,18 +74,11 @@ fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
 /// If a source cannot be read.
 pub fn product_lines(workspace: &Workspace) -> Result<BTreeMap<String, usize>, StructureError> {
     let mut lines = BTreeMap::new();
-    let tests = workspace.folder.join("tests");
-    for package in workspace.packages.iter().filter(|package| !package.folder.starts_with(&tests)) {
-        let mut files = BTreeMap::new();
-        for root in &package.roots {
-            files.extend(Tree::read(root)?.files);
-        }
+    for package in product(workspace) {
         let mut count = 0;
-        for (path, file) in files {
-            let is_for_tests =
-                |line: usize| file.test_lines.iter().any(|(first, last)| (*first..=*last).contains(&line));
+        for (path, file) in sources(package)? {
             count += (read(&path)?.lines().enumerate())
-                .filter(|(index, line)| !line.trim().is_empty() && !is_for_tests(index + 1))
+                .filter(|(index, line)| !line.trim().is_empty() && !file.is_for_tests(index + 1))
                 .count();
         }
         lines.insert(package.name.clone(), count);
@@ -93,6 +86,21 @@ pub fn product_lines(workspace: &Workspace) -> Result<BTreeMap<String, usize>, S
     Ok(lines)
 }
 
-fn read(path: &Path) -> Result<String, StructureError> {
+/// Returns the packages of the product, which are all except those of tests.
+pub(crate) fn product(workspace: &Workspace) -> impl Iterator<Item = &Package> {
+    let tests = workspace.folder.join("tests");
+    workspace.packages.iter().filter(move |package| !package.folder.starts_with(&tests))
+}
+
+/// Returns the files of a package's library and programs.
+pub(crate) fn sources(package: &Package) -> Result<BTreeMap<PathBuf, SourceFile>, StructureError> {
+    let mut files = BTreeMap::new();
+    for root in &package.roots {
+        files.extend(Tree::read(root)?.files);
+    }
+    Ok(files)
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, StructureError> {
     std::fs::read_to_string(path).map_err(|source| StructureError::Read { path: path.to_owned(), source })
 }

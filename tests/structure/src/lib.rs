@@ -4,11 +4,13 @@
 //! - [`modules`] reads the modules of a crate, and [`names`] finds the module that a path names.
 //! - [`graph`] finds the cycles between modules.
 //! - [`files`] finds long files and counts product lines.
+//! - [`fields`] finds the fields of log lines.
 //! - [`allowed`] is the list of allowed exceptions.
 //! - [`check`] combines these parts.
 
 pub mod allowed;
 pub mod check;
+pub mod fields;
 pub mod files;
 pub mod graph;
 pub mod modules;

@@ -27,6 +27,13 @@ pub struct SourceFile {
     pub test_lines: Vec<(usize, usize)>,
 }
 
+impl SourceFile {
+    /// True if a line is compiled only for tests.
+    pub(crate) fn is_for_tests(&self, line: usize) -> bool {
+        self.test_lines.iter().any(|(first, last)| (*first..=*last).contains(&line))
+    }
+}
+
 /// A module. Its children are separate modules.
 #[derive(Debug)]
 pub struct Module {

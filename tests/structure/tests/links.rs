@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use flagfall_structure::fields::log_fields;
+use flagfall_structure::workspace::Workspace;
+
 #[test]
 fn every_link_between_pages_leads_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -73,6 +76,19 @@ fn every_name_of_the_glossary_is_in_the_code() {
     assert!(words.len() > 100 && unknown.is_empty(), "{} words, unknown: {unknown:?}", words.len());
 }
 
+/// The table of log fields lists exactly the fields that the product logs.
+#[test]
+fn every_field_of_the_log_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let used = log_fields(&Workspace::read(&root).expect("the workspace")).expect("the sources");
+    let page = fs::read_to_string(root.join("docs/operating/logs.md")).expect("the page");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let documented: BTreeSet<&str> = rows.collect();
+    let missing: Vec<_> = used.iter().filter(|(name, _)| !documented.contains(&***name)).collect();
+    let unused: Vec<_> = documented.iter().filter(|name| !used.contains_key(**name)).collect();
+    assert!(missing.is_empty() && unused.is_empty(), "missing: {missing:?}, unused: {unused:?}");
+}
+
 /// Every `cargo test -p CRATE … FILTER` in the pages must name a test or a module of that crate.
 /// Otherwise, the command would run no test and still pass.
 #[test]
@@ -129,7 +145,8 @@ fn no_comment_is_wider_than_100_columns() {
     find_sources(&root, &mut sources);
     assert!(sources.len() > 500, "only {} sources in {}", sources.len(), root.display());
     let is_wide = |line: &str| {
-        line.trim_start().starts_with("//") && !line.contains("//! |") && line.chars().count() > 100
+        let is_comment = ["//", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
+        is_comment && !line.contains("//! |") && line.chars().count() > 100
     };
     let mut wide = Vec::new();
     for source in &sources {
@@ -152,7 +169,7 @@ fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if path.is_dir() && !is_of_others(&name) {
             find_sources(&path, sources);
-        } else if name.ends_with(".rs") {
+        } else if name.ends_with(".rs") || name.ends_with(".lua") {
             sources.push(path);
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, Phase, Position, ServerToClient,
+    Accepted, ClientToServer, Code, CommandId, EventPosition, GameCommand, GameView, Phase, ServerToClient,
 };
 use flagfall_rules::{Move, Ruleset};
 use tokio::sync::{Notify, RwLock};
@@ -59,7 +59,7 @@ pub(crate) struct Player<'a> {
     game: GameId,
     progress: Arc<Progress>,
     view: Option<GameView>,
-    seen: Option<Position>,
+    seen: Option<EventPosition>,
     pending: Option<Pending>,
     answered: Option<ClientToServer>,
     commands: u32,
@@ -178,7 +178,7 @@ impl<'a> Player<'a> {
         match message {
             ServerToClient::Game { epoch, seq, view, .. } => {
                 self.view = Some(view);
-                self.seen = Some(Position { epoch, seq });
+                self.seen = Some(EventPosition { epoch, seq });
                 self.awaited = 0;
             }
             ServerToClient::Event { seq, event, change, .. } => {
@@ -349,7 +349,7 @@ impl<'a> Player<'a> {
 /// # Errors
 /// [`TrialError::Client`] if the game cannot be watched.
 pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), TrialError> {
-    let mut seen: Option<Position> = None;
+    let mut seen: Option<EventPosition> = None;
     let mut is_open = false;
     loop {
         if !client.is_connected() {
@@ -362,7 +362,7 @@ pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), Trial
         let Some(message) = client.receive().await else { continue };
         let is_over = match message {
             ServerToClient::Game { epoch, seq, view, .. } => {
-                seen = Some(Position { epoch, seq });
+                seen = Some(EventPosition { epoch, seq });
                 view.phase == Phase::Over
             }
             ServerToClient::Event { seq, event, .. } => {

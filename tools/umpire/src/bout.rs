@@ -314,7 +314,7 @@ impl Bout {
             self.verdict(outcome, faults);
         } else {
             self.outputs.push(Output::Tell(Side::Red, "START\n".to_owned()));
-            self.ask();
+            self.begin_turn();
         }
     }
 
@@ -346,7 +346,7 @@ impl Bout {
 
     /// Begins a side's turn: shows the board to the side, or handles the fault that it committed
     /// outside its turn.
-    fn ask(&mut self) {
+    fn begin_turn(&mut self) {
         let Some(side) = self.game.turn() else { return };
         if let Some(fault) = self.unasked[side].take() {
             return self.fail(side, fault);
@@ -379,7 +379,7 @@ impl Bout {
                     let told = told[viewer].map(|told| Output::Tell(viewer, format!("{told}\n")));
                     self.outputs.extend(told);
                 }
-                self.ask();
+                self.begin_turn();
             }
         }
     }

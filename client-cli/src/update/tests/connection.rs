@@ -1,3 +1,5 @@
+use flagfall_protocol::{Code, RefusalArgs};
+
 use super::*;
 
 #[test]
@@ -297,6 +299,19 @@ fn a_damaged_game_is_named_with_what_to_report() {
         r#"{"type":"game_unavailable","game":"0123456789ab","code":"game_quarantined","message":"log is damaged","request":"6885d79e"}"#,
     );
     assert!(last_note(&model).ends_with("include the request's id, 6885d79e."), "{}", last_note(&model));
+}
+
+#[test]
+fn failures_of_the_server_name_their_request_and_other_refusals_do_not() {
+    let shown = |code| {
+        crate::texts::server_refusal(&Code::new(code), &RefusalArgs::default(), "No.", Some("6885d79e"))
+    };
+    for code in [Code::INTERNAL, Code::STORE_UNAVAILABLE, Code::GAME_QUARANTINED, "timed_out"] {
+        assert!(shown(code).ends_with("include the request's id, 6885d79e."), "{}", shown(code));
+    }
+    for code in ["lake", "stale_ply", Code::TOO_MANY, Code::STOPPING] {
+        assert!(!shown(code).contains("6885d79e"), "{}", shown(code));
+    }
 }
 
 #[test]

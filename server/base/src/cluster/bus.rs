@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{CloseCode, Seek, ServerToClient};
-use flagfall_store::{Notice as Heard, StoreError};
+use flagfall_store::{StoreError, StoreMessage};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// A notice to other servers. Servers ignore kinds of notices that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Notice {
+pub enum BusMessage {
     /// A heartbeat, with the seats that have changed since the last one.
     Seats {
         server: String,
@@ -80,7 +80,7 @@ pub trait News: Sync {
 }
 
 impl Peers {
-    pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
+    pub async fn tell(&self, notice: &BusMessage) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         // Serializing a notice cannot fail.
         inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
@@ -103,7 +103,7 @@ impl Peers {
             }
             loop {
                 let (news, is_all) = seats.take_news();
-                let notice = Notice::Seats { server: seats.server().to_owned(), news: news.clone() };
+                let notice = BusMessage::Seats { server: seats.server().to_owned(), news: news.clone() };
                 if let Err(error) = self.tell(&notice).await {
                     tracing::debug!(%error, "could not send this server's seats to other servers");
                     seats.put_back(&news);
@@ -122,19 +122,19 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.ask(seats.server()).await;
+        self.request_seats(seats.server()).await;
         loop {
             tokio::select! {
                 biased;
                 heard = notices.recv() => match heard {
-                    Ok(Heard::Told(bytes)) => {
+                    Ok(StoreMessage::Told(bytes)) => {
                         // Ignore notices that cannot be parsed. A server of another version may
                         // have sent them.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
                             inner.act_on(notice, seats, connections, news);
                         }
                     }
-                    Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => self.ask(seats.server()).await,
+                    Ok(StoreMessage::Missed) | Err(RecvError::Lagged(_)) => self.request_seats(seats.server()).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
                 _ = looks.tick() => news.seats_changed(&seats.expire(Instant::now())),
@@ -142,14 +142,14 @@ impl Peers {
         }
     }
 
-    async fn ask(&self, server: &str) {
+    async fn request_seats(&self, server: &str) {
         // A failure does no harm, because every server lists all its seats again within seconds.
-        let notice = Notice::Ask { server: server.to_owned() };
+        let notice = BusMessage::Ask { server: server.to_owned() };
         self.try_tell(&notice, "could not ask other servers for their seats").await;
     }
 
     /// Sends a notice whose loss does no harm.
-    async fn try_tell(&self, notice: &Notice, failure: &'static str) {
+    async fn try_tell(&self, notice: &BusMessage, failure: &'static str) {
         if let Err(error) = self.tell(notice).await {
             tracing::debug!(%error, "{failure}");
         }
@@ -163,7 +163,7 @@ impl Peers {
         let Some(inner) = &self.inner else { return };
         let players = players.iter().map(ToString::to_string).collect();
         let message = Box::new(message.clone());
-        let notice = Notice::Message { server: inner.id.clone(), players, message };
+        let notice = BusMessage::Message { server: inner.id.clone(), players, message };
         self.try_tell(&notice, "could not send a message to players on other servers").await;
     }
 
@@ -172,32 +172,32 @@ impl Peers {
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };
-        let notice = Notice::Renewed { server: inner.id.clone(), player: player.to_owned() };
+        let notice = BusMessage::Renewed { server: inner.id.clone(), player: player.to_owned() };
         self.try_tell(&notice, "could not ask other servers to close a player's connections").await;
     }
 
     pub async fn tell_seek_opened(&self, seek: &Seek, since: u64) {
         let Some(inner) = &self.inner else { return };
-        let notice = Notice::SeekOpened { server: inner.id.clone(), seek: Box::new(seek.clone()), since };
+        let notice = BusMessage::SeekOpened { server: inner.id.clone(), seek: Box::new(seek.clone()), since };
         self.try_tell(&notice, "could not tell other servers about an opened seek").await;
     }
 
     pub async fn tell_seek_closed(&self, seek: &str) {
         let Some(inner) = &self.inner else { return };
-        let notice = Notice::SeekClosed { server: inner.id.clone(), seek: seek.to_owned() };
+        let notice = BusMessage::SeekClosed { server: inner.id.clone(), seek: seek.to_owned() };
         self.try_tell(&notice, "could not tell other servers about a closed seek").await;
     }
 
     pub async fn say_goodbye(&self, seats: &Seats) {
-        let notice = Notice::Gone { server: seats.server().to_owned() };
+        let notice = BusMessage::Gone { server: seats.server().to_owned() };
         self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
     }
 }
 
 impl Inner {
-    fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, news: &impl News) {
+    fn act_on(&self, notice: BusMessage, seats: &Seats, connections: &Connections, news: &impl News) {
         match notice {
-            Notice::Seats { server, news: changed } => {
+            BusMessage::Seats { server, news: changed } => {
                 let now = Instant::now();
                 let was_blind = seats.sighted_since(now).is_none();
                 news.seats_changed(&seats.hear(now, self.store.now(), &server, &changed));
@@ -205,25 +205,25 @@ impl Inner {
                     news.sight_regained();
                 }
             }
-            Notice::Ask { server } if server != seats.server() => seats.repeat(),
-            Notice::Message { server, players, message } if server != seats.server() => {
+            BusMessage::Ask { server } if server != seats.server() => seats.repeat(),
+            BusMessage::Message { server, players, message } if server != seats.server() => {
                 let payload = Payload::new(&message);
                 players.iter().for_each(|player| connections.notify(player, &payload));
             }
-            Notice::Renewed { server, player } if server != seats.server() => {
+            BusMessage::Renewed { server, player } if server != seats.server() => {
                 connections.close_player(&player, CloseCode::Renewed);
             }
-            Notice::SeekOpened { server, seek, since } if server != seats.server() => {
+            BusMessage::SeekOpened { server, seek, since } if server != seats.server() => {
                 news.seek_opened(*seek, since);
             }
-            Notice::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
-            Notice::Gone { server } => news.seats_changed(&seats.forget(&server)),
-            Notice::Ask { .. }
-            | Notice::Message { .. }
-            | Notice::Renewed { .. }
-            | Notice::SeekOpened { .. }
-            | Notice::SeekClosed { .. }
-            | Notice::Probe { .. } => {}
+            BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
+            BusMessage::Gone { server } => news.seats_changed(&seats.forget(&server)),
+            BusMessage::Ask { .. }
+            | BusMessage::Message { .. }
+            | BusMessage::Renewed { .. }
+            | BusMessage::SeekOpened { .. }
+            | BusMessage::SeekClosed { .. }
+            | BusMessage::Probe { .. } => {}
         }
     }
 }

@@ -391,7 +391,7 @@ mod tests {
         let (server, seats) = ("b".to_owned(), vec![gone()]);
         let left = vec![(GAME(), Side::Red)];
         let news = SeatNews { seats: seats.clone(), left };
-        let told = crate::cluster::Notice::Seats { server, news };
+        let told = crate::cluster::BusMessage::Seats { server, news };
         let Old::Seats { server, seats: read } =
             serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
         assert_eq!((server.as_str(), read), ("b", seats));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::identity::{GuestPass, Identity, TokenHash};
+use crate::identity::{GuestPass, Principal, TokenHash};
 
 /// The tokens that were recently valid. Methods take the time as an argument.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(crate) struct Visit {
 }
 
 struct Visitor {
-    identity: Identity,
+    identity: Principal,
     since: u64,
     connections: usize,
     /// The time at which the token's last connection ended; `None` while the token has
@@ -50,7 +50,7 @@ impl RecentTokens {
     }
 
     /// Records a connection whose token the store has confirmed.
-    pub(crate) fn enter(&mut self, token: TokenHash, identity: &Identity) -> Option<Visit> {
+    pub(crate) fn enter(&mut self, token: TokenHash, identity: &Principal) -> Option<Visit> {
         if self.stay.is_zero() {
             return None;
         }
@@ -67,7 +67,7 @@ impl RecentTokens {
 
     /// Records a connection that was identified without the store. Returns `None` if the token is
     /// not remembered.
-    pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
+    pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Principal)> {
         if !self.knows(now, &token) {
             return None;
         }
@@ -172,9 +172,9 @@ mod tests {
 
     const STAY: Duration = Duration::from_secs(900);
 
-    fn identity(player: &str, token_id: &str) -> Identity {
+    fn identity(player: &str, token_id: &str) -> Principal {
         let player = Player { id: player.to_owned(), name: player.to_owned(), kind: PlayerKind::Guest };
-        Identity { player, token_id: token_id.to_owned(), scope: Scope::Play, pass: None }
+        Principal { player, token_id: token_id.to_owned(), scope: Scope::Play, pass: None }
     }
 
     fn token() -> TokenHash {

@@ -141,7 +141,7 @@ impl Outbox {
         drop(state);
         wake(waker);
         if is_too_long {
-            tracing::error!(connection = %self.connection(), message = ?payload, "message too long to send; connection closed");
+            tracing::error!(connection = %self.connection(), ?payload, "message too long to send; connection closed");
         }
     }
 

@@ -14,7 +14,7 @@ use super::payload::Payload;
 use super::recent_tokens::{RecentTokens, Visit};
 use super::send_queue::{ConnectionId, Outbox};
 use crate::admission::{Limit, Network, Scope, count_hit};
-use crate::identity::{GuestPass, Identity, TokenHash};
+use crate::identity::{GuestPass, Principal, TokenHash};
 
 /// The registry of open connections and their players. Cheap to clone; all clones share the same
 /// data.
@@ -257,13 +257,13 @@ impl Registration {
     }
 
     /// Remembers whose token this is, while the connection is open and for some time after that.
-    pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
+    pub fn remember(&mut self, token: TokenHash, identity: &Principal) {
         let mut state = self.shared.state.lock();
         self.visit = state.recent_tokens.enter(token, identity);
         self.keep_pass(&mut state, identity);
     }
 
-    fn keep_pass(&self, state: &mut State, identity: &Identity) {
+    fn keep_pass(&self, state: &mut State, identity: &Principal) {
         let entries = state.players.get_mut(&*identity.player.id);
         let own = entries.into_iter().flatten().find(|entry| entry.outbox == self.outbox);
         if let Some(own) = own {
@@ -279,7 +279,7 @@ impl Registration {
     /// Like [`Registration::identify`], but does not ask the store. Identifies the player if the
     /// token was recently valid. The token is looked up and the connection is registered under
     /// the same lock, so a revocation always finds either the remembered token or the connection.
-    pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
+    pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Principal> {
         let shared = self.shared.clone();
         let mut state = shared.state.lock();
         let (visit, identity) = state.recent_tokens.enter_again(Instant::now(), token)?;

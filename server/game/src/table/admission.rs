@@ -4,7 +4,7 @@ use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, EventPosition, GameEvent, GameView, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
@@ -40,7 +40,7 @@ impl Table {
         let shown = self.audiences.shown(viewer).seq;
         // The client may have seen entries that the replica lacks. Sequence numbers are compared
         // even if the epochs differ, because servers learn of a new epoch at different times.
-        let is_ahead = |since: Position| {
+        let is_ahead = |since: EventPosition| {
             // If the client's epoch is newer, the replica may contain lost events. While the
             // store is away, the table cannot find out.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)
@@ -77,10 +77,10 @@ impl Table {
     fn admit(&mut self, now: Stamp, opener: Opener) {
         let Opener { outbox, player, since, request } = opener;
         let Some(viewer) = self.header.viewer(player.as_deref()) else {
-            let message = refusals::message(self.stranger(), None, Some(self.id()), None, request);
-            return outbox.send(Payload::new(&message));
+            return refusals::send(&outbox, request, self.stranger(), None, Some(self.id()), None);
         };
         if let Health::Unreadable(why) = self.health {
+            refusals::log(&Refusal::from(&why), request, Some(outbox.connection()), Some(self.id()));
             return outbox.send(Payload::new(&self.unavailable(why, Some(request))));
         }
         self.audiences.remove(outbox.connection());
@@ -111,8 +111,8 @@ impl Table {
                 }
                 if self.audiences.spectators.len() >= self.settings.spectators_max {
                     let refusal = Refusal::new(Code::TOO_MANY).because("spectators");
-                    let message = refusals::message(refusal, None, Some(self.id()), None, request);
-                    return subscriber.outbox.send(Payload::new(&message));
+                    let id = Some(self.id());
+                    return refusals::send(&subscriber.outbox, request, refusal, None, id, None);
                 }
                 self.send_game(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);

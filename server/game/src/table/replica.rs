@@ -66,7 +66,7 @@ impl Table {
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {
             self.refuse(*asked, Refusal::from(&why));
         }
-        tracing::error!(game = %self.id(), %why, "the game accepts no more commands on this server; other games continue");
+        tracing::error!(game = %self.id(), reason = %why, "the game accepts no more commands on this server; other games continue");
         self.tell_unavailable(why);
     }
 }

@@ -82,7 +82,7 @@ impl Work {
     }
 
     /// Returns the command of the task that is under way.
-    fn asked(&self) -> Option<&Asked> {
+    fn current_command(&self) -> Option<&Asked> {
         match &self.flight {
             Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => Some(asked),
             Some(Flight::ByItself { .. } | Flight::Search | Flight::Follow) | None => None,
@@ -90,12 +90,12 @@ impl Work {
     }
 
     pub(crate) fn request(&self) -> Option<RequestId> {
-        self.asked()?.reply.request()
+        self.current_command()?.reply.request()
     }
 
     /// Returns the outboxes of the connections that wait for an answer to a command.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
-        let waiting = self.queue.iter().map(|asked| &**asked).chain(self.asked());
+        let waiting = self.queue.iter().map(|asked| &**asked).chain(self.current_command());
         waiting.filter_map(|asked| asked.reply.outbox())
     }
 

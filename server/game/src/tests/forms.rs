@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use flagfall_base::cluster::Sign;
+use flagfall_base::cluster::MemberInfo;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
@@ -172,7 +172,7 @@ impl Member {
 
     async fn meet(&self) {
         let reads_form = (!self.is_old).then_some(Form::NEWEST.number());
-        self.server.tables.peers().meet(&Sign { reads_form, ..Sign::default() }).await.unwrap();
+        self.server.tables.peers().meet(&MemberInfo { reads_form, ..MemberInfo::default() }).await.unwrap();
     }
 
     async fn stop(self) {

@@ -3,7 +3,7 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
+use flagfall_protocol::{EventPosition, GameCommand, Phase, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
@@ -118,7 +118,7 @@ fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     // is still in the old epoch.
     let seen = one.position(one.seq(Viewer::Player(Side::Red)));
     let mut ana = Client::new("ana");
-    attended.open(&ana, Some(Position { epoch: seen.epoch + 1, ..seen }));
+    attended.open(&ana, Some(EventPosition { epoch: seen.epoch + 1, ..seen }));
     let ServerToClient::Game { game, seq, .. } = ana.only() else { panic!() };
     assert_eq!((game.ply, seq), (3, seen.seq));
 }
@@ -393,7 +393,7 @@ fn while_the_store_is_away_openers_see_the_replica_and_later_the_log() {
 fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_is_away() {
     let (one, ..) = pair();
     let head = one.log().len() as u64;
-    let seen = |epoch, seq| Some(Position { epoch, seq });
+    let seen = |epoch, seq| Some(EventPosition { epoch, seq });
     let rows = [(head + 1, None), (head, seen(1, 1_000)), (head, seen(u64::MAX, 0))];
     for (heard, since) in rows {
         let mut other = one.twin();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
-use flagfall_protocol::{Code, GameCommand, GameEvent, GameView, Phase, Position, Presence, ServerToClient};
+use flagfall_protocol::{
+    Code, EventPosition, GameCommand, GameEvent, GameView, Phase, Presence, ServerToClient,
+};
 use flagfall_rules::{Ruleset, Viewer};
 
 use super::harness::{Client, Hand, code, deploy, header};
@@ -16,23 +18,23 @@ fn events_since_a_position_come_along_when_they_are_at_hand_and_else_none() {
     hand.play(&mut ana, &mut bo, 40, &mut chance);
     let head = hand.seq(Viewer::Player(Side::Red));
     let mut back = Client::new("ana");
-    let mut since = |position: Option<Position>| {
+    let mut since = |position: Option<EventPosition>| {
         hand.open(&back, position);
         let (seq, view, events) = back.game();
         assert_eq!((seq, view.ply), (head, 40));
         events.len()
     };
     let epoch = hand_epoch(&mut since);
-    assert_eq!(since(Some(Position { epoch, seq: head })), 0);
-    assert_eq!(since(Some(Position { epoch, seq: head - 3 })), 3);
-    assert_eq!(since(Some(Position { epoch, seq: 0 })), 0, "too old");
-    assert_eq!(since(Some(Position { epoch, seq: head + 1 })), 0, "never shown");
-    assert_eq!(since(Some(Position { epoch, seq: u64::MAX })), 0);
-    assert_eq!(since(Some(Position { epoch: epoch + 1, seq: head - 3 })), 0, "another epoch");
+    assert_eq!(since(Some(EventPosition { epoch, seq: head })), 0);
+    assert_eq!(since(Some(EventPosition { epoch, seq: head - 3 })), 3);
+    assert_eq!(since(Some(EventPosition { epoch, seq: 0 })), 0, "too old");
+    assert_eq!(since(Some(EventPosition { epoch, seq: head + 1 })), 0, "never shown");
+    assert_eq!(since(Some(EventPosition { epoch, seq: u64::MAX })), 0);
+    assert_eq!(since(Some(EventPosition { epoch: epoch + 1, seq: head - 3 })), 0, "another epoch");
 }
 
 /// The epoch of a store in these tests is the time at which the store was created.
-fn hand_epoch(_: &mut impl FnMut(Option<Position>) -> usize) -> u64 {
+fn hand_epoch(_: &mut impl FnMut(Option<EventPosition>) -> usize) -> u64 {
     super::harness::START.0
 }
 

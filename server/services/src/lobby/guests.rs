@@ -12,10 +12,8 @@ use super::{Asker, Handled, Inner, Lobby};
 use crate::players::standing;
 use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::Transaction;
 use flagfall_game::CreateError;
-
-/// The number of attempts to carry out a command if the guest's record changes in the meantime.
-const STANDING_ATTEMPTS: usize = 8;
 
 impl Lobby {
     /// True if the store has this guest under a different name. This happens if another player
@@ -42,7 +40,8 @@ impl Inner {
         if self.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
             return Err(CreateError::Stopping.into());
         }
-        for _ in 0..STANDING_ATTEMPTS {
+        let mut transaction = Transaction::new(&*self.store, "the guest's record");
+        loop {
             let is_guest = player.kind == PlayerKind::Guest;
             let pass = self.connections.pass_of(&player.id).filter(|_| is_guest);
             let stay = self.settings.times.guest;
@@ -52,6 +51,7 @@ impl Inner {
             // The command may have been refused because the guest's record changed in the
             // meantime. If the record has changed, try again.
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
+                transaction.count_conflict().map_err(|_| store_unclear())?;
                 continue;
             }
             if standing.is_new && handled.is_ok() {
@@ -62,7 +62,6 @@ impl Inner {
             }
             return handled;
         }
-        Err(store_unclear())
     }
 }
 

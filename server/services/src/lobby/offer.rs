@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 
 use crate::Refused;
 use crate::records::find;
-use flagfall_base::keys::Kind;
+use flagfall_base::keys::RecordKind;
 
 /// Reads an open offer (a seek or a challenge). Also returns its key and its stored bytes.
 pub(super) async fn find_offer<T: DeserializeOwned>(
     store: &Arc<dyn Store>,
-    kind: &Kind<1>,
+    kind: &RecordKind<1>,
     id: &str,
     gone: fn() -> Refused,
 ) -> Result<(T, Key, Vec<u8>), Refused> {

@@ -15,16 +15,12 @@ use crate::ratings::{has_class, point, rating_of};
 use crate::records::put;
 use flagfall_base::keys::SEEKS;
 use flagfall_base::random::random_code;
+use flagfall_base::transact::Transaction;
 use flagfall_board::Side;
 use flagfall_protocol::{
     Accepted, Code, PlayerKind, RatingPoint, RatingRange, RatingWish, Refusal, Seek, Speed, Terms,
 };
 use flagfall_store::{Expect, Update};
-
-/// The number of attempts to count the open seeks and then open one. An attempt fails if another
-/// server opens a seek in the meantime. Seeks of the same server do not interfere with each
-/// other.
-const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
     pub(super) async fn seek(&self, terms: &Terms, side: Option<Side>, wish: Option<RatingWish>) -> Handled {
@@ -35,7 +31,8 @@ impl Asker<'_> {
         self.check_conduct_for(terms).await?;
         self.check_games().await?;
         let _one_at_a_time = self.inner.opening.lock().await;
-        for _ in 0..SEEK_ATTEMPTS {
+        let mut transaction = Transaction::new(&*self.inner.store, "the open seeks");
+        loop {
             let turn = seeks::turn(&self.inner.store).await?;
             self.check_room(&turn.1).await?;
             let id = random_code()?;
@@ -48,6 +45,7 @@ impl Asker<'_> {
             let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {
                 // Another server has just opened a seek, so count again.
+                transaction.count_conflict().map_err(|_| store_unclear())?;
                 continue;
             }
             if let Kept::New(_) = kept {
@@ -57,7 +55,6 @@ impl Asker<'_> {
             }
             return self.finish(kept, store_unclear, Vec::new()).await;
         }
-        Err(store_unclear())
     }
 
     /// Refuses another seek if the requester or all players together have too many. Without a read
@@ -133,10 +130,6 @@ fn class_of(terms: &Terms) -> Option<Speed> {
     Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
 }
 
-/// The number of attempts to change a player's record in the pool if another writer changes it in
-/// the meantime.
-const POOL_ATTEMPTS: usize = 8;
-
 impl Asker<'_> {
     pub(super) async fn enter_pool(&self, terms: &Terms) -> Handled {
         let terms = &check_terms(terms)?;
@@ -156,17 +149,17 @@ impl Asker<'_> {
 
     /// If `terms` is given, enters the pool with these terms. Otherwise, leaves the pool.
     async fn change_pool(&self, terms: Option<&Terms>) -> Handled {
-        for _ in 0..POOL_ATTEMPTS {
+        let mut transaction = Transaction::new(&*self.inner.store, "the player's place in the pool");
+        loop {
             let change = match terms {
                 Some(terms) => self.inner.pool.entering(self.player, terms).await?,
                 None => self.inner.pool.leaving(self.player).await?,
             };
             // On a conflict, the record was extended or the player was paired at the same moment.
             match self.keep(Accepted::Done {}, None, change).await? {
-                Kept::Conflict => {}
+                Kept::Conflict => transaction.count_conflict().map_err(|_| being_paired())?,
                 kept => return self.finish(kept, being_paired, Vec::new()).await,
             }
         }
-        Err(being_paired())
     }
 }

@@ -8,7 +8,7 @@ use flagfall_store_testing::{TestStore, WriteFault};
 
 use super::*;
 use crate::features::ServerFeatures;
-use flagfall_base::cluster::Sign;
+use flagfall_base::cluster::MemberInfo;
 use flagfall_base::delivery::{OutboxReader, Outgoing, Registration, outbox};
 use flagfall_base::jobs::JobWriter;
 
@@ -362,12 +362,12 @@ async fn two_houses() -> (House, House) {
 async fn meet(houses: [&House; 2]) {
     for _ in 0..2 {
         for house in houses {
-            let sign = Sign {
+            let info = MemberInfo {
                 online: house.connections.players_online(),
                 seekers: house.lobby.seekers_here(),
-                ..Sign::default()
+                ..MemberInfo::default()
             };
-            house.lobby.inner.peers().meet(&sign).await.unwrap();
+            house.lobby.inner.peers().meet(&info).await.unwrap();
             house.lobby.inner.tick().await;
         }
     }

@@ -84,7 +84,7 @@ impl Notices {
             };
             if count >= LOST_MAX && record.lost < LOST_MAX {
                 let why = "too many notices in a row could not be delivered";
-                tracing::info!(%player, why, "a webhook gets no more notices");
+                tracing::info!(%player, reason = why, "a webhook gets no more notices");
             }
             let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
             let key = WEBHOOKS.key([&player])?;

@@ -7,7 +7,7 @@ use flagfall_store::{StoreError, Write};
 use super::{Notices, no_such};
 use crate::histories::{Histories, Page};
 use crate::refused::{Refused, check_account};
-use flagfall_base::identity::{Identity, Token};
+use flagfall_base::identity::{Principal, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
 use flagfall_base::names::player_named;
 use flagfall_base::transact::{delete, write};
@@ -17,7 +17,7 @@ const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
     /// Makes or replaces the requester's feed. This invalidates an earlier address.
-    pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, Refused> {
+    pub async fn make_feed(&self, asker: &Principal) -> Result<MadeFeed, Refused> {
         check_account(asker, "webhooks")?;
         self.forget_feed(&asker.player.id).await?;
         let token = Token::random()?;
@@ -28,7 +28,7 @@ impl Notices {
         Ok(MadeFeed { path: Secret::new(format!("/api/feeds/{}", token.expose())) })
     }
 
-    pub async fn remove_feed(&self, asker: &Identity) -> Result<(), Refused> {
+    pub async fn remove_feed(&self, asker: &Principal) -> Result<(), Refused> {
         if !self.has_feed(&asker.player.id).await? {
             return Err(no_such("feed"));
         }

@@ -11,7 +11,7 @@ mod encryption;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{DEAD_JOBS, PUSH, PUSHES, last_part};
 use flagfall_base::transact::{delete, delete_all, write, write_if};
@@ -69,7 +69,7 @@ impl Notices {
     }
 
     /// Subscribes a browser of the requester. Repeating the call only renews the subscription.
-    pub async fn subscribe(&self, asker: &Identity, new: &NewPush) -> Result<(), Refused> {
+    pub async fn subscribe(&self, asker: &Principal, new: &NewPush) -> Result<(), Refused> {
         check_account(asker, "webhooks")?;
         let player = &asker.player.id;
         let endpoint = Target::parse(&new.endpoint, self.sender.reach)?.url;
@@ -91,7 +91,7 @@ impl Notices {
     }
 
     /// Ends the subscription of a browser. Does nothing if there is none.
-    pub async fn unsubscribe(&self, asker: &Identity, endpoint: &str) -> Result<(), Refused> {
+    pub async fn unsubscribe(&self, asker: &Principal, endpoint: &str) -> Result<(), Refused> {
         let key = PUSH.key([&asker.player.id, &id_of(endpoint.trim())])?;
         Ok(delete(&*self.store, vec![key]).await?)
     }

@@ -98,7 +98,7 @@ impl Sender {
         let line = match timeout(DIAL_TIMEOUT, self.dial.dial(&target)).await {
             Ok(Ok(line)) => line,
             Ok(Err(why)) => {
-                tracing::debug!(host = target.host, %why, "could not connect to a webhook's address");
+                tracing::debug!(host = target.host, reason = %why, "could not connect to a webhook's address");
                 return Err(UNREACHABLE);
             }
             Err(_) => return Err(UNREACHABLE),

@@ -16,7 +16,7 @@ use crate::features::ServerFeatures;
 use crate::jobs::with_notices;
 use crate::settings::{Reach, Settings};
 use flagfall_base::delivery::Connections;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::jobs::{JobWriter, Jobs};
 use flagfall_base::keys::{NOTICES, WEBHOOKS};
 
@@ -168,13 +168,13 @@ impl WallClock for PausedClock {
     }
 }
 
-fn asker(id: &str) -> Identity {
+fn asker(id: &str) -> Principal {
     let player = flagfall_protocol::Player {
         id: id.to_owned(),
         name: id.to_owned(),
         kind: flagfall_protocol::PlayerKind::Account,
     };
-    Identity { player, token_id: "t".to_owned(), scope: flagfall_protocol::Scope::Play, pass: None }
+    Principal { player, token_id: "t".to_owned(), scope: flagfall_protocol::Scope::Play, pass: None }
 }
 
 const AT_ONCE: Manner = Manner::Answers(Duration::ZERO);

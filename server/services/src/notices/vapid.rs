@@ -3,7 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use flagfall_base::keys::SECRETS;
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_base::transact::read_or_create;
+use flagfall_store::{Store, StoreError};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde_json::json;
@@ -13,7 +14,6 @@ use crate::records::damaged;
 const NAME: &str = "push";
 /// The time for which a signature is valid, in seconds. RFC 8292 allows a day.
 const VALID_S: u64 = 12 * 3_600;
-const ATTEMPTS: usize = 4;
 
 /// A key that all servers of a store share. It does not implement `Debug`.
 pub(super) struct VapidKey {
@@ -23,21 +23,14 @@ pub(super) struct VapidKey {
 impl VapidKey {
     /// Returns the key of a store. If the store has none, creates it.
     pub(super) async fn of_store(store: &dyn Store) -> Result<VapidKey, StoreError> {
-        let place = SECRETS.key([&NAME])?;
-        for _ in 0..ATTEMPTS {
-            if let Some(kept) = store.get(place.clone()).await? {
-                return VapidKey::read(&kept).ok_or_else(|| damaged("the key for push services"));
-            }
-            let unavailable = || StoreError::Unavailable { why: "there are no random bits".to_owned() };
+        const WHAT: &str = "the key for push services";
+        let make = || {
             let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
-            let value = made.map_err(|_| unavailable())?.as_ref().to_vec();
-            let conditions = vec![(place.clone(), Expect::Absent)];
-            let writes = vec![Write::Put { key: place.clone(), value, expires: None }];
-            // If another server wrote a key first, this update fails. In any case, the next
-            // iteration reads the store's key.
-            let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
-        }
-        Err(StoreError::Unavailable { why: "the key for push services could not be made".to_owned() })
+            let unavailable = |_| StoreError::Unavailable { why: "there are no random bits".to_owned() };
+            Ok(made.map_err(unavailable)?.as_ref().to_vec())
+        };
+        let stored = read_or_create(store, SECRETS.key([&NAME])?, WHAT, make).await?;
+        VapidKey::read(&stored).ok_or_else(|| damaged(WHAT))
     }
 
     fn read(pkcs8: &[u8]) -> Option<VapidKey> {

@@ -6,7 +6,7 @@ use flagfall_protocol::{
     AccountExport, Code, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Refusal,
     Scope, Secret, SignedUp, Statistics, TokenInfo,
 };
-use flagfall_store::{Expect, Key, SystemClock, Update, UpdateOutcome, WallClock};
+use flagfall_store::{Expect, Key, SystemClock, Update, WallClock};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -14,10 +14,10 @@ use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
-use super::record::{CHANGES_MAX, Credentials, PlayerRecord, TokenRecord};
+use super::record::{Credentials, PlayerRecord, TokenRecord};
 use super::{Name, PlayerError, Players};
 use crate::refused::check_account;
-use flagfall_base::identity::{Identity, Token};
+use flagfall_base::identity::{Principal, Token};
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{NAMES, PLAYERS, SEAT};
 use flagfall_base::random::random_code;
@@ -40,7 +40,7 @@ impl Players {
     pub async fn sign_up(
         &self,
         address: IpAddr,
-        guest: Option<&Identity>,
+        guest: Option<&Principal>,
         name: &str,
         password: &Secret,
         kind: PlayerKind,
@@ -80,7 +80,7 @@ impl Players {
 
     async fn promote(
         &self,
-        guest: &Identity,
+        guest: &Principal,
         name: &Name,
         kind: PlayerKind,
         credentials: &Credentials,
@@ -95,7 +95,8 @@ impl Players {
             record.credentials = Some(credentials.clone());
             Ok(())
         };
-        for _ in 0..CHANGES_MAX {
+        let mut transaction = Transaction::new(&*self.inner.store, "the player's record");
+        loop {
             match self.change(&guest.player.id, become_account).await {
                 Err(PlayerError::UnknownToken) => {}
                 changed => return Ok(changed?.0.player),
@@ -108,20 +109,20 @@ impl Players {
             if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
-            // A conflict here means that another request stored the guest at the same moment.
+            // Another request stored the guest at the same moment.
+            transaction.count_conflict()?;
         }
-        Err(PlayerError::Store)
     }
 
     /// Returns the record that would be written if the guest were stored now.
-    fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
+    fn unstored_record(&self, guest: &Principal) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
     /// Returns the requester's record. If the requester is a guest who is not stored, returns the
     /// record that would be written now.
-    async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
+    async fn own_record(&self, asker: &Principal) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
             None => self.unstored_record(asker).ok_or(PlayerError::UnknownToken),
@@ -221,7 +222,7 @@ impl Players {
     /// Changes the password, and revokes all tokens except the one that the requester uses.
     pub async fn change_password(
         &self,
-        asker: &Identity,
+        asker: &Principal,
         password: &Secret,
         new_password: &Secret,
     ) -> Result<(), PlayerError> {
@@ -241,7 +242,7 @@ impl Players {
     /// Makes a new recovery code. The old code becomes invalid.
     pub async fn renew_recovery_code(
         &self,
-        asker: &Identity,
+        asker: &Principal,
         password: &Secret,
     ) -> Result<Secret, PlayerError> {
         let checked = self.confirm(asker, password).await?;
@@ -255,7 +256,7 @@ impl Players {
     }
 
     /// Returns the requester's tokens, oldest first.
-    pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
+    pub async fn tokens(&self, asker: &Principal) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
@@ -263,7 +264,7 @@ impl Players {
     /// Makes another token for the requester's account. If a password is given, it must be right.
     pub async fn make_token(
         &self,
-        asker: &Identity,
+        asker: &Principal,
         name: &str,
         scope: Scope,
         password: Option<&Secret>,
@@ -292,7 +293,7 @@ impl Players {
     }
 
     /// Revokes one of the requester's tokens, and closes its sockets.
-    pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
+    pub async fn revoke_token(&self, asker: &Principal, token_id: &str) -> Result<(), PlayerError> {
         // Guests cannot revoke their only token, because they could never sign in again without
         // it.
         check_account(asker, "other")?;
@@ -302,14 +303,14 @@ impl Players {
     /// Ends a session: revokes its token and closes its sockets. This also works for guests. If a
     /// guest is not stored, there is no token to revoke and no data that the token would protect,
     /// so only the sockets are closed.
-    pub async fn log_out(&self, asker: &Identity) -> Result<(), PlayerError> {
+    pub async fn log_out(&self, asker: &Principal) -> Result<(), PlayerError> {
         match self.revoke(asker, &asker.token_id).await {
             Err(PlayerError::UnknownToken) => self.close_sockets(asker).await,
             revoked => revoked,
         }
     }
 
-    async fn revoke(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
+    async fn revoke(&self, asker: &Principal, token_id: &str) -> Result<(), PlayerError> {
         self.change(&asker.player.id, |record| {
             let gone: Vec<_> = record.tokens.extract_if(.., |token| token.id == token_id).collect();
             if gone.is_empty() {
@@ -332,7 +333,7 @@ impl Players {
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
+    pub async fn export(&self, asker: &Principal) -> Result<AccountExport, PlayerError> {
         let record = self.own_record(asker).await?;
         let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;
         let game = |key: &Key| std::str::from_utf8(key.as_bytes()).ok()?.rsplit('/').next()?.parse().ok();
@@ -361,7 +362,7 @@ impl Players {
     /// while they have running games.
     pub async fn delete(
         &self,
-        asker: &Identity,
+        asker: &Principal,
         password: &Secret,
         jobs: &JobWriter,
     ) -> Result<(), PlayerError> {
@@ -397,7 +398,7 @@ impl Players {
 
     /// Checks the requester's password again, and returns their record. Wrong guesses by others,
     /// under this name or from this address, do not prevent the owner from confirming.
-    async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
+    async fn confirm(&self, asker: &Principal, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker, "other")?;
         self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
         let record = self.checked(share_of_asker(asker), &fold(&asker.player.name), password).await?;
@@ -480,7 +481,8 @@ impl Players {
         mut change: impl FnMut(&mut PlayerRecord) -> Result<T, PlayerError>,
     ) -> Result<(PlayerRecord, T), PlayerError> {
         let player_key = PLAYERS.key([&id])?;
-        for _ in 0..CHANGES_MAX {
+        let mut transaction = Transaction::new(&*self.inner.store, "the player's record");
+        loop {
             let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
             let mut after = before.clone();
             let value = change(&mut after)?;
@@ -491,25 +493,19 @@ impl Players {
                 conditions.push((new_name.clone(), Expect::Absent));
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
-            match self.inner.store.update(update).await? {
-                UpdateOutcome::Ok => {}
-                UpdateOutcome::Conflict => {
+            if !transaction.commit(update).await? {
+                // The store may not have confirmed a change that it made.
+                self.forget_revoked(&before, &after.tokens);
+                if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                     if is_renamed && self.inner.store.get(new_name).await?.is_some() {
                         return Err(PlayerError::AccountNameTaken);
                     }
                     continue;
                 }
-                UpdateOutcome::Unknown => {
-                    self.forget_revoked(&before, &after.tokens);
-                    if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
-                        return Err(PlayerError::Store);
-                    }
-                }
             }
             self.close_revoked(&before, &after.tokens);
             return Ok((after, value));
         }
-        Err(PlayerError::Store)
     }
 }
 
@@ -555,7 +551,7 @@ fn add_token(
 }
 
 /// Returns the client for whom the hash queue computes the hashes of a signed-in player.
-fn share_of_asker(asker: &Identity) -> Share {
+fn share_of_asker(asker: &Principal) -> Share {
     Share::Device(asker.token_id.clone())
 }
 

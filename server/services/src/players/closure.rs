@@ -2,14 +2,15 @@
 //! closed on all servers.
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
-use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 
 use crate::records::mark;
 use flagfall_base::keys::{CLOSED, NAMES, PLAYERS};
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::Transaction;
 use thiserror::Error;
 
-use super::record::{CHANGES_MAX, Closed, PlayerRecord};
+use super::record::{Closed, PlayerRecord};
 use super::{Name, Players};
 
 /// The time for which a closure is announced, in milliseconds. During this time, all servers
@@ -42,9 +43,13 @@ pub async fn set_closed(
     is_closed: bool,
     note: impl Fn(&Player) -> Result<Write, StoreError>,
 ) -> Result<Player, ClosureError> {
-    for _ in 0..CHANGES_MAX {
+    let mut transaction = Transaction::new(store, "the player's record");
+    let mut is_tried = false;
+    loop {
         let (mut record, bytes) = find(store, name).await?;
         match (record.closed, is_closed) {
+            // The store did not confirm the previous attempt, or somebody else was faster.
+            (closed, wanted) if is_tried && closed.is_some() == wanted => return Ok(record.player),
             (Some(_), true) => return Err(ClosureError::AlreadyClosed),
             (None, false) => return Err(ClosureError::NotClosed),
             (None, true) => record.closed = Some(Closed { at: SystemClock.now().0 }),
@@ -65,16 +70,11 @@ pub async fn set_closed(
         });
         writes.push(note(&record.player)?);
         let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
-        match store.update(Update { conditions, writes }).await? {
-            UpdateOutcome::Ok => return Ok(record.player),
-            UpdateOutcome::Conflict => {}
-            UpdateOutcome::Unknown => {
-                let why = "it did not confirm the change; check it with `operator log`".to_owned();
-                return Err(StoreError::Unavailable { why }.into());
-            }
+        if transaction.commit(Update { conditions, writes }).await? {
+            return Ok(record.player);
         }
+        is_tried = true;
     }
-    Err(StoreError::Unavailable { why: "the player's record keeps changing; try again".to_owned() }.into())
 }
 
 async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), ClosureError> {

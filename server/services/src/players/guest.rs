@@ -15,16 +15,15 @@ use super::name::{NAME_LEN_MAX, Name};
 use crate::records::damaged;
 use flagfall_base::identity::{GuestPass, Token};
 use flagfall_base::keys::{NAMES, SECRETS};
-use flagfall_base::random::random_below;
-use flagfall_base::random::random_bytes;
+use flagfall_base::random::{ChanceError, random_below, random_bytes};
+use flagfall_base::transact::read_or_create;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{Code, Refusal};
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError};
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -126,22 +125,11 @@ impl GuestKeys {
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
         // Versions without guest tokens ignore this record.
         let place = SECRETS.key([&"guest_tokens"])?;
-        for _ in 0..KEYS_MAX {
-            if let Some(stored) = store.get(place.clone()).await? {
-                return self.adopt(&stored);
-            }
-            let own = self.keys.lock().first().cloned();
-            let offered = match own {
-                Some(own) => own,
-                None => Arc::new(GuestKey(random_bytes().map_err(|error| unavailable(&error))?)),
-            };
-            let conditions = vec![(place.clone(), Expect::Absent)];
-            let writes = vec![Write::Put { key: place.clone(), value: offered.0.to_vec(), expires: None }];
-            // If another server wrote a key first, this update fails. In any case, the next
-            // iteration adopts the key in the store.
-            let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
-        }
-        Err(unavailable(&"the key of guest tokens could not be made"))
+        let offer = || match self.keys.lock().first() {
+            Some(own) => Ok(own.0.to_vec()),
+            None => random_bytes::<32>().map(Vec::from).map_err(unavailable),
+        };
+        self.adopt(&read_or_create(store, place, "the key of guest tokens", offer).await?)
     }
 
     fn adopt(&self, stored: &[u8]) -> Result<Arc<GuestKey>, StoreError> {
@@ -162,7 +150,7 @@ impl GuestKeys {
     }
 }
 
-fn unavailable(why: &dyn Display) -> StoreError {
+fn unavailable(why: ChanceError) -> StoreError {
     StoreError::Unavailable { why: why.to_string() }
 }
 

@@ -22,8 +22,6 @@ use flagfall_base::random::{ChanceError, random_code};
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 const FORMER_TOKENS_MAX: usize = 16;
-/// The number of times that a change is retried because another writer changed the same player.
-pub(super) const CHANGES_MAX: usize = 16;
 
 /// Marks an account as closed. The reason for closing it is in the operators' log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

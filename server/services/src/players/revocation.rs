@@ -13,7 +13,7 @@
 
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
 use super::{PlayerError, Players};
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::keys::{GONE, REVOKED, SEAT};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::write;
@@ -31,8 +31,8 @@ impl Players {
 
     /// Closes the connections of a token on all servers. Use this for a token that is in no
     /// record.
-    pub(super) async fn close_sockets(&self, asker: &Identity) -> Result<(), PlayerError> {
-        let Identity { player, token_id, .. } = asker;
+    pub(super) async fn close_sockets(&self, asker: &Principal) -> Result<(), PlayerError> {
+        let Principal { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {
             let expires = Some(self.inner.store.now().plus_ms(REVOKED_MS));
             let value = player.id.clone().into_bytes();

@@ -25,7 +25,7 @@ async fn records(store: &TestStore) -> usize {
 }
 
 /// Stores a guest, as a guest's first action does.
-async fn store_guest(players: &Players, store: &TestStore, guest: &Identity) -> Player {
+async fn store_guest(players: &Players, store: &TestStore, guest: &Principal) -> Player {
     let Standing { player, conditions, writes, .. } = players.standing(guest).await.unwrap();
     assert_eq!(store.update(Update { conditions, writes }).await, Ok(UpdateOutcome::Ok));
     player
@@ -117,7 +117,7 @@ async fn an_expired_token_is_good_only_for_a_guest_who_is_stored() {
 
 const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
-async fn sign_up(players: &Players, guest: Option<&Identity>, name: &str) -> flagfall_protocol::SignedUp {
+async fn sign_up(players: &Players, guest: Option<&Principal>, name: &str) -> flagfall_protocol::SignedUp {
     let password = flagfall_protocol::Secret::new("correct horse battery");
     players.sign_up(HOME, guest, name, &password, PlayerKind::Account).await.unwrap()
 }
@@ -249,14 +249,14 @@ fn bytes_stored_per_guest() {
     settings.limits.guests_per_minute = u32::MAX;
     let players = Players::new(store.clone(), Connections::new(), &settings);
     runtime.block_on(players.register(None)).unwrap();
-    let mut guests: Vec<Identity> = Vec::with_capacity(usize::try_from(count).unwrap());
+    let mut guests: Vec<Principal> = Vec::with_capacity(usize::try_from(count).unwrap());
     let registered = allocation_counter::measure(|| {
         for _ in 0..count {
             guests.push(runtime.block_on(players.register(None)).unwrap().identity);
         }
     });
     // Do not count the memory of the copies that the test makes.
-    let mut copies: Vec<Identity> = Vec::with_capacity(guests.len());
+    let mut copies: Vec<Principal> = Vec::with_capacity(guests.len());
     let own = allocation_counter::measure(|| copies.extend(guests.iter().cloned()));
     let unstored = (registered.bytes_current - own.bytes_current) / i64::from(count);
     assert_eq!(runtime.block_on(records(&store)), 0);

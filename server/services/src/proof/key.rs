@@ -110,7 +110,7 @@ impl SigningKey {
         if is_damaged {
             let aside = folder.join(DAMAGED_KEY_FILE);
             std::fs::rename(&path, &aside).map_err(|error| KeyError::File { path: path.clone(), error })?;
-            tracing::error!(kept = %aside.display(), "the signing key was damaged and has been replaced with a new key");
+            tracing::error!(file = %aside.display(), "the signing key was damaged and has been replaced with a new key");
         }
         if !path.exists() {
             let seed = random_bytes()?;

@@ -11,19 +11,15 @@ use flagfall_protocol::{
 };
 
 use super::answer::Created;
-use super::error::{Answer, ApiError};
+use super::error::Answer;
 use super::request::{AnyToken, Asker, Body, From, IsByCookie, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::keys::LEAVING;
-use flagfall_base::refusals;
+use flagfall_base::transact::Transaction;
 use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
-
-/// Maximum number of attempts at a request if other requests change the guest's record at the
-/// same time.
-const STANDING_ATTEMPTS: usize = 8;
 
 pub(super) async fn sign_up(
     State(app): Shared,
@@ -39,7 +35,7 @@ pub(super) async fn sign_up(
 pub(super) async fn make_account(
     app: &App,
     address: IpAddr,
-    guest: Option<&Identity>,
+    guest: Option<&Principal>,
     name: &str,
     password: &Secret,
     kind: PlayerKind,
@@ -199,15 +195,15 @@ pub(super) async fn unblock(
 }
 
 /// Blocks or unblocks a player. A guest who blocks a player is stored in the same step.
-async fn block_or_unblock(app: &App, asker: &Identity, name: &str, is_blocked: bool) -> Answer<NoContent> {
+async fn block_or_unblock(app: &App, asker: &Principal, name: &str, is_blocked: bool) -> Answer<NoContent> {
     let other = app.players.addressee(name).await?;
-    for _ in 0..STANDING_ATTEMPTS {
+    let mut transaction = Transaction::new(&*app.store, "the list of blocked players");
+    loop {
         let standing = app.players.standing(asker).await?;
-        if set_blocked(&*app.store, &standing, &other, is_blocked).await? {
+        if set_blocked(&*app.store, &mut transaction, &standing, &other, is_blocked).await? {
             return Ok(NoContent);
         }
     }
-    Err(ApiError::Refused(refusals::store_away()))
 }
 
 pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Answer<Json<Profile>> {

@@ -232,7 +232,7 @@ pub(super) mod checks {
     use axum::routing::MethodRouter;
     use flagfall_protocol::Refusal;
 
-    use crate::api::http::error::Refused;
+    use crate::api::http::error::UnwrittenRefusal;
     use crate::app::App;
 
     /// The refusals of extractors and of all operations that use the store.
@@ -263,7 +263,7 @@ pub(super) mod checks {
         refusals: &'static [&'static str],
     ) -> MethodRouter<Arc<App>> {
         routed.layer(map_response(move |response: Response| async move {
-            if let Some(Refused(refusal)) = response.extensions().get() {
+            if let Some(UnwrittenRefusal(refusal)) = response.extensions().get() {
                 let is_known = is_listed(refusal, refusals) || is_listed(refusal, OF_ALL);
                 assert!(is_known, "{id} does not list the refusal {refusal:?}");
             }

@@ -66,8 +66,8 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Adds the body of an error and the id of its request, which [`ApiError`] does not contain.
 pub(super) fn finish(response: Response, request: RequestId) -> Response {
     let (mut head, mut body) = response.into_parts();
-    if let Some(Refused(refusal)) = head.extensions.remove() {
-        refusals::log(&refusal, request);
+    if let Some(UnwrittenRefusal(refusal)) = head.extensions.remove() {
+        refusals::log(&refusal, request, None, None);
         let message = flagfall_words::english().refusal(&refusal);
         let Refusal { code, args } = refusal;
         let json = Json(ErrorBody { code, args, message, request: request.to_string() }).into_response();
@@ -83,7 +83,7 @@ pub(super) fn finish(response: Response, request: RequestId) -> Response {
 
 /// The refusal for a response whose body [`finish`] has not written yet.
 #[derive(Clone)]
-pub(super) struct Refused(pub(super) Refusal);
+pub(super) struct UnwrittenRefusal(pub(super) Refusal);
 
 impl ApiError {
     pub(crate) fn status(&self) -> StatusCode {
@@ -179,7 +179,7 @@ impl IntoResponse for ApiError {
         };
         let mut response = status.into_response();
         response.headers_mut().extend(header);
-        response.extensions_mut().insert(Refused(refusal));
+        response.extensions_mut().insert(UnwrittenRefusal(refusal));
         response
     }
 }

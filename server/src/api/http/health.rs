@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use axum::extract::State;
-use flagfall_store::{DiskSpace, Notice as Heard, Update, UpdateOutcome, Write};
+use flagfall_store::{DiskSpace, StoreMessage, Update, UpdateOutcome, Write};
 use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
@@ -13,7 +13,7 @@ use super::answer::Checked;
 use super::request::Shared;
 use crate::app::App;
 use flagfall_base::SERVER;
-use flagfall_base::cluster::Notice;
+use flagfall_base::cluster::BusMessage;
 use flagfall_base::keys::HEALTH;
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry::HEALTH_SECONDS;
@@ -123,20 +123,20 @@ async fn hear(app: &App) -> Option<&'static str> {
     const DEAF: &str = "the store works, but notices between servers do not arrive";
     let mut notices = app.store.notices()?;
     let Ok(probe) = random_code() else { return Some("no random bits") };
-    let notice = Notice::Probe { probe };
+    let notice = BusMessage::Probe { probe };
     if app.peers.tell(&notice).await.is_err() {
         return Some("the store does not accept notices between servers");
     }
     loop {
         match notices.recv().await {
-            Ok(Heard::Told(told))
-                if serde_json::from_slice(&told).is_ok_and(|told: Notice| told == notice) =>
+            Ok(StoreMessage::Told(told))
+                if serde_json::from_slice(&told).is_ok_and(|told: BusMessage| told == notice) =>
             {
                 return None;
             }
-            Ok(Heard::Told(_)) => {}
+            Ok(StoreMessage::Told(_)) => {}
             // The server missed some notices. Its own notice may be one of them.
-            Ok(Heard::Missed) | Err(_) => return Some(DEAF),
+            Ok(StoreMessage::Missed) | Err(_) => return Some(DEAF),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::error::ApiError;
 use crate::api::own_page::OwnPage;
 use crate::api::ws::Peer;
 use crate::app::App;
-use flagfall_base::identity::{Identity, Token};
+use flagfall_base::identity::{Principal, Token};
 use flagfall_services::players::PlayerError;
 
 pub(super) type Shared = State<Arc<App>>;
@@ -97,7 +97,7 @@ impl FromRequestParts<Arc<App>> for FromOwnPage {
 /// Returns the player whose token came with the request, in a header or in the cookie of this
 /// server's own page. A wrong token in a header is an error. If a session has ended, returns
 /// `None`.
-async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Identity>, ApiError> {
+async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Principal>, ApiError> {
     if let Some(token) = credential(&parts.headers)? {
         return Ok(Some(app.players.authenticate(token).await?));
     }
@@ -113,7 +113,7 @@ fn session_token(parts: &Parts) -> Option<&Token> {
 }
 
 /// The player whose token came with the request. A request without a token is refused.
-pub(super) struct Asker(pub(super) Identity);
+pub(super) struct Asker(pub(super) Principal);
 
 impl FromRequestParts<Arc<App>> for Asker {
     type Rejection = ApiError;
@@ -124,7 +124,7 @@ impl FromRequestParts<Arc<App>> for Asker {
 }
 
 /// A player whose token allows more than playing as a bot.
-pub(super) struct Owner(pub(super) Identity);
+pub(super) struct Owner(pub(super) Principal);
 
 impl FromRequestParts<Arc<App>> for Owner {
     type Rejection = ApiError;
@@ -151,7 +151,7 @@ impl FromRequestParts<Arc<App>> for IsByCookie {
 
 /// The player whose token came with the request, if there is a token. A wrong token is an error,
 /// because players must not mistake the public view for their own.
-pub(super) struct MaybeAsker(pub(super) Option<Identity>);
+pub(super) struct MaybeAsker(pub(super) Option<Principal>);
 
 impl MaybeAsker {
     pub(super) fn id(&self) -> Option<&str> {

@@ -11,7 +11,7 @@ use super::error::{Answer, ApiError};
 use super::request::{Body, From, FromOwnPage, Shared};
 use crate::app::App;
 use flagfall_base::admission::Client;
-use flagfall_base::identity::{Identity, Token};
+use flagfall_base::identity::{Principal, Token};
 use flagfall_services::players::{NewGuest, PlayerError};
 
 /// The name under which a session's token appears in the player's list of tokens.
@@ -71,7 +71,7 @@ pub(super) async fn end(State(app): Shared, FromOwnPage(page): FromOwnPage) -> A
 }
 
 /// Returns the player whose token is in the cookie; `None` if the token is not valid.
-async fn known(app: &App, token: Option<Token>) -> Answer<Option<(Token, Identity)>> {
+async fn known(app: &App, token: Option<Token>) -> Answer<Option<(Token, Principal)>> {
     let Some(token) = token else { return Ok(None) };
     match app.players.look_up(&token).await {
         Ok(identity) => Ok(Some((token, identity))),

@@ -27,7 +27,7 @@ use tracing::Instrument as _;
 use super::dispatch::{Dispatch, Done, Work, refuse};
 use super::handshake::{Admitted, Introduction, admit};
 use super::listener::Lingering;
-use super::session::{Closing, Refused, Session, Step};
+use super::session::{Closing, RefusedMessage, Session, Step};
 use super::wire::{Wire, add_frame, with_frames};
 use crate::api::page::Page;
 use crate::app::App;
@@ -242,9 +242,11 @@ impl Connection {
                     *work = dispatch.take(message, self.request);
                 }
             }
-            Step::Refuse(Refused { cmd_id, why }) => refuse(&self.outbox, self.request, why, cmd_id, None),
+            Step::Refuse(RefusedMessage { cmd_id, why }) => {
+                refuse(&self.outbox, self.request, why, cmd_id, None);
+            }
             Step::Close(last_words, closing) => {
-                if let Some(Refused { cmd_id, why }) = last_words {
+                if let Some(RefusedMessage { cmd_id, why }) = last_words {
                     refuse(&self.outbox, self.request, why, cmd_id, None);
                 }
                 return Some(closing);

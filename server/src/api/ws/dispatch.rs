@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::chat;
-use crate::allowance::{ask_lobby, note_open_game};
+use crate::allowance::{note_open_game, run_lobby_command};
 use crate::app::App;
 use flagfall_base::admission::{Client, Watch};
 use flagfall_base::delivery::Outbox;
@@ -119,7 +119,7 @@ impl Dispatch {
 
     fn begin_as(&mut self, player: &Arc<Player>, message: ClientToServer) -> Option<Work> {
         let message = match LobbyCommand::from_message(message) {
-            Ok((cmd_id, command)) => return Some(self.ask_lobby(player.clone(), cmd_id, command)),
+            Ok((cmd_id, command)) => return Some(self.run_lobby_command(player.clone(), cmd_id, command)),
             Err(message) => message,
         };
         match message {
@@ -196,11 +196,11 @@ impl Dispatch {
         Reply::Connection { outbox: self.outbox.clone(), request: self.request }
     }
 
-    fn ask_lobby(&self, player: Arc<Player>, cmd_id: CommandId, command: LobbyCommand) -> Work {
+    fn run_lobby_command(&self, player: Arc<Player>, cmd_id: CommandId, command: LobbyCommand) -> Work {
         let (app, outbox) = (self.app.clone(), self.outbox.clone());
         let (client, request) = (self.client, self.request);
         Box::pin(async move {
-            let carried = ask_lobby(&app, client, &player, &cmd_id, command).await;
+            let carried = run_lobby_command(&app, client, &player, &cmd_id, command).await;
             outbox.note_stored(carried.stored);
             match carried.outcome {
                 Ok(outcome) => {
@@ -253,7 +253,7 @@ impl Dispatch {
         })
     }
 
-    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::Position>) -> Option<Work> {
+    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::EventPosition>) -> Option<Work> {
         let max = self.app.settings.limits.open_games_per_connection;
         let is_open = self.open.iter().any(|open| open.table.id() == game);
         if !is_open && self.open.len() >= max {
@@ -377,5 +377,5 @@ pub(super) fn refuse(
     cmd_id: Option<CommandId>,
     game: Option<GameId>,
 ) {
-    outbox.send(Payload::new(&refusals::message(refusal, cmd_id, game, None, request)));
+    refusals::send(outbox, request, refusal, cmd_id, game, None);
 }

@@ -58,15 +58,15 @@ impl From<CloseCode> for Closing {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct RefusedMessage {
     /// The id of the command, if the message had a readable one.
     pub cmd_id: Option<CommandId>,
     pub why: Refusal,
 }
 
-impl From<Refusal> for Refused {
-    fn from(why: Refusal) -> Refused {
-        Refused { cmd_id: None, why }
+impl From<Refusal> for RefusedMessage {
+    fn from(why: Refusal) -> RefusedMessage {
+        RefusedMessage { cmd_id: None, why }
     }
 }
 
@@ -85,9 +85,9 @@ pub enum Step {
         has_session: bool,
     },
     Carry(ClientToServer),
-    Refuse(Refused),
+    Refuse(RefusedMessage),
     /// Close the connection, after sending this refusal if there is one.
-    Close(Option<Refused>, Closing),
+    Close(Option<RefusedMessage>, Closing),
     Ping(u64),
     /// The client answered a ping. The value is the time between the ping and the answer.
     RoundTrip(Duration),
@@ -257,7 +257,7 @@ impl Session {
         if malformed.is_foreign_hello && phase == Phase::Greeting {
             return wrong_version();
         }
-        let refused = Refused { cmd_id: malformed.cmd_id, why: malformed.refusal };
+        let refused = RefusedMessage { cmd_id: malformed.cmd_id, why: malformed.refusal };
         match self.malformed_left.checked_sub(1) {
             Some(left) => {
                 self.malformed_left = left;

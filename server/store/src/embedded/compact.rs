@@ -6,11 +6,11 @@
 
 use std::io;
 
+use super::access_error::AccessError;
 use super::change::Change;
 use super::files::{Place, Point};
 use super::reader::Reader;
 use super::shared::Shared;
-use super::trouble::Trouble;
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
 use crate::store::Write;
 
@@ -48,7 +48,11 @@ impl Compaction {
 
     /// Returns the live data of the next part of the segment. Returns `None` if the whole segment
     /// has been processed.
-    pub(super) fn step(&mut self, reader: &Reader, shared: &Shared) -> Result<Option<Vec<Change>>, Trouble> {
+    pub(super) fn step(
+        &mut self,
+        reader: &Reader,
+        shared: &Shared,
+    ) -> Result<Option<Vec<Change>>, AccessError> {
         let begun = self.at;
         let mut live = Vec::new();
         for found in frames(&self.bytes, self.seal, begun) {
@@ -81,7 +85,7 @@ fn copy(
     reader: &Reader,
     shared: &Shared,
     live: &mut Vec<Change>,
-) -> Result<(), Trouble> {
+) -> Result<(), AccessError> {
     let mut records = Vec::new();
     match change {
         Change::Entries { entries, writes } => {

@@ -18,12 +18,12 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use flagfall_board::{GameId, Stamp};
 use sha2::{Digest, Sha256};
 
+use super::access_error::AccessError;
 use super::change::{Change, Entries, Link};
 use super::disk;
 use super::files::{Segments, Tail};
 use super::index::{parse_game, quarantines_in};
 use super::progress::is_due;
-use super::trouble::Trouble;
 use crate::encoding::{parse_entry, parse_head, parse_record};
 use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
@@ -66,7 +66,7 @@ struct Before {
 
 /// Converts a folder. `log` is the name of the folder for the segments. After an error the store
 /// is unchanged.
-pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) -> Result<(), Trouble> {
+pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) -> Result<(), AccessError> {
     let begun = Instant::now();
     tracing::info!("the data folder is of version 0.1: converting it");
     let unfinished = folder.join(format!("{log}.new"));
@@ -77,13 +77,13 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     let build = AssertUnwindSafe(|| build(folder, &copy, &unfinished, store, segment_bytes));
     let built = catch_unwind(build).unwrap_or_else(|_| Err(damaged("its database")));
     remove(&copy)?;
-    if let Err(trouble) = built {
+    if let Err(error) = built {
         remove(&unfinished)?;
-        return Err(trouble);
+        return Err(error);
     }
     fs::rename(&unfinished, folder.join(log))?;
     File::open(folder)?.sync_all()?;
-    tracing::info!(seconds = begun.elapsed().as_secs(), "the data folder is converted");
+    tracing::info!(ms = begun.elapsed().as_millis(), "the data folder is converted");
     Ok(())
 }
 
@@ -93,9 +93,9 @@ fn build(
     unfinished: &Path,
     store: u64,
     segment_bytes: u64,
-) -> Result<(), Trouble> {
+) -> Result<(), AccessError> {
     if !folder.join(DATABASE).is_dir() {
-        return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
+        return Err(AccessError::Unavailable { why: "its database is gone".to_owned() });
     }
     copy_database(&folder.join(DATABASE), copy)?;
     // This empty file may be missing if the data folder was itself copied, but the database
@@ -142,7 +142,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 }
 
 impl Before {
-    fn open(database: &Path) -> Result<Before, Trouble> {
+    fn open(database: &Path) -> Result<Before, AccessError> {
         let db = Database::builder(database).open()?;
         let keyspace = |name: &str| match db.keyspace_exists(name) {
             true => Ok(db.keyspace(name, KeyspaceCreateOptions::default)?),
@@ -152,18 +152,18 @@ impl Before {
         Ok(Before { meta, logs, heads: keyspace("heads")?, records: keyspace("records")? })
     }
 
-    fn check_schema(&self) -> Result<(), Trouble> {
+    fn check_schema(&self) -> Result<(), AccessError> {
         match self.meta.get("schema")?.as_deref().and_then(number) {
             Some(SCHEMA) => Ok(()),
             found => {
                 let found = found.map_or_else(|| "no version".to_owned(), |found| format!("version {found}"));
                 let why = format!("its database has {found} of the layout, and {SCHEMA} can be converted");
-                Err(Trouble::Unavailable { why })
+                Err(AccessError::Unavailable { why })
             }
         }
     }
 
-    fn copy(&self, witness: &Witness, out: &mut Out) -> Result<(), Trouble> {
+    fn copy(&self, witness: &Witness, out: &mut Out) -> Result<(), AccessError> {
         // The number and the stamp of the last commit.
         let commit = self.meta.get("commit")?;
         let (commit, at) =
@@ -172,7 +172,7 @@ impl Before {
         if commit < witness.commit {
             let why =
                 format!("its database ends with commit {commit}, and {} were acknowledged", witness.commit);
-            return Err(Trouble::Unavailable { why });
+            return Err(AccessError::Unavailable { why });
         }
         let at = at.max(witness.heartbeat);
         if let Some(epoch) = self.meta.get("epoch")?.as_deref().and_then(number) {
@@ -193,7 +193,7 @@ impl Before {
             }
             converted += 1;
             if is_due(&mut told) {
-                tracing::info!(games = converted, of = games, "converting the data folder");
+                tracing::info!(games = converted, total = games, "converting the data folder");
             }
         }
         if is_whole && self.logs.len()? != out.entries {
@@ -221,7 +221,7 @@ impl Before {
 
     /// Copies a game's log up to this head, or up to the first break in its hash chain. Returns
     /// the head of the copy.
-    fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Head, Trouble> {
+    fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Head, AccessError> {
         let mut at = Head::START;
         let mut entries = Vec::new();
         for row in self.logs.prefix(game.as_str()) {
@@ -258,7 +258,7 @@ impl Witness {
     const SLOT_DISTANCE: usize = 4096;
     const SLOT_BYTES: usize = 40;
 
-    fn read(path: &Path) -> Result<Witness, Trouble> {
+    fn read(path: &Path) -> Result<Witness, AccessError> {
         let bytes = fs::read(path)?;
         let slots =
             [0, Witness::SLOT_DISTANCE].map(|at| Witness::parse(bytes.get(at..at + Witness::SLOT_BYTES)?));
@@ -283,7 +283,7 @@ struct Out {
 }
 
 impl Out {
-    fn push_entries(&mut self, game: GameId, entries: &mut Vec<Link>) -> Result<(), Trouble> {
+    fn push_entries(&mut self, game: GameId, entries: &mut Vec<Link>) -> Result<(), AccessError> {
         if entries.is_empty() {
             return Ok(());
         }
@@ -292,7 +292,7 @@ impl Out {
         self.push(Change::Entries { entries, writes: Vec::new() })
     }
 
-    fn push(&mut self, change: Change) -> Result<(), Trouble> {
+    fn push(&mut self, change: Change) -> Result<(), AccessError> {
         let mut group = match self.group.take() {
             Some(group) => group,
             None => self.tail.group()?,
@@ -303,7 +303,7 @@ impl Out {
         if is_full { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), Trouble> {
+    fn flush(&mut self) -> Result<(), AccessError> {
         self.group.take().map_or(Ok(()), |group| Ok(self.tail.write(group)?))
     }
 }
@@ -312,6 +312,6 @@ fn number(bytes: &[u8]) -> Option<u64> {
     bytes.try_into().ok().map(u64::from_le_bytes)
 }
 
-fn damaged(what: &str) -> Trouble {
-    Trouble::damaged(0, &format!("{what} cannot be read"))
+fn damaged(what: &str) -> AccessError {
+    AccessError::damaged(0, &format!("{what} cannot be read"))
 }

@@ -17,12 +17,12 @@ use flagfall_board::{GameId, Stamp};
 use itertools::{EitherOrBoth, Itertools};
 use parking_lot::RwLock;
 
+use super::access_error::AccessError;
 use super::change::{Change, bytes_of, take};
 #[cfg(test)]
 use super::disk;
 use super::files::{Place, Point};
 use super::layer::{GameRow, Gap, Layer, RecordRow};
-use super::trouble::Trouble;
 use crate::limits::READ_MAX;
 use crate::store::FullRecord;
 use crate::value::{Head, Key, KeyRange};
@@ -63,7 +63,7 @@ struct Tables {
 }
 
 impl Tables {
-    fn open(folder: &Path, cache_bytes: u64) -> Result<Tables, Trouble> {
+    fn open(folder: &Path, cache_bytes: u64) -> Result<Tables, AccessError> {
         #[cfg(test)]
         disk::planted::check(folder)?;
         let db = Database::builder(folder).cache_size(cache_bytes).open()?;
@@ -73,18 +73,18 @@ impl Tables {
         Ok(Tables { db, games, records, expiries, meta })
     }
 
-    fn state(&self) -> Result<Option<State>, Trouble> {
+    fn state(&self) -> Result<Option<State>, AccessError> {
         let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
         match take(&bytes) {
             Some((VERSION, until, epoch, at, dead)) => Ok(Some(State { until, epoch, at, dead })),
-            Some(_) | None => Err(Trouble::damaged(0, "the index is of another version")),
+            Some(_) | None => Err(AccessError::damaged(0, "the index is of another version")),
         }
     }
 
-    fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
+    fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, AccessError> {
         let Some(bytes) = self.games.get(game.as_str())? else { return Ok(None) };
         let row = GameRow::parse(&bytes);
-        Ok(Some(Arc::new(row.ok_or_else(|| Trouble::damaged(1, "its row in the index makes no sense"))?)))
+        Ok(Some(Arc::new(row.ok_or_else(|| AccessError::damaged(1, "its row in the index makes no sense"))?)))
     }
 }
 
@@ -125,7 +125,7 @@ pub(super) struct Checkpoint {
 impl Index {
     /// Opens the database in this folder, or creates one. After an error, delete the folder and
     /// try again.
-    pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
+    pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, AccessError> {
         let tables = Tables::open(folder, cache_bytes)?;
         let stored = tables.state()?.unwrap_or_default().until;
         let layers = RwLock::new(Layers { stored, ..Layers::default() });
@@ -137,9 +137,9 @@ impl Index {
     /// began.
     ///
     /// # Errors
-    /// [`Trouble::NoRoom`]: the database stays closed, and only rows in memory can be read.
-    /// [`Trouble::Damaged`]: the database has lost rows.
-    pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
+    /// [`AccessError::NoRoom`]: the database stays closed, and only rows in memory can be read.
+    /// [`AccessError::Damaged`]: the database has lost rows.
+    pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, AccessError> {
         let mut tables = self.tables.write();
         // The old database must be closed before it can be opened again.
         *tables = None;
@@ -147,7 +147,7 @@ impl Index {
         let until = opened.state()?.unwrap_or_default().until;
         let mut layers = self.layers.write();
         if until < layers.stored {
-            return Err(Trouble::damaged(0, "the index has lost rows"));
+            return Err(AccessError::damaged(0, "the index has lost rows"));
         }
         *tables = Some(opened);
         let is_stored = until >= checkpoint.until;
@@ -157,23 +157,24 @@ impl Index {
         Ok(is_stored)
     }
 
-    fn with<T>(&self, work: impl FnOnce(&Tables) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    fn with<T>(&self, work: impl FnOnce(&Tables) -> Result<T, AccessError>) -> Result<T, AccessError> {
         let tables = self.tables.read();
-        let closed = || Trouble::NoRoom { why: "the index is closed until there is room again".to_owned() };
+        let closed =
+            || AccessError::NoRoom { why: "the index is closed until there is room again".to_owned() };
         work(tables.as_ref().ok_or_else(closed)?)
     }
 
     /// Returns the state in the database; `None` if the database is new.
-    pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
+    pub(super) fn state(&self) -> Result<Option<State>, AccessError> {
         self.with(Tables::state)
     }
 
-    pub(super) fn quarantines(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
+    pub(super) fn quarantines(&self) -> Result<BTreeMap<GameId, String>, AccessError> {
         self.with(|tables| quarantines_in(&tables.meta))
     }
 
     /// Returns the row of a game; `None` if it has no log.
-    pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
+    pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, AccessError> {
         // A layer is removed only after the database contains its rows. So a row is found even if
         // its layer is removed between these two lookups.
         let known = self.layers.read().game(game).cloned();
@@ -189,7 +190,7 @@ impl Index {
         self.layers.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
 
-    pub(super) fn games(&self) -> Result<Vec<GameId>, Trouble> {
+    pub(super) fn games(&self) -> Result<Vec<GameId>, AccessError> {
         self.with(|tables| {
             let (layers, view) = {
                 let layers = self.layers.read();
@@ -200,7 +201,7 @@ impl Index {
                 ([frozen, of(&layers.fresh)], tables.db.snapshot())
             };
             let stored = view.iter(&tables.games).map(|row| parse_game(&row.key()?));
-            let mut games: HashSet<GameId> = stored.collect::<Result<_, Trouble>>()?;
+            let mut games: HashSet<GameId> = stored.collect::<Result<_, AccessError>>()?;
             for (game, is_there) in layers.into_iter().flatten() {
                 let _ = if is_there { games.insert(game) } else { games.remove(&game) };
             }
@@ -211,13 +212,13 @@ impl Index {
     /// Returns the rows of all games that have a log.
     pub(super) fn rows(
         &self,
-    ) -> Result<impl Iterator<Item = Result<(GameId, Arc<GameRow>), Trouble>>, Trouble> {
+    ) -> Result<impl Iterator<Item = Result<(GameId, Arc<GameRow>), AccessError>>, AccessError> {
         let row = |game| self.game(game).map(|row| row.map(|row| (game, row))).transpose();
         Ok(self.games()?.into_iter().filter_map(row))
     }
 
     /// Returns a side record, even if it has expired.
-    pub(super) fn record(&self, key: &Key) -> Result<Option<Arc<RecordRow>>, Trouble> {
+    pub(super) fn record(&self, key: &Key) -> Result<Option<Arc<RecordRow>>, AccessError> {
         let known = self.layers.read().record(key);
         match known {
             Some(row) => Ok(row),
@@ -236,7 +237,7 @@ impl Index {
         after: Option<&Key>,
         limit: usize,
         now: Stamp,
-    ) -> Result<Vec<FullRecord>, Trouble> {
+    ) -> Result<Vec<FullRecord>, AccessError> {
         let limit = limit.min(READ_MAX);
         // The range contains only keys with the prefix. Otherwise the search could pass many
         // deleted records before it finds the next one.
@@ -272,7 +273,7 @@ impl Index {
     }
 
     /// Returns the keys of at most `most` expired records.
-    pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
+    pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, AccessError> {
         self.with(|tables| {
             let (layers, view) = {
                 let layers = self.layers.read();
@@ -289,7 +290,7 @@ impl Index {
                 }
                 let row = row.key()?;
                 let key = row.get(8..).and_then(|key| Key::new(key).ok());
-                let key = key.ok_or_else(|| Trouble::damaged(0, "the key of a record cannot be read"))?;
+                let key = key.ok_or_else(|| AccessError::damaged(0, "the key of a record cannot be read"))?;
                 if !layers.contains_key(&key) {
                     expired.push(key);
                 }
@@ -305,7 +306,7 @@ impl Index {
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
         first: impl FnOnce(),
-    ) -> Result<Vec<Gap>, Trouble> {
+    ) -> Result<Vec<Gap>, AccessError> {
         self.with(|tables| {
             let mut layers = self.layers.write();
             first();
@@ -329,7 +330,7 @@ impl Index {
     }
 
     /// Returns the approximate number of obsolete bytes in the log.
-    pub(super) fn dead_bytes(&self) -> Result<u64, Trouble> {
+    pub(super) fn dead_bytes(&self) -> Result<u64, AccessError> {
         let stored = self.state()?.map_or(0, |state| state.dead);
         let layers = self.layers.read();
         let frozen = layers.frozen.as_ref().map_or(0, |frozen| frozen.dead);
@@ -355,7 +356,7 @@ impl Index {
 
     /// Durably writes a checkpoint into the database. After an error, the rows of the checkpoint
     /// stay in memory.
-    pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
+    pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), AccessError> {
         #[cfg(test)]
         disk::planted::check(&self.folder)?;
         self.with(|tables| tables.store(checkpoint))?;
@@ -371,7 +372,7 @@ impl Index {
 }
 
 impl Tables {
-    fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
+    fn store(&self, checkpoint: &Checkpoint) -> Result<(), AccessError> {
         let Checkpoint { layer, until } = checkpoint;
         let before = self.state()?.unwrap_or_default();
         let mut dead = before.dead + layer.dead;
@@ -414,21 +415,21 @@ impl Tables {
     }
 }
 
-fn parse_record(key: &Key, bytes: &[u8]) -> Result<RecordRow, Trouble> {
-    take(bytes).ok_or_else(|| Trouble::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") })
+fn parse_record(key: &Key, bytes: &[u8]) -> Result<RecordRow, AccessError> {
+    take(bytes).ok_or_else(|| AccessError::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") })
 }
 
-fn parse_stored(row: Guard) -> Result<(Key, RecordRow), Trouble> {
+fn parse_stored(row: Guard) -> Result<(Key, RecordRow), AccessError> {
     let (key, bytes) = row.into_inner()?;
     let key = Key::new(key.to_vec())
-        .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
+        .map_err(|_| AccessError::damaged(0, "the key of a record is empty or too long"))?;
     let row = parse_record(&key, &bytes)?;
     Ok((key, row))
 }
 
 /// Returns the games in quarantine, each with the reason. Databases of the old layout store them
 /// in the same form.
-pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>, Trouble> {
+pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>, AccessError> {
     let row = |row: Guard| {
         let (key, reason) = row.into_inner()?;
         let game = parse_game(key.strip_prefix(META_QUARANTINE).unwrap_or_default())?;
@@ -437,9 +438,9 @@ pub(super) fn quarantines_in(meta: &Keyspace) -> Result<BTreeMap<GameId, String>
     meta.prefix(META_QUARANTINE).map(row).collect()
 }
 
-pub(super) fn parse_game(bytes: &[u8]) -> Result<GameId, Trouble> {
+pub(super) fn parse_game(bytes: &[u8]) -> Result<GameId, AccessError> {
     let game = std::str::from_utf8(bytes).ok().and_then(|name| name.parse().ok());
-    game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))
+    game.ok_or_else(|| AccessError::damaged(0, "the name of a game cannot be read"))
 }
 
 fn expiry(expires: Stamp, key: &Key) -> Vec<u8> {
@@ -466,7 +467,7 @@ mod tests {
         assert_eq!(index.reopen(&later), Ok(false));
         std::fs::rename(&folder, &elsewhere).unwrap();
         let lost = index.reopen(&later);
-        assert!(matches!(lost, Err(Trouble::Damaged { .. })), "{lost:?}");
+        assert!(matches!(lost, Err(AccessError::Damaged { .. })), "{lost:?}");
         assert!(index.state().is_err());
     }
 }

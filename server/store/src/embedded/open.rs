@@ -16,6 +16,7 @@ use itertools::Itertools as _;
 use parking_lot::{Mutex, RwLock};
 use thiserror::Error;
 
+use super::access_error::AccessError;
 use super::alive::{Alive, Signs};
 use super::change::Change;
 use super::convert;
@@ -32,7 +33,6 @@ use super::reader::Reader;
 use super::room::Room;
 use super::shared::Shared;
 use super::sum;
-use super::trouble::Trouble;
 use crate::clock::{StampClock, WallClock};
 use crate::segment::{Found, HEADER_BYTES, frames};
 
@@ -89,7 +89,7 @@ enum Failure {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
-    Index(#[from] Trouble),
+    Index(#[from] AccessError),
 }
 
 /// Opens the store in this folder, or creates one.
@@ -101,8 +101,8 @@ pub(super) fn open(
     open_parts(folder, clock, options).map_err(|failure| match failure {
         Failure::Open(error) => error,
         Failure::Io(source) => EmbeddedOpenError::io(folder)(source),
-        Failure::Index(trouble) => {
-            EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.to_string() }
+        Failure::Index(error) => {
+            EmbeddedOpenError::Index { folder: folder.to_owned(), why: error.to_string() }
         }
     })
 }
@@ -118,10 +118,10 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let signs = Alive::look(&folder.join(ALIVE))?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
         let store = RandomState::new().hash_one("a store");
-        convert::convert(folder, LOG, store, segment_bytes).map_err(|trouble| {
+        convert::convert(folder, LOG, store, segment_bytes).map_err(|error| {
             let folder = folder.to_owned();
-            match trouble {
-                Trouble::NoRoom { why } => EmbeddedOpenError::NoRoomToConvert { folder, why },
+            match error {
+                AccessError::NoRoom { why } => EmbeddedOpenError::NoRoomToConvert { folder, why },
                 other => EmbeddedOpenError::Convert { folder, why: other.to_string() },
             }
         })?;
@@ -152,7 +152,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let (index, mut replayed) = open_index(&log)?;
     let reader = Reader { index: Arc::new(index), segments };
     for game in std::mem::take(&mut replayed.suspects) {
-        if let Err(Trouble::Damaged { seq, what }) = reader.verify(game)
+        if let Err(AccessError::Damaged { seq, what }) = reader.verify(game)
             && !replayed.quarantined.contains_key(&game)
         {
             replayed.found.entry(game).or_insert_with(|| format!("entry {seq}: {what}"));
@@ -221,7 +221,11 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
     if !what.is_empty() {
         replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
-        tracing::error!(what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
+        tracing::error!(
+            reason = what,
+            epoch = replayed.state.epoch,
+            "the log is damaged: a new epoch begins"
+        );
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);
@@ -261,7 +265,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
 
 /// Returns the number of the last entry of each game in an index, and the point in the log up to
 /// which the index is complete.
-fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Trouble> {
+fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), AccessError> {
     let index = Index::open(path, cache_bytes)?;
     let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
     Ok((heads, index.state()?.unwrap_or_default().until))
@@ -269,7 +273,7 @@ fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Troubl
 
 /// Durably writes the changes that opening the store has made necessary, and adds them to the
 /// index. They are quarantines, and perhaps a new epoch.
-fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
+fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), AccessError> {
     if found.is_empty() {
         return Ok(());
     }
@@ -301,7 +305,7 @@ fn open_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
     let is_long = log.segments.total_bytes()? > REREAD_BYTES_MAX;
     if !is_unfinished && (is_as_left || is_long) {
         match read_index(log) {
-            Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is rebuilt"),
+            Err(Failure::Index(error)) => tracing::warn!(?error, "the index is rebuilt"),
             opened => return opened,
         }
     }
@@ -319,7 +323,7 @@ fn read_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
     let (path, cache_bytes) = (log.folder.join(INDEX), log.options.cache_bytes);
     // The database library may panic if a file is damaged.
     let index = catch_unwind(|| Index::open(&path, cache_bytes))
-        .unwrap_or_else(|_| Err(Trouble::damaged(0, "opening the index panicked")))?;
+        .unwrap_or_else(|_| Err(AccessError::damaged(0, "opening the index panicked")))?;
     let replayed = replay(log, &index)?;
     Ok((index, replayed))
 }
@@ -408,7 +412,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
 }
 
 /// Finds the games whose logs end before their last known entry.
-fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(), Trouble> {
+fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(), AccessError> {
     for (game, known) in known {
         let seq = index.game(*game)?.map_or(0, |row| row.head.seq);
         if seq < *known && !replayed.quarantined.contains_key(game) {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
 
+use super::access_error::AccessError;
 use super::change::{Change, Entries, Link};
 use super::files::{Place, Segments};
 use super::index::Index;
 use super::layer::GameRow;
-use super::trouble::Trouble;
 use crate::limits::READ_MAX;
 use crate::store::StoredEntry;
 use crate::value::{Hash, Head, Key};
@@ -22,21 +22,21 @@ pub(super) struct Reader {
 impl Reader {
     /// Returns the entries of a frame. It is an error if they belong to another game or do not
     /// begin with the number `first`.
-    fn entries(&self, game: GameId, first: u64, place: Place) -> Result<Vec<Link>, Trouble> {
-        let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
-        let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
+    fn entries(&self, game: GameId, first: u64, place: Place) -> Result<Vec<Link>, AccessError> {
+        let frame = self.segments.frame(place).map_err(|error| AccessError::of_io(&error, first))?;
+        let frame = frame.ok_or_else(|| AccessError::damaged(first, "its frame is damaged"))?;
         match Change::parse(frame.tag, &frame.payload) {
             Ok(Change::Entries { entries, .. } | Change::Moved(entries))
                 if (entries.game, entries.first) == (game, first) =>
             {
                 Ok(entries.decode())
             }
-            Ok(_) | Err(_) => Err(Trouble::damaged(first, "its frame holds something else")),
+            Ok(_) | Err(_) => Err(AccessError::damaged(first, "its frame holds something else")),
         }
     }
 
     /// True if the index says that these entries are at this place.
-    pub(super) fn is_at(&self, entries: &Entries, place: Place) -> Result<bool, Trouble> {
+    pub(super) fn is_at(&self, entries: &Entries, place: Place) -> Result<bool, AccessError> {
         let row = self.index.game(entries.game)?;
         Ok(row.is_some_and(|row| row.frames().any(|frame| frame == (entries.first, place))))
     }
@@ -47,31 +47,31 @@ impl Reader {
         &self,
         game: GameId,
         none: T,
-        read: impl Fn(&GameRow) -> Result<T, Trouble>,
-    ) -> Result<T, Trouble> {
+        read: impl Fn(&GameRow) -> Result<T, AccessError>,
+    ) -> Result<T, AccessError> {
         loop {
             let Some(row) = self.index.game(game)? else { return Ok(none) };
             let found = read(&row);
             let is_stale = || self.index.game(game).is_ok_and(|now| now.as_ref() != Some(&row));
-            if !matches!(found, Err(Trouble::Damaged { .. })) || !is_stale() {
+            if !matches!(found, Err(AccessError::Damaged { .. })) || !is_stale() {
                 return found;
             }
         }
     }
 
     /// Returns the chain hash after an entry, as it is stored with the entry.
-    fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
+    fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, AccessError> {
         let Some((first, place)) = row.frames_from(seq).next() else { return Ok(Hash::ZERO) };
         let entries = self.entries(game, first, place)?;
         let link = entries.iter().find(|link| link.entry.seq == seq);
-        Ok(link.ok_or_else(|| Trouble::damaged(seq, "it is missing"))?.hash)
+        Ok(link.ok_or_else(|| AccessError::damaged(seq, "it is missing"))?.hash)
     }
 
     /// Returns the head of a log, after checking that the last entry has the same hash.
-    pub(super) fn head(&self, game: GameId) -> Result<Head, Trouble> {
+    pub(super) fn head(&self, game: GameId) -> Result<Head, AccessError> {
         self.with_row(game, Head::START, |row| {
             if self.hash_at(game, row, row.head.seq)? != row.head.hash {
-                return Err(Trouble::damaged(row.head.seq, "its hash is not that of the head"));
+                return Err(AccessError::damaged(row.head.seq, "its hash is not that of the head"));
             }
             Ok(row.head)
         })
@@ -83,7 +83,7 @@ impl Reader {
         game: GameId,
         after_seq: u64,
         limit: usize,
-    ) -> Result<Vec<StoredEntry>, Trouble> {
+    ) -> Result<Vec<StoredEntry>, AccessError> {
         let limit = limit.min(READ_MAX);
         self.with_row(game, Vec::new(), |row| self.read_row(game, row, after_seq, limit))
     }
@@ -94,7 +94,7 @@ impl Reader {
         row: &GameRow,
         after_seq: u64,
         limit: usize,
-    ) -> Result<Vec<StoredEntry>, Trouble> {
+    ) -> Result<Vec<StoredEntry>, AccessError> {
         let start = after_seq.min(row.head.seq);
         let mut at = Head { seq: start, hash: self.hash_at(game, row, start)? };
         let mut entries = Vec::new();
@@ -103,27 +103,27 @@ impl Reader {
                 break;
             }
             if first > at.seq + 1 {
-                return Err(Trouble::damaged(at.seq + 1, "it is missing"));
+                return Err(AccessError::damaged(at.seq + 1, "it is missing"));
             }
             for Link { entry, hash } in self.entries(game, first, place)? {
                 if entry.seq <= at.seq || entries.len() >= limit {
                     continue;
                 }
                 if at.then(game, &entry.body) != (Head { seq: entry.seq, hash }) {
-                    return Err(Trouble::damaged(entry.seq, "its hash does not fit"));
+                    return Err(AccessError::damaged(entry.seq, "its hash does not fit"));
                 }
                 at = Head { seq: entry.seq, hash };
                 entries.push(entry);
             }
         }
         if entries.len() < limit && at != row.head {
-            return Err(Trouble::damaged(at.seq + 1, "it is missing"));
+            return Err(AccessError::damaged(at.seq + 1, "it is missing"));
         }
         Ok(entries)
     }
 
     /// Checks a whole log, entry by entry. Returns its head.
-    pub(super) fn verify(&self, game: GameId) -> Result<Head, Trouble> {
+    pub(super) fn verify(&self, game: GameId) -> Result<Head, AccessError> {
         let mut after_seq = 0;
         loop {
             match self.read(game, after_seq, READ_MAX)?.last() {
@@ -134,7 +134,7 @@ impl Reader {
     }
 
     /// Returns the value of a record, unless it has expired at this time.
-    pub(super) fn get(&self, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(super) fn get(&self, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, AccessError> {
         let row = self.index.record(key)?.filter(|row| row.is_alive(now));
         Ok(row.map(|row| Arc::unwrap_or_clone(row).value))
     }

@@ -61,7 +61,7 @@ impl Room {
         self.free.store(free, Ordering::Relaxed);
         let mut state = self.state.write();
         if *state == State::Open && free < self.pause_below {
-            tracing::error!(free, "the disk is almost full: games pause until there is room again");
+            tracing::error!(bytes = free, "the disk is almost full: games pause until there is room again");
             *state = State::Low;
         }
         Ok(())
@@ -113,7 +113,7 @@ impl Room {
         let what = format!("{what} ({error})");
         let mut state = self.state.write();
         if !matches!(*state, State::Full(_)) {
-            tracing::error!(what, "the disk is full: games pause until there is room again");
+            tracing::error!(reason = what, "the disk is full: games pause until there is room again");
             *state = State::Full(what.clone());
         }
         self.why(&format!("full: {what}"))

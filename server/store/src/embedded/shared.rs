@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use flagfall_board::{GameId, Stamp};
 use parking_lot::{Mutex, RwLock};
 
+use super::access_error::AccessError;
 use super::alive::Alive;
 use super::files::Point;
 use super::folder_lock::FolderLock;
 use super::place::DataFolder;
 use super::room::Room;
-use super::trouble::Trouble;
 use crate::clock::StampClock;
 use crate::store::StoreError;
 
@@ -57,7 +57,7 @@ impl Shared {
     /// Makes the store refuse all requests from this point on. Returns the reason of the first
     /// failure.
     pub(super) fn fail(&self, why: &str) -> String {
-        tracing::error!(why, "the store has failed");
+        tracing::error!(reason = why, "the store has failed");
         self.failed.get_or_init(|| why.to_owned()).clone()
     }
 
@@ -82,7 +82,7 @@ impl Shared {
 
     /// Checks the free space on the disk, and pauses the store if there is too little.
     pub(super) fn look_at_room(&self) -> Result<(), StoreError> {
-        self.room.look().map_err(Trouble::from)?;
+        self.room.look().map_err(AccessError::from)?;
         if self.room.is_paused() {
             self.clock.pause();
         }
@@ -97,9 +97,9 @@ impl Shared {
 
     /// Handles a failed write outside the log. If the disk is full, the store pauses; otherwise
     /// the store fails. Returns the reason to give to callers.
-    pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
-        match trouble {
-            Trouble::NoRoom { why } => self.pause(what, &why),
+    pub(super) fn note_failed(&self, what: &str, error: AccessError) -> String {
+        match error {
+            AccessError::NoRoom { why } => self.pause(what, &why),
             other => self.fail(&format!("{what} ({other}); start the process again")),
         }
     }

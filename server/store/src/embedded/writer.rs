@@ -23,6 +23,7 @@ use flagfall_board::{GameId, Stamp};
 use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
+use super::access_error::AccessError;
 use super::change::Change;
 use super::compact::Compaction;
 use super::disk;
@@ -32,7 +33,6 @@ use super::notes::Notes;
 use super::reader::Reader;
 use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
-use super::trouble::Trouble;
 use crate::guard::Guard;
 use crate::outages::OutageList;
 use crate::store::{
@@ -293,10 +293,10 @@ impl Writer {
         };
         match head {
             Ok(head) => Ok(Ok(head)),
-            Err(Trouble::Unavailable { why } | Trouble::NoRoom { why }) => {
+            Err(AccessError::Unavailable { why } | AccessError::NoRoom { why }) => {
                 Err(StoreError::Unavailable { why })
             }
-            Err(Trouble::Damaged { seq, what }) => {
+            Err(AccessError::Damaged { seq, what }) => {
                 let reason = format!("entry {seq}: {what}");
                 self.shared.quarantine(game, &reason);
                 stage.changes.push(Change::Quarantine { game, reason: reason.clone() });
@@ -307,11 +307,11 @@ impl Writer {
 
     /// Returns the head of a log. Checks the last frame of the log, unless that frame was checked
     /// or written since the last checkpoint.
-    fn head(&self, game: GameId) -> Result<Head, Trouble> {
+    fn head(&self, game: GameId) -> Result<Head, AccessError> {
         self.reader.index.fresh_head(game).map_or_else(|| self.reader.head(game), Ok)
     }
 
-    fn record(&self, stage: &Stage, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
+    fn record(&self, stage: &Stage, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, AccessError> {
         match stage.records.get(key) {
             Some(staged) => {
                 let staged = staged.iter().find(|(_, expires)| expires.is_none_or(|expires| now < expires));
@@ -383,7 +383,7 @@ impl Writer {
             Ok(gaps) if gaps.is_empty() => {}
             // The heads were checked before, so a gap can only come from a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
-            Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
+            Err(error) => drop(self.shared.fail(&format!("the index cannot be used: {error:?}"))),
         }
         Verdict::Durable
     }
@@ -470,14 +470,14 @@ impl Writer {
         }
         match self.find_compaction() {
             Ok(compaction) => self.compaction = compaction,
-            Err(trouble) => {
+            Err(error) => {
                 self.shared
-                    .fail(&format!("the log cannot be looked at ({trouble:?}); start the process again"));
+                    .fail(&format!("the log cannot be looked at ({error:?}); start the process again"));
             }
         }
     }
 
-    fn find_compaction(&self) -> Result<Option<Compaction>, Trouble> {
+    fn find_compaction(&self) -> Result<Option<Compaction>, AccessError> {
         let total = self.reader.segments.total_bytes()?;
         let is_worth_it = match self.shared.room.is_paused() {
             true => self.reader.index.dead_bytes()? > total / 8,
@@ -499,13 +499,13 @@ impl Writer {
             Ok(false) => self.compaction = Some(compaction),
             // A new compaction begins when there is space again.
             Err(_) if self.shared.room.check_usable().is_err() => {}
-            Err(trouble) => drop(self.shared.note_failed("the log cannot be compacted", trouble)),
+            Err(error) => drop(self.shared.note_failed("the log cannot be compacted", error)),
         }
     }
 
     /// Copies the next part of the segment. Once everything is copied and a checkpoint covers the
     /// copies, removes the segment and returns true.
-    fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
+    fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, AccessError> {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
                 Some(changes) => {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-use super::entry::{CommandStamp, LogEntry, Part, RecordError};
+use super::entry::{CommandStamp, EntryError, LogEntry, Part};
 use crate::value::SecretBytes;
 
 /// The first byte of a body in this form.
@@ -98,24 +98,24 @@ pub(super) fn encode(
     command: Option<&CommandStamp<'_>>,
     lag_ms: u32,
     event: &Event,
-) -> Result<SecretBytes, RecordError> {
+) -> Result<SecretBytes, EntryError> {
     let record = secret::to_record(event);
     let body = Body { command: Command::of(seats, command)?, lag_ms, event: EventRecord::from(&record) };
     let mut bytes = Vec::with_capacity(USUAL_LENGTH);
     bytes.push(FORM);
-    postcard::to_extend(&body, bytes).map(SecretBytes::new).map_err(|_| RecordError::Form)
+    postcard::to_extend(&body, bytes).map(SecretBytes::new).map_err(|_| EntryError::Form)
 }
 
 /// Decodes the bytes after the first byte, which identifies the form.
-pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, RecordError> {
+pub(super) fn decode(bytes: &[u8], seats: PerSide<&str>) -> Result<LogEntry, EntryError> {
     let (Body { command, lag_ms, event }, _) =
-        postcard::take_from_bytes(bytes).map_err(|_| RecordError::Form)?;
+        postcard::take_from_bytes(bytes).map_err(|_| EntryError::Form)?;
     let command = command.into_stamp(seats);
-    let event = secret::from_record(event.try_into()?).map_err(|_| RecordError::Event)?;
+    let event = secret::from_record(event.try_into()?).map_err(|_| EntryError::Event)?;
     let record = secret::to_record(&event);
     let again =
         Body { command: Command::of(seats, command.as_ref())?, lag_ms, event: EventRecord::from(&record) };
-    postcard::serialize_with_flavor(&again, Same(bytes)).map_err(|_| RecordError::Form)?;
+    postcard::serialize_with_flavor(&again, Same(bytes)).map_err(|_| EntryError::Form)?;
     Ok(LogEntry { command, lag_ms, event })
 }
 
@@ -140,7 +140,7 @@ impl Flavor for Same<'_> {
 }
 
 impl<'a> Command<'a> {
-    fn of(seats: PerSide<&str>, command: Option<&'a CommandStamp<'_>>) -> Result<Command<'a>, RecordError> {
+    fn of(seats: PerSide<&str>, command: Option<&'a CommandStamp<'_>>) -> Result<Command<'a>, EntryError> {
         let Some(CommandStamp { player, cmd_id, fingerprint }) = command else { return Ok(Command::None) };
         let sender = match Side::BOTH.into_iter().find(|side| seats[*side] == player) {
             Some(Side::Red) => Sender::Red,
@@ -153,7 +153,7 @@ impl<'a> Command<'a> {
             None if (1..=CMD_ID_MAX).contains(&cmd_id.len()) => {
                 Ok(Command::Text(sender, cmd_id, fingerprint))
             }
-            None => Err(RecordError::Form),
+            None => Err(EntryError::Form),
         }
     }
 
@@ -190,10 +190,10 @@ impl From<Square> for SquareNumber {
 }
 
 impl TryFrom<SquareNumber> for Square {
-    type Error = RecordError;
+    type Error = EntryError;
 
-    fn try_from(number: SquareNumber) -> Result<Square, RecordError> {
-        Square::from_index(number.0.into()).ok_or(RecordError::Event)
+    fn try_from(number: SquareNumber) -> Result<Square, EntryError> {
+        Square::from_index(number.0.into()).ok_or(EntryError::Event)
     }
 }
 
@@ -202,8 +202,8 @@ impl Step {
         Step { side, from: from.into(), to: to.into(), ruled_out: RankSet::ALL.without(proves).bits() }
     }
 
-    fn proves(&self) -> Result<RankSet, RecordError> {
-        let ruled_out = RankSet::from_bits(self.ruled_out).ok_or(RecordError::Event)?;
+    fn proves(&self) -> Result<RankSet, EntryError> {
+        let ruled_out = RankSet::from_bits(self.ruled_out).ok_or(EntryError::Event)?;
         Ok(RankSet::ALL.without(ruled_out))
     }
 }
@@ -215,11 +215,11 @@ impl From<Laid> for LaidChips {
 }
 
 impl TryFrom<LaidChips> for Laid {
-    type Error = RecordError;
+    type Error = EntryError;
 
-    fn try_from(LaidChips(squares, color): LaidChips) -> Result<Laid, RecordError> {
+    fn try_from(LaidChips(squares, color): LaidChips) -> Result<Laid, EntryError> {
         let squares = squares.into_iter().map(Square::try_from).collect::<Result<SquareSet, _>>()?;
-        Laid::new(squares, color).ok_or(RecordError::Event)
+        Laid::new(squares, color).ok_or(EntryError::Event)
     }
 }
 
@@ -263,9 +263,9 @@ impl<'a> From<&'a SecretRecord> for EventRecord<'a> {
 }
 
 impl TryFrom<EventRecord<'_>> for SecretRecord {
-    type Error = RecordError;
+    type Error = EntryError;
 
-    fn try_from(record: EventRecord<'_>) -> Result<SecretRecord, RecordError> {
+    fn try_from(record: EventRecord<'_>) -> Result<SecretRecord, EntryError> {
         let moved = |step: Step, strike: Option<Strike>, laid: Option<LaidChips>| {
             Ok(SecretRecord::Moved {
                 side: step.side,
@@ -305,10 +305,9 @@ impl TryFrom<EventRecord<'_>> for SecretRecord {
             EventRecord::DrawDeclined(side) => SecretRecord::DrawDeclined { side },
             EventRecord::Paused { since } => SecretRecord::Paused { since },
             EventRecord::Resumed { since } => SecretRecord::Resumed { since },
-            EventRecord::Ended { winner, reason } => SecretRecord::Ended {
-                winner,
-                reason: EndReason::from_code(reason).ok_or(RecordError::Event)?,
-            },
+            EventRecord::Ended { winner, reason } => {
+                SecretRecord::Ended { winner, reason: EndReason::from_code(reason).ok_or(EntryError::Event)? }
+            }
         })
     }
 }

@@ -54,7 +54,7 @@ impl From<Part> for StruckRecord {
 
 /// Why a body could not be encoded or decoded. Reveals nothing about the content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum RecordError {
+pub enum EntryError {
     #[error("the entry is not of a form this version knows")]
     Form,
     #[error("the entry has form {0}, and this version reads forms 1 and 2: a newer version wrote it")]

@@ -9,7 +9,7 @@ use flagfall_view::HexBytes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::entry::{CommandStamp, LogEntry, Part, RecordError};
+use super::entry::{CommandStamp, EntryError, LogEntry, Part};
 use crate::value::SecretBytes;
 
 #[derive(Serialize, Deserialize)]
@@ -96,11 +96,11 @@ fn is_zero(value: &u32) -> bool {
 }
 
 /// Encodes a game's header as the body of the log's first entry.
-pub fn encode_header<H: Serialize>(header: &H) -> Result<SecretBytes, RecordError> {
+pub fn encode_header<H: Serialize>(header: &H) -> Result<SecretBytes, EntryError> {
     to_bytes(&Opened { open: header })
 }
 
-pub(super) fn decode_header<H: DeserializeOwned>(bytes: &[u8]) -> Result<H, RecordError> {
+pub(super) fn decode_header<H: DeserializeOwned>(bytes: &[u8]) -> Result<H, EntryError> {
     from_bytes(bytes).map(|Opened { open }| open)
 }
 
@@ -108,23 +108,23 @@ pub(super) fn encode(
     command: Option<&CommandStamp<'_>>,
     lag_ms: u32,
     event: &Event,
-) -> Result<SecretBytes, RecordError> {
+) -> Result<SecretBytes, EntryError> {
     to_bytes(&Body { cmd: command, lag: lag_ms, ev: secret::to_record(event).into() })
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Result<LogEntry, RecordError> {
+pub(super) fn decode(bytes: &[u8]) -> Result<LogEntry, EntryError> {
     let Body { cmd: command, lag: lag_ms, ev } = from_bytes(bytes)?;
-    let event = secret::from_record(ev.try_into()?).map_err(|_| RecordError::Event)?;
+    let event = secret::from_record(ev.try_into()?).map_err(|_| EntryError::Event)?;
     Ok(LogEntry { command, lag_ms, event })
 }
 
-fn to_bytes(body: &impl Serialize) -> Result<SecretBytes, RecordError> {
-    serde_json::to_vec(body).map(SecretBytes::new).map_err(|_| RecordError::Form)
+fn to_bytes(body: &impl Serialize) -> Result<SecretBytes, EntryError> {
+    serde_json::to_vec(body).map(SecretBytes::new).map_err(|_| EntryError::Form)
 }
 
-fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
+fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EntryError> {
     // serde's error message may quote the content, so it is not passed on.
-    serde_json::from_slice(bytes).map_err(|_| RecordError::Form)
+    serde_json::from_slice(bytes).map_err(|_| EntryError::Form)
 }
 
 /// Returns the ranks as a list. Returns an empty list for the set of all ranks.
@@ -172,9 +172,9 @@ impl From<SecretRecord> for EventRecord {
 }
 
 impl TryFrom<EventRecord> for SecretRecord {
-    type Error = RecordError;
+    type Error = EntryError;
 
-    fn try_from(record: EventRecord) -> Result<SecretRecord, RecordError> {
+    fn try_from(record: EventRecord) -> Result<SecretRecord, EntryError> {
         Ok(match record {
             EventRecord::Deployed { side, setup, salt, change } => {
                 SecretRecord::Deployed { side, setup, salt: salt.0, is_change: change }
@@ -185,7 +185,7 @@ impl TryFrom<EventRecord> for SecretRecord {
             EventRecord::Moved { side, from, to, proves, strike, labels, laid } => {
                 let strike = strike.map(|parts| parts.map(StruckRecord::from));
                 let valid = |(squares, color): (Vec<Square>, _)| {
-                    Laid::new(squares.into_iter().collect(), color).ok_or(RecordError::Event)
+                    Laid::new(squares.into_iter().collect(), color).ok_or(EntryError::Event)
                 };
                 let laid = laid.map(valid).transpose()?;
                 SecretRecord::Moved { side, from, to, proves: allowed(&proves), strike, labels, laid }
@@ -206,7 +206,7 @@ impl TryFrom<EventRecord> for SecretRecord {
             EventRecord::Resumed { since } => SecretRecord::Resumed { since },
             EventRecord::Ended { winner, reason } => SecretRecord::Ended {
                 winner,
-                reason: EndReason::from_code(&reason).ok_or(RecordError::Event)?,
+                reason: EndReason::from_code(&reason).ok_or(EntryError::Event)?,
             },
         })
     }

@@ -43,7 +43,7 @@ fn body(command: Option<&CommandStamp<'_>>, lag_ms: u32, event: &Event) -> Vec<u
     encode(Form::Binary, SEATS, command, lag_ms, event).unwrap().into_exposed()
 }
 
-fn read(bytes: &[u8]) -> Result<LogEntry, RecordError> {
+fn read(bytes: &[u8]) -> Result<LogEntry, EntryError> {
     decode(&SecretBytes::new(bytes.to_vec()), SEATS)
 }
 
@@ -239,11 +239,11 @@ fn an_entry_has_one_encoding() {
 fn a_newer_form_is_named() {
     for form in 3..9 {
         let body = SecretBytes::new(vec![form, 0, 0]);
-        assert_eq!(decode(&body, SEATS).unwrap_err(), RecordError::NewerForm(form));
-        assert_eq!(decode_header::<String>(&body).unwrap_err(), RecordError::NewerForm(form));
+        assert_eq!(decode(&body, SEATS).unwrap_err(), EntryError::NewerForm(form));
+        assert_eq!(decode_header::<String>(&body).unwrap_err(), EntryError::NewerForm(form));
     }
     for bytes in [&b""[..], b"\0", b"\x01", b"\t{}", b" "] {
-        assert_eq!(read(bytes).unwrap_err(), RecordError::Form);
+        assert_eq!(read(bytes).unwrap_err(), EntryError::Form);
     }
 }
 

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
-use super::fault::{Fault, within};
+use super::request_error::{RequestError, within};
 
 const SENTINEL_PORT: u16 = 26_379;
 /// The maximum number of Sentinels in one address.
@@ -170,15 +170,15 @@ impl RedisAddress {
 
     /// Returns a client for the current primary. Asks the Sentinels each time, because there may
     /// have been a failover.
-    pub(super) async fn client(&self, timeout: Duration) -> Result<Client, Fault> {
+    pub(super) async fn client(&self, timeout: Duration) -> Result<Client, RequestError> {
         let info = match &*self.place {
             Place::Server(info) => info.clone(),
             Place::Sentinels { sentinels, name, primary } => {
-                let (host, port) = self.ask_sentinels(sentinels, name, timeout).await?;
+                let (host, port) = self.find_primary(sentinels, name, timeout).await?;
                 primary.clone().set_addr(address_of(&host, port, self.is_tls()))
             }
         };
-        self.open(info).map_err(|error| Fault::of_connecting(&error))
+        self.open(info).map_err(|error| RequestError::of_connecting(&error))
     }
 
     fn open(&self, info: ConnectionInfo) -> redis::RedisResult<Client> {
@@ -194,13 +194,13 @@ impl RedisAddress {
     }
 
     /// Asks one Sentinel after the other, until one of them names the primary.
-    async fn ask_sentinels(
+    async fn find_primary(
         &self,
         sentinels: &[(String, u16)],
         name: &str,
         timeout: Duration,
-    ) -> Result<(String, u16), Fault> {
-        let mut fault = Fault::not_done("no Sentinel is named");
+    ) -> Result<(String, u16), RequestError> {
+        let mut error = RequestError::not_done("no Sentinel is named");
         for (host, port) in sentinels {
             let asking = async {
                 let sentinel = address_of(host, *port, self.is_tls()).into_connection_info()?;
@@ -208,15 +208,15 @@ impl RedisAddress {
                 let mut command = redis::cmd("SENTINEL");
                 command.arg("get-master-addr-by-name").arg(name).query_async(&mut connection).await
             };
-            match within(timeout, asking, Fault::of_connecting).await {
+            match within(timeout, asking, RequestError::of_connecting).await {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) => {
-                    fault = Fault::NotDone(format!("the Sentinels know of no primary named {name}"));
+                    error = RequestError::NotDone(format!("the Sentinels know of no primary named {name}"));
                 }
-                Err(problem) => fault = problem,
+                Err(problem) => error = problem,
             }
         }
-        Err(fault)
+        Err(error)
     }
 }
 

@@ -3,8 +3,8 @@
 use flagfall_board::Stamp;
 use redis::Value;
 
-use super::fault::{Fault, checked, parsed};
 use super::layout::{WriteArguments, parse_intent, take_piece};
+use super::request_error::{RequestError, checked, parsed};
 use crate::encoding::{parse_entry, parse_head};
 use crate::store::{Outage, RetireOutcome, UpdateOutcome};
 use crate::value::Head;
@@ -33,11 +33,11 @@ pub(super) struct Beat {
     pub(super) outage: Outage,
 }
 
-pub(super) fn strange() -> Fault {
-    Fault::InDoubt("a script in Redis gave an unexpected answer".to_owned())
+pub(super) fn strange() -> RequestError {
+    RequestError::InDoubt("a script in Redis gave an unexpected answer".to_owned())
 }
 
-fn text(bytes: &[u8]) -> Result<String, Fault> {
+fn text(bytes: &[u8]) -> Result<String, RequestError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| strange())
 }
 
@@ -71,7 +71,7 @@ fn each(answer: Value, count: usize) -> Vec<Value> {
 }
 
 /// Parses the result of one append.
-pub(super) fn appended(answer: Value) -> Result<Appended, Fault> {
+pub(super) fn appended(answer: Value) -> Result<Appended, RequestError> {
     let said: Vec<u8> = parsed(answer)?;
     let moment = |bytes: &[u8]| Ok(Stamp(u64::from_le_bytes(bytes.try_into().map_err(|_| strange())?)));
     Ok(match said.as_slice() {
@@ -83,20 +83,20 @@ pub(super) fn appended(answer: Value) -> Result<Appended, Fault> {
         [b's'] => Appended::Silence,
         [b'q', reason @ ..] => Appended::Quarantined(text(reason)?),
         [b'd', id @ ..] => Appended::Damaged(text(id)?.split('-').next().unwrap_or_default().to_owned()),
-        [b'x', error @ ..] => return Err(Fault::of_words(&text(error)?)),
+        [b'x', error @ ..] => return Err(RequestError::of_words(&text(error)?)),
         _ => return Err(strange()),
     })
 }
 
 /// Parses a script's answer that consists of a word and numbers.
-fn words(answer: Value) -> Result<(String, Vec<u64>), Fault> {
+fn words(answer: Value) -> Result<(String, Vec<u64>), RequestError> {
     let words: Vec<String> = parsed(answer)?;
     let (word, numbers) = words.split_first().ok_or_else(strange)?;
     let numbers = numbers.iter().map(|number| number.parse::<u64>()).collect::<Result<_, _>>();
     Ok((word.clone(), numbers.map_err(|_| strange())?))
 }
 
-pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), Fault> {
+pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), RequestError> {
     let (word, numbers) = words(answer)?;
     match (word.as_str(), &numbers[..]) {
         ("ok", [at]) => Ok((UpdateOutcome::Ok, Stamp(*at))),
@@ -105,18 +105,18 @@ pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), Fault> {
     }
 }
 
-pub(super) fn beat(answer: Value) -> Result<Beat, Fault> {
+pub(super) fn beat(answer: Value) -> Result<Beat, RequestError> {
     let (word, numbers) = words(answer)?;
     match (word.as_str(), &numbers[..]) {
         ("ok", [at, since, until]) => {
             Ok(Beat { at: Stamp(*at), outage: Outage { since: Stamp(*since), until: Stamp(*until) } })
         }
-        ("emptied", []) => Err(Fault::Emptied),
+        ("emptied", []) => Err(RequestError::Emptied),
         _ => Err(strange()),
     }
 }
 
-pub(super) fn retired(answer: Value) -> Result<RetireOutcome, Fault> {
+pub(super) fn retired(answer: Value) -> Result<RetireOutcome, RequestError> {
     match words(answer)?.0.as_str() {
         "retired" => Ok(RetireOutcome::Ok),
         "other" => Ok(RetireOutcome::Conflict),
@@ -126,7 +126,7 @@ pub(super) fn retired(answer: Value) -> Result<RetireOutcome, Fault> {
 }
 
 /// Returns the number in a script's answer.
-pub(super) fn number(answer: Value) -> Result<u64, Fault> {
+pub(super) fn number(answer: Value) -> Result<u64, RequestError> {
     let (word, numbers) = words(answer)?;
     match (word.as_str(), &numbers[..]) {
         ("ok", [number]) => Ok(*number),
@@ -145,7 +145,7 @@ pub(super) struct StreamEntry {
 
 /// Parses the entries of a stream. Returns `None` if they do not have the form that this store
 /// writes.
-pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, Fault> {
+pub(super) fn stream(value: Value) -> Result<Option<Vec<StreamEntry>>, RequestError> {
     let entries: Vec<(String, Vec<Vec<u8>>)> = match checked(value)? {
         Value::Nil => Vec::new(),
         value => match parsed(value) {
@@ -192,7 +192,7 @@ mod tests {
         Value::BulkString(all.iter().flat_map(one).collect())
     }
 
-    fn all_appended(answer: Value, count: usize) -> Vec<Result<Appended, Fault>> {
+    fn all_appended(answer: Value, count: usize) -> Vec<Result<Appended, RequestError>> {
         each(answer, count).into_iter().map(appended).collect()
     }
 
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(found[2], Ok(Appended::Silence));
         assert_eq!(found[3], Ok(Appended::Quarantined("why".to_owned())));
         assert_eq!(found[4], Ok(Appended::Damaged("12".to_owned())));
-        assert!(matches!(&found[5], Err(Fault::NotDone(why)) if why.contains("memory")));
+        assert!(matches!(&found[5], Err(RequestError::NotDone(why)) if why.contains("memory")));
     }
 
     #[test]
@@ -215,9 +215,9 @@ mod tests {
         let at = 5_u64.to_le_bytes();
         let ok = [b"o", &at[..]].concat();
         let found = all_appended(said(&[&ok]), 2);
-        assert!(found[0].is_ok() && matches!(found[1], Err(Fault::InDoubt(_))));
+        assert!(found[0].is_ok() && matches!(found[1], Err(RequestError::InDoubt(_))));
         let found = all_appended(said(&[&ok[..4], b"?"]), 2);
-        assert!(found.iter().all(|one| matches!(one, Err(Fault::InDoubt(_)))), "{found:?}");
+        assert!(found.iter().all(|one| matches!(one, Err(RequestError::InDoubt(_)))), "{found:?}");
         assert_eq!(all_appended(Value::Nil, 2).len(), 2);
     }
 }

@@ -6,12 +6,12 @@ use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 
 use super::answers::{self, Appended, Sent};
-use super::fault::{Fault, checked, parsed};
 use super::layout::{intent, pending_member, write_arguments};
 use super::link::{Link, Script};
 use super::listener;
 use super::mending::Intent;
 use super::request::{APPENDS_MAX, Prepared, Reply, Request};
+use super::request_error::{RequestError, checked, parsed};
 use super::shared::OVERWRITTEN;
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
@@ -47,7 +47,7 @@ impl Writer {
             }
             left = self.try_group(left).await;
         }
-        left.into_iter().for_each(|request| request.fail(&Fault::ScriptGone));
+        left.into_iter().for_each(|request| request.fail(&RequestError::ScriptGone));
     }
 
     /// Sends the requests of a group and answers them. Returns the requests that should be tried
@@ -55,31 +55,31 @@ impl Writer {
     async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
         let mut link = match self.ready().await {
             Ok(link) => link.clone(),
-            Err(fault) => {
-                group.into_iter().for_each(|request| request.fail(&fault));
+            Err(error) => {
+                group.into_iter().for_each(|request| request.fail(&error));
                 return Vec::new();
             }
         };
         let (misjudged, group): (Vec<_>, Vec<_>) =
             group.into_iter().partition(|request| self.is_misjudged(request));
-        misjudged.into_iter().for_each(|request| request.fail(&Fault::not_done(CLOCKS_FIRST)));
+        misjudged.into_iter().for_each(|request| request.fail(&RequestError::not_done(CLOCKS_FIRST)));
         let mut commands = Pipeline::new();
         let sent = self.add_group(&link, &group, &mut commands);
         self.shared.wait(&mut commands);
         let mut answers = match link.send(&commands).await {
             Ok(answers) => answers,
-            Err(fault) => {
-                self.lose_link(&fault);
-                group.into_iter().for_each(|request| request.fail(&fault));
+            Err(error) => {
+                self.lose_link(&error);
+                group.into_iter().for_each(|request| request.fail(&error));
                 return Vec::new();
             }
         };
-        if let Err(fault) = self.shared.are_enough(&mut answers) {
+        if let Err(error) = self.shared.are_enough(&mut answers) {
             // The primary has written the group, but may still be lost together with it. Later
             // requests must not build on the group before the replicas have it.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            self.shared.note_failure(&fault);
-            group.into_iter().for_each(|request| request.fail(&fault));
+            self.shared.note_failure(&error);
+            group.into_iter().for_each(|request| request.fail(&error));
             return Vec::new();
         }
         let answers: Vec<Value> = answers::of_each(sent, answers).collect();
@@ -224,7 +224,7 @@ impl Writer {
                 }
             };
             let said = answers::appended(answer);
-            tracing::debug!(parent: &append.span, ?said, "Redis answered an append");
+            tracing::debug!(parent: &append.span, answer = ?said, "Redis answered an append");
             let outcome = match said {
                 Ok(Appended::Ok(at)) => {
                     landed.push((append, at, reply));
@@ -234,7 +234,7 @@ impl Writer {
                     silenced.push(Request::Append { append, reply });
                     continue;
                 }
-                Err(Fault::ScriptGone) => {
+                Err(RequestError::ScriptGone) => {
                     again.push(Request::Append { append, reply });
                     continue;
                 }
@@ -265,7 +265,7 @@ impl Writer {
                     let reason = format!("entry {entry}: the log does not end where it should");
                     Ok(self.keep_quarantine(append.game, reason).await)
                 }
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             };
             self.reply(reply, outcome);
         }
@@ -273,14 +273,14 @@ impl Writer {
         if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) || !silenced.is_empty() {
             match self.look_at_time().await {
                 Ok(()) => again.append(&mut silenced),
-                Err(fault) => silenced.into_iter().for_each(|request| request.fail(&fault)),
+                Err(error) => silenced.into_iter().for_each(|request| request.fail(&error)),
             }
         }
         if !again.is_empty()
             && let Some(link) = &mut self.link
-            && let Err(fault) = link.load_scripts().await
+            && let Err(error) = link.load_scripts().await
         {
-            self.lose_link(&fault);
+            self.lose_link(&error);
         }
         again
     }
@@ -289,10 +289,10 @@ impl Writer {
     fn answer(&mut self, request: Request, answer: Value) -> Option<Request> {
         let answer = match checked(answer) {
             Ok(answer) => answer,
-            Err(Fault::ScriptGone) => return Some(request),
-            Err(fault) => {
-                self.lose_link(&fault);
-                request.fail(&fault);
+            Err(RequestError::ScriptGone) => return Some(request),
+            Err(error) => {
+                self.lose_link(&error);
+                request.fail(&error);
                 return None;
             }
         };
@@ -336,10 +336,10 @@ impl Writer {
         None
     }
 
-    /// Answers a caller. Drops the connection if a fault requires it.
-    fn reply<T>(&mut self, reply: Reply<T>, answer: Result<T, Fault>) {
-        if let Err(fault) = &answer {
-            self.lose_link(fault);
+    /// Answers a caller. Drops the connection if an error requires it.
+    fn reply<T>(&mut self, reply: Reply<T>, answer: Result<T, RequestError>) {
+        if let Err(error) = &answer {
+            self.lose_link(error);
         }
         reply.send(answer).ok();
     }
@@ -366,7 +366,10 @@ impl Writer {
         }
     }
 
-    async fn finish(&mut self, landed: &[(Prepared, Stamp, Reply<AppendOutcome>)]) -> Result<(), Fault> {
+    async fn finish(
+        &mut self,
+        landed: &[(Prepared, Stamp, Reply<AppendOutcome>)],
+    ) -> Result<(), RequestError> {
         let with_writes = landed.iter().filter(|(append, ..)| !append.writes.is_empty());
         let intents: Vec<Intent<'_>> = with_writes
             .map(|(append, ..)| Intent { game: append.game, seq: append.head().seq, writes: &append.writes })
@@ -374,11 +377,11 @@ impl Writer {
         if intents.is_empty() {
             return Ok(());
         }
-        let mut link = self.link.clone().ok_or_else(|| Fault::not_done("no connection"))?;
+        let mut link = self.link.clone().ok_or_else(|| RequestError::not_done("no connection"))?;
         let finished = self.carry_out(&mut link, &intents).await;
-        if let Err(fault) = &finished {
+        if let Err(error) = &finished {
             // A new connection applies the side records.
-            self.lose_link(&Fault::InDoubt(fault.to_string()));
+            self.lose_link(&RequestError::InDoubt(error.to_string()));
         }
         finished
     }
@@ -388,10 +391,10 @@ impl Writer {
         let mut commands = Pipeline::new();
         self.add_quarantine(game, &reason, &mut commands);
         if let Some(link) = &mut self.link
-            && let Err(fault) = link.send(&commands).await
+            && let Err(error) = link.send(&commands).await
         {
             // If storing the quarantine fails, the next read finds the damage again.
-            self.lose_link(&fault);
+            self.lose_link(&error);
         }
         AppendOutcome::Quarantined { reason }
     }

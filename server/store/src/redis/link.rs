@@ -9,8 +9,8 @@ use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, Value};
 
 use super::address::RedisAddress;
 use super::durability::{Durability, list};
-use super::fault::{Fault, checked, parsed, within};
 use super::options::RedisOptions;
+use super::request_error::{RequestError, checked, parsed, within};
 
 macro_rules! scripts {
     ($($name:ident = $file:literal),* $(,)?) => {
@@ -56,20 +56,20 @@ pub(super) struct Former {
 
 impl Link {
     /// Connects, reads how durable Redis is, and loads the scripts.
-    pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, Fault> {
-        let unreached = |fault: Fault| {
+    pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, RequestError> {
+        let unreached = |error: RequestError| {
             // If Redis does not use TLS, it treats the handshake as the start of a command and
             // waits for the rest. So a missing answer may mean that TLS is off.
-            let is_silent = matches!(fault, Fault::InDoubt(_)) && address.is_tls();
+            let is_silent = matches!(error, RequestError::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
-            Fault::NotDone(format!("{address} cannot be reached: {fault}{hint}"))
+            RequestError::NotDone(format!("{address} cannot be reached: {error}{hint}"))
         };
         let client = address.client(options.connect_timeout).await.map_err(unreached)?;
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(options.connect_timeout))
             .set_response_timeout(Some(options.answer_timeout));
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let connection = within(options.connect_timeout, connecting, Fault::of_connecting).await;
+        let connection = within(options.connect_timeout, connecting, RequestError::of_connecting).await;
         let mut link = Link {
             connection: connection.map_err(unreached)?,
             digests: Arc::default(),
@@ -77,22 +77,22 @@ impl Link {
             client_id: 0,
             durability: Durability { replicas_wanted: options.replicas, ..Durability::default() },
         };
-        link.introduce().await.map_err(Fault::not_done)?;
+        link.introduce().await.map_err(RequestError::not_done)?;
         Ok(link)
     }
 
-    async fn introduce(&mut self) -> Result<(), Fault> {
-        self.client_id = self.ask(redis::cmd("CLIENT").arg("ID")).await?;
+    async fn introduce(&mut self) -> Result<(), RequestError> {
+        self.client_id = self.query(redis::cmd("CLIENT").arg("ID")).await?;
         self.durability = self.durability_now().await?;
         let obstacles = self.durability.obstacles();
         if !obstacles.is_empty() {
-            return Err(Fault::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
+            return Err(RequestError::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
         }
         self.load_scripts().await
     }
 
     /// Reads how durable Redis is at the moment. Its settings can change while it runs.
-    pub(super) async fn durability_now(&mut self) -> Result<Durability, Fault> {
+    pub(super) async fn durability_now(&mut self) -> Result<Durability, RequestError> {
         let mut questions = Pipeline::new();
         questions.cmd("INFO");
         questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
@@ -108,7 +108,7 @@ impl Link {
         Ok(Durability::of(&info, &config, self.durability.replicas_wanted))
     }
 
-    pub(super) async fn load_scripts(&mut self) -> Result<(), Fault> {
+    pub(super) async fn load_scripts(&mut self) -> Result<(), RequestError> {
         let mut loads = Pipeline::new();
         for source in SOURCES {
             loads.cmd("SCRIPT").arg("LOAD").arg(*source);
@@ -118,7 +118,7 @@ impl Link {
     }
 
     /// Builds a call of a script; the caller adds the arguments. If a test has planted the
-    /// corresponding fault, an append does not check the end of the log.
+    /// corresponding error, an append does not check the end of the log.
     pub(super) fn call(&self, script: Script, keys: &[&str]) -> Cmd {
         #[cfg(feature = "planted-faults")]
         if script == Script::Append && crate::planted::is_planted(crate::planted::PLAIN_XADD) {
@@ -132,19 +132,19 @@ impl Link {
     }
 
     /// Sends commands in one pipeline and returns their answers, including errors.
-    pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
+    pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, RequestError> {
         let count = commands.len();
         let sending = self.connection.send_packed_commands(commands, 0, count);
-        let answers = within(self.answer_timeout, sending, Fault::of_error).await?;
+        let answers = within(self.answer_timeout, sending, RequestError::of_error).await?;
         if answers.len() == count {
             Ok(answers)
         } else {
-            Err(Fault::InDoubt("Redis gave too few answers".to_owned()))
+            Err(RequestError::InDoubt("Redis gave too few answers".to_owned()))
         }
     }
 
     /// Sends one command.
-    pub(super) async fn ask<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, Fault> {
+    pub(super) async fn query<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, RequestError> {
         let mut commands = Pipeline::new();
         commands.add_command(command.clone());
         let mut answers = self.send(&commands).await?;
@@ -158,7 +158,7 @@ impl Link {
 
     /// Makes sure that requests sent over a dropped connection can no longer be carried out, even
     /// those that Redis has not read yet.
-    pub(super) async fn fence(&mut self, former: &Former) -> Result<(), Fault> {
+    pub(super) async fn fence(&mut self, former: &Former) -> Result<(), RequestError> {
         if former.run_id != self.durability.run_id {
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl Link {
         // connection.
         let mut kill = redis::cmd("CLIENT");
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
-        self.ask::<u64>(&kill).await.map(drop)
+        self.query::<u64>(&kill).await.map(drop)
     }
 }
 

@@ -10,10 +10,10 @@ use futures_util::StreamExt;
 use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use super::fault::{Fault, within};
 use super::options::RedisOptions;
+use super::request_error::{RequestError, within};
 use super::shared::Shared;
-use crate::store::{Announcement, Notice};
+use crate::store::{Announcement, StoreMessage};
 
 /// What follows the game in the announcement that its log was retired.
 const RETIRED: &str = " retired";
@@ -27,26 +27,26 @@ pub(super) async fn run(shared: Arc<Shared>) {
     let mut pause = RETRY.0;
     loop {
         let began = Instant::now();
-        let Err(fault) = listen(&shared).await;
-        tracing::debug!(why = fault.to_string(), "announcements cannot be received");
+        let Err(error) = listen(&shared).await;
+        tracing::debug!(%error, "announcements cannot be received");
         pause = if began.elapsed() > RETRY.1 { RETRY.0 } else { (pause * 2).min(RETRY.1) };
         sleep(pause).await;
     }
 }
 
 /// Listens until the connection is lost.
-async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
+async fn listen(shared: &Shared) -> Result<std::convert::Infallible, RequestError> {
     let RedisOptions { connect_timeout, answer_timeout, audit, .. } = shared.options;
     let client = shared.address.client(connect_timeout).await?;
-    let connection = within(connect_timeout, client.get_async_pubsub(), Fault::of_connecting).await?;
+    let connection = within(connect_timeout, client.get_async_pubsub(), RequestError::of_connecting).await?;
     let (mut sink, mut messages) = connection.split();
     let keys = &shared.keys;
     let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
-    within(answer_timeout, sink.subscribe(&channels), Fault::of_error).await?;
+    within(answer_timeout, sink.subscribe(&channels), RequestError::of_error).await?;
     // Announcements and messages sent before this subscription were missed.
     shared.are_guards_missed.store(true, Ordering::SeqCst);
     announce(shared, Announcement::Everything);
-    shared.notices.send(Notice::Missed).ok();
+    shared.notices.send(StoreMessage::Missed).ok();
     let mut own_last = None;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -56,10 +56,10 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
     audit.tick().await;
     loop {
         tokio::select! {
-            heard = messages.next() => hear(shared, &heard.ok_or_else(|| Fault::not_done("the connection to Redis was lost"))?, &mut own_last),
+            heard = messages.next() => hear(shared, &heard.ok_or_else(|| RequestError::not_done("the connection to Redis was lost"))?, &mut own_last),
             // A frozen server or a dead connection is silent, so a ping is needed to detect it.
             _ = pulse.tick() => {
-                within(answer_timeout, sink.ping::<redis::Value>(), Fault::of_error).await?;
+                within(answer_timeout, sink.ping::<redis::Value>(), RequestError::of_error).await?;
             }
             // Redis may have dropped the subscription without an error, so announcements may have
             // been missed.
@@ -76,7 +76,7 @@ fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
     let channel = message.get_channel_name();
     if channel == shared.keys.notices {
         // A send error only means that there is no receiver.
-        shared.notices.send(Notice::Told(bytes.into())).ok();
+        shared.notices.send(StoreMessage::Told(bytes.into())).ok();
     } else if channel == shared.keys.announcements {
         if let Some(game) = parse_retired(bytes) {
             // The log of a game that is over needs no other announcement.

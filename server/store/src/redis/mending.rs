@@ -5,11 +5,11 @@ use flagfall_board::GameId;
 use redis::{Pipeline, Value};
 
 use super::answers::{self, Appended};
-use super::fault::{Fault, checked, of_right_type, parsed};
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
 use super::request::{APPENDS_MAX, GROUP_BYTES_MAX, GROUP_MAX, Prepared};
+use super::request_error::{RequestError, checked, of_right_type, parsed};
 use super::writer::{CHUNK, Writer};
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};
@@ -28,7 +28,11 @@ pub(super) struct Intent<'a> {
 impl Writer {
     /// Applies the side records of appends, and removes those appends from the list of pending
     /// appends.
-    pub(super) async fn carry_out(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), Fault> {
+    pub(super) async fn carry_out(
+        &self,
+        link: &mut Link,
+        intents: &[Intent<'_>],
+    ) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
             let mut commands = Pipeline::new();
@@ -39,10 +43,10 @@ impl Writer {
                 apply.arg(intent.writes.concat());
                 commands.add_command(apply);
             }
-            let answers: Result<Vec<Value>, Fault> =
+            let answers: Result<Vec<Value>, RequestError> =
                 link.send(&commands).await?.into_iter().map(parsed).collect();
             match answers {
-                Err(Fault::ScriptGone) if attempt == 0 => link.load_scripts().await?,
+                Err(RequestError::ScriptGone) if attempt == 0 => link.load_scripts().await?,
                 answers => return answers.map(drop),
             }
         }
@@ -51,20 +55,24 @@ impl Writer {
 
     /// Finishes appends whose server was lost before it applied their side records. With `until`,
     /// only finishes appends that were listed before that time.
-    pub(super) async fn finish_pending(&self, link: &mut Link, until: Option<u64>) -> Result<(), Fault> {
+    pub(super) async fn finish_pending(
+        &self,
+        link: &mut Link,
+        until: Option<u64>,
+    ) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
         // If the key has another type, that was already logged when the connection was made.
-        let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.ask(&look).await)?.unwrap_or_default();
+        let pending: Vec<(Vec<u8>, f64)> = of_right_type(link.query(&look).await)?.unwrap_or_default();
         let parse = |(member, since): (Vec<u8>, f64)| Some((parse_pending_member(&member)?, since as u64));
         let mut pending: Vec<((GameId, u64), u64)> = pending.into_iter().filter_map(parse).collect();
         // Sorted by entry, because the latest write to a record must win.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
             let id = format!("{seq}-0");
-            let found = link.ask(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
+            let found = link.query(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
             let Some(found) = of_right_type(found)? else {
                 // The append stays in the list. Its side records are applied after an operator
                 // has restored the log.
@@ -80,7 +88,7 @@ impl Writer {
                 // The append was not made, or is being made at this moment.
                 None if is_abandoned => {
                     let member = pending_member(game, seq);
-                    link.ask::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
+                    link.query::<u64>(redis::cmd("ZREM").arg(&keys.pending).arg(member)).await?;
                 }
                 None => {}
             }
@@ -94,8 +102,8 @@ impl Writer {
         let Some(mut link) = self.link.clone() else { return false };
         match self.restore(&mut link, &[Missing { game, head, entries }]).await {
             Ok(restored) => restored == 1,
-            Err(fault) => {
-                self.lose_link(&fault);
+            Err(error) => {
+                self.lose_link(&error);
                 false
             }
         }
@@ -103,7 +111,7 @@ impl Writer {
 
     /// Forgets the held logs that were retired. Such a log is not lost, and must not be given
     /// back.
-    pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), Fault> {
+    pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), RequestError> {
         let games = self.shared.held.lock().games();
         for chunk in games.chunks(CHUNK) {
             let mut commands = Pipeline::new();
@@ -121,7 +129,7 @@ impl Writer {
 
     /// Compares logs with the entries held in memory. Gives back the entries that Redis has lost,
     /// and their side records.
-    pub(super) async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), Fault> {
+    pub(super) async fn give_back(&self, link: &mut Link, games: &[GameId]) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let held: Vec<(GameId, Head)> = {
             let held = self.shared.held.lock();
@@ -173,7 +181,7 @@ impl Writer {
 
     /// Gives back the side records of which this server keeps copies, except those that exist in
     /// Redis.
-    pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), Fault> {
+    pub(super) async fn give_back_records(&self, link: &mut Link) -> Result<(), RequestError> {
         let kept = self.shared.kept.lock().all();
         if kept.is_empty() {
             return Ok(());
@@ -199,8 +207,8 @@ impl Writer {
     /// wrong type is only logged.
     ///
     /// # Errors
-    /// [`Fault::NotDone`] names a key that the store cannot work without.
-    pub(super) async fn look_at_keys(&self, link: &mut Link) -> Result<(), Fault> {
+    /// [`RequestError::NotDone`] names a key that the store cannot work without.
+    pub(super) async fn look_at_keys(&self, link: &mut Link) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let hashes =
             [(&keys.meta, true), (&keys.values, true), (&keys.applied, false), (&keys.quarantined, false)];
@@ -215,12 +223,12 @@ impl Writer {
         let answers = link.send(&questions).await?;
         for ((key, is_vital), answer) in hashes.into_iter().chain(sets).zip(answers) {
             match checked(answer) {
-                Err(Fault::WrongType) if is_vital => {
-                    return Err(Fault::NotDone(format!(
+                Err(RequestError::WrongType) if is_vital => {
+                    return Err(RequestError::NotDone(format!(
                         "the key {key} in Redis holds a value of another type: rename it away and restore a backup"
                     )));
                 }
-                Err(Fault::WrongType) => tracing::error!(
+                Err(RequestError::WrongType) => tracing::error!(
                     key,
                     "a key of the store in Redis holds a value of another type: it is left out until it is renamed away"
                 ),
@@ -234,7 +242,7 @@ impl Writer {
     /// each has its own side records and another server may be giving the same entries back. If
     /// an entry is refused, all later entries of that log are refused too. Returns the number of
     /// logs that are complete again.
-    async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, Fault> {
+    async fn restore(&self, link: &mut Link, logs: &[Missing]) -> Result<usize, RequestError> {
         let appends: Vec<(usize, Prepared)> = logs
             .iter()
             .enumerate()

@@ -8,11 +8,11 @@ use redis::{Cmd, FromRedisValue};
 use tokio::sync::Mutex;
 
 use super::answers::{self, StreamEntry};
-use super::fault::{Fault, of_right_type};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
 use super::link::{Link, Script};
 use super::packing::{self, PackedLog};
+use super::request_error::{RequestError, of_right_type};
 use super::shared::Shared;
 use crate::encoding::{parse_entry, parse_record};
 use crate::guard::Guard;
@@ -27,22 +27,22 @@ const READ_CHUNK: usize = 512;
 const SCAN_CHUNK: usize = 256;
 
 /// Checks that an entry follows this head. Returns the entry and the new head.
-fn follow(game: GameId, before: Head, entry: &StreamEntry) -> Result<(StoredEntry, Head), Fault> {
+fn follow(game: GameId, before: Head, entry: &StreamEntry) -> Result<(StoredEntry, Head), RequestError> {
     let seq = before.seq + 1;
     if entry.seq != seq {
-        return Err(Fault::damaged(seq, "it is missing"));
+        return Err(RequestError::damaged(seq, "it is missing"));
     }
     let (at, hash, body) = parse_entry(&entry.value).ok_or_else(|| too_short(seq))?;
     let body = SecretBytes::new(body.to_vec());
     let head = before.then(game, &body);
     if head.hash != hash {
-        return Err(Fault::damaged(seq, "its hash does not fit"));
+        return Err(RequestError::damaged(seq, "its hash does not fit"));
     }
     Ok((StoredEntry { seq, at, body }, head))
 }
 
-fn too_short(seq: u64) -> Fault {
-    Fault::damaged(seq, "it is too short")
+fn too_short(seq: u64) -> RequestError {
+    RequestError::damaged(seq, "it is too short")
 }
 
 pub(super) struct Reader {
@@ -58,12 +58,12 @@ struct Place {
     /// made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
-    fault: Fault,
+    error: RequestError,
 }
 
 impl Reader {
     pub(super) fn new(shared: Arc<Shared>) -> Reader {
-        let place = Place { link: None, fault: Fault::not_done("Redis was not asked yet") };
+        let place = Place { link: None, error: RequestError::not_done("Redis was not asked yet") };
         Reader { shared, place: Mutex::new(place), failures: AtomicU64::new(0) }
     }
 
@@ -72,7 +72,7 @@ impl Reader {
     ///
     /// If connecting fails, callers that waited for it get the same error. If each of them tried
     /// again, the last caller would wait for all the timeouts in turn.
-    async fn link(&self) -> Result<(u64, Link), Fault> {
+    async fn link(&self) -> Result<(u64, Link), RequestError> {
         let failures = self.failures.load(Ordering::SeqCst);
         let mut place = self.place.lock().await;
         let generation = self.shared.stats.lock().connections;
@@ -82,22 +82,22 @@ impl Reader {
             return Ok((generation, link.clone()));
         }
         if self.failures.load(Ordering::SeqCst) != failures {
-            return Err(place.fault.clone());
+            return Err(place.error.clone());
         }
         match self.connect().await {
             Ok(link) => {
                 place.link = Some((generation, link.clone()));
                 Ok((generation, link))
             }
-            Err(fault) => {
+            Err(error) => {
                 self.failures.fetch_add(1, Ordering::SeqCst);
-                place.fault = fault.clone();
-                Err(fault)
+                place.error = error.clone();
+                Err(error)
             }
         }
     }
 
-    async fn connect(&self) -> Result<Link, Fault> {
+    async fn connect(&self) -> Result<Link, RequestError> {
         let link = Link::open(&self.shared.address, &self.shared.options).await?;
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
@@ -105,25 +105,25 @@ impl Reader {
         // Redis was restarted and may have lost recent entries, and the writer has not noticed
         // that yet. The entries must be given back before anything is read.
         self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-        Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"))
+        Err(RequestError::not_done("Redis was started anew, and has to get back what it may have lost"))
     }
 
     /// Sends a command. If the connection is lost, sends the command again over a new connection.
     /// Repeating a read is harmless.
-    async fn ask<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, Fault> {
-        let mut last = Fault::ScriptGone;
+    async fn query<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, RequestError> {
+        let mut last = RequestError::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
-            match link.ask(&command(&link)).await {
+            match link.query(&command(&link)).await {
                 Ok(value) => return Ok(value),
                 // The connection itself is intact, so a new one would not help.
-                Err(Fault::WrongType) => return Err(Fault::WrongType),
-                Err(fault) => {
+                Err(RequestError::WrongType) => return Err(RequestError::WrongType),
+                Err(error) => {
                     let mut place = self.place.lock().await;
                     if place.link.as_ref().is_some_and(|(made, _)| *made == generation) {
                         place.link = None;
                     }
-                    last = fault;
+                    last = error;
                 }
             }
         }
@@ -132,15 +132,15 @@ impl Reader {
 
     /// Returns entries of a game's stream, without checking their hashes. If they do not have the
     /// form that this store writes, reports entry `seq` as damaged.
-    async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, Fault> {
-        let found = of_right_type(self.ask(|_| command.clone()).await)?;
+    async fn entries(&self, seq: u64, command: Cmd) -> Result<Vec<StreamEntry>, RequestError> {
+        let found = of_right_type(self.query(|_| command.clone()).await)?;
         let entries = found.map(answers::stream).transpose()?.flatten();
-        entries.ok_or_else(|| Fault::damaged(seq, "its form is another one"))
+        entries.ok_or_else(|| RequestError::damaged(seq, "its form is another one"))
     }
 
     /// Returns entries of a game's stream, starting with the number `from`, without checking
     /// their hashes.
-    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, Fault> {
+    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, RequestError> {
         let mut command = redis::cmd("XRANGE");
         command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
         self.entries(from, command.arg("COUNT").arg(count).take()).await
@@ -152,7 +152,7 @@ impl Reader {
         game: GameId,
         after_seq: u64,
         limit: usize,
-    ) -> Result<Vec<StoredEntry>, Fault> {
+    ) -> Result<Vec<StoredEntry>, RequestError> {
         let limit = limit.min(READ_MAX);
         let mut entries: Vec<StoredEntry> = Vec::new();
         let mut at = match after_seq {
@@ -193,7 +193,7 @@ impl Reader {
 
     /// Returns the head after this entry; `None` if the log is shorter. Takes the hash from the
     /// entry without checking it.
-    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Fault> {
+    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, RequestError> {
         match self.stream(game, seq, 1).await?.first() {
             None => Ok(None),
             Some(entry) if entry.seq != seq => Ok(Some(self.packed_head(game, seq).await?)),
@@ -208,11 +208,11 @@ impl Reader {
         at: Head,
         limit: usize,
         entries: &mut Vec<StoredEntry>,
-    ) -> Result<Head, Fault> {
-        let missing = || Fault::damaged(at.seq + 1, "it is missing");
+    ) -> Result<Head, RequestError> {
+        let missing = || RequestError::damaged(at.seq + 1, "it is missing");
         let packed = self.packed(game).await?.ok_or_else(missing)?;
         if packed.head_at(at.seq) != Some(at) {
-            return Err(Fault::damaged(at.seq + 1, "its hash does not fit"));
+            return Err(RequestError::damaged(at.seq + 1, "its hash does not fit"));
         }
         let mut last = None;
         for (entry, head) in packed.after(at.seq).take(limit - entries.len()) {
@@ -223,23 +223,25 @@ impl Reader {
     }
 
     /// Returns the head after a packed entry.
-    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Fault> {
+    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, RequestError> {
         let packed = self.packed(game).await?;
-        packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| Fault::damaged(seq, "it is missing"))
+        packed
+            .and_then(|packed| packed.head_at(seq))
+            .ok_or_else(|| RequestError::damaged(seq, "it is missing"))
     }
 
     /// Returns the packed entries of a log after checking them; `None` if the log is not packed.
-    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Fault> {
-        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
+    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, RequestError> {
+        let found = of_right_type(self.query(|_| Cmd::get(self.shared.keys.packed(game))).await)?;
         let found: Option<Vec<u8>> =
-            found.ok_or_else(|| Fault::damaged(1, "the key of what was packed holds another type"))?;
+            found.ok_or_else(|| RequestError::damaged(1, "the key of what was packed holds another type"))?;
         let Some(bytes) = found else { return Ok(None) };
         let unpacked = packing::unpack(game, &bytes);
-        unpacked.map(Some).ok_or_else(|| Fault::damaged(1, "what was packed does not fit its hash"))
+        unpacked.map(Some).ok_or_else(|| RequestError::damaged(1, "what was packed does not fit its hash"))
     }
 
     /// True if the side records of all appends to a log are applied.
-    pub(super) async fn is_applied(&self, game: GameId) -> Result<bool, Fault> {
+    pub(super) async fn is_applied(&self, game: GameId) -> Result<bool, RequestError> {
         // The append that ends a game has side records, so the last entry almost always says it.
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(1);
@@ -250,12 +252,12 @@ impl Reader {
             Some(_) => self.last_written(game).await?,
         };
         let look = |_: &Link| Cmd::hget(&self.shared.keys.applied, game.as_str());
-        let applied: Option<u64> = self.ask(look).await?;
+        let applied: Option<u64> = self.query(look).await?;
         Ok(applied.unwrap_or(0) >= last_written)
     }
 
     /// Returns the number of the last entry in the stream that has side records; 0 if none has.
-    async fn last_written(&self, game: GameId) -> Result<u64, Fault> {
+    async fn last_written(&self, game: GameId) -> Result<u64, RequestError> {
         let (mut last_written, mut from) = (0, 1);
         loop {
             let found = self.stream(game, from, READ_CHUNK).await?;
@@ -268,15 +270,15 @@ impl Reader {
         }
     }
 
-    pub(super) async fn guard(&self, game: GameId) -> Result<Option<Guard>, Fault> {
-        let found = of_right_type(self.ask(|_| Cmd::get(self.shared.keys.guard(game))).await)?;
+    pub(super) async fn guard(&self, game: GameId) -> Result<Option<Guard>, RequestError> {
+        let found = of_right_type(self.query(|_| Cmd::get(self.shared.keys.guard(game))).await)?;
         let found: Option<Vec<u8>> =
-            found.ok_or_else(|| Fault::damaged(1, "the key of its guard holds another type"))?;
+            found.ok_or_else(|| RequestError::damaged(1, "the key of its guard holds another type"))?;
         Ok(found.and_then(|bytes| Guard::parse(&bytes)))
     }
 
     /// Returns the head of a log, after checking that the last entry follows the entry before it.
-    pub(super) async fn head(&self, game: GameId) -> Result<Head, Fault> {
+    pub(super) async fn head(&self, game: GameId) -> Result<Head, RequestError> {
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(2);
         let found = self.entries(1, command).await?;
@@ -290,7 +292,7 @@ impl Reader {
     }
 
     /// Returns all games that have a log, in the order of their ids.
-    pub(super) async fn games(&self) -> Result<Vec<GameId>, Fault> {
+    pub(super) async fn games(&self) -> Result<Vec<GameId>, RequestError> {
         let mut games = std::collections::BTreeSet::new();
         let mut cursor = 0_u64;
         loop {
@@ -299,7 +301,7 @@ impl Reader {
             // Keys of other types are included, so that an overwritten log is reported when it is
             // read.
             command.arg("COUNT").arg(1000);
-            let (next, keys): (u64, Vec<Vec<u8>>) = self.ask(|_| command.clone()).await?;
+            let (next, keys): (u64, Vec<Vec<u8>>) = self.query(|_| command.clone()).await?;
             games.extend(keys.iter().filter_map(|key| self.shared.keys.game_of_log(key)));
             if next == 0 {
                 return Ok(games.into_iter().collect());
@@ -308,14 +310,14 @@ impl Reader {
         }
     }
 
-    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, RequestError> {
         let get = |link: &Link| {
             let mut command = self.shared.call(link, Script::Get, &[&self.shared.keys.values]);
             command.arg(key.as_bytes()).take()
         };
-        let found: Vec<Vec<u8>> = self.ask(get).await?;
+        let found: Vec<Vec<u8>> = self.query(get).await?;
         let Some(bytes) = found.first() else { return Ok(None) };
-        let damaged = || Fault::damaged(0, format!("{key:?} cannot be parsed"));
+        let damaged = || RequestError::damaged(0, format!("{key:?} cannot be parsed"));
         let (value, _) = parse_record(bytes).ok_or_else(damaged)?;
         Ok(Some(value.to_vec()))
     }
@@ -327,7 +329,7 @@ impl Reader {
         prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
-    ) -> Result<Vec<FullRecord>, Fault> {
+    ) -> Result<Vec<FullRecord>, RequestError> {
         let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
         let (mut from, to) = scan_bounds(&range);
         let limit = limit.min(READ_MAX);
@@ -338,14 +340,14 @@ impl Reader {
                 let mut command = self.shared.call(link, Script::Scan, &[&keys.values, &keys.names]);
                 command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len())).take()
             };
-            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.ask(scan).await?;
+            let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.query(scan).await?;
             for pair in found.chunks_exact(2) {
                 let [name, bytes] = pair else { continue };
                 // A damaged record is skipped, because it must not hide the other records from
                 // the caller.
                 let Ok(key) = Key::new(name.clone()) else {
                     tracing::error!(
-                        length = name.len(),
+                        bytes = name.len(),
                         "the name of a side record is too long: it is left out"
                     );
                     continue;

@@ -4,9 +4,9 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Span;
 
-use super::fault::Fault;
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
+use super::request_error::RequestError;
 use crate::guard::Guard;
 use crate::store::{AppendOutcome, Outage, RetireOutcome, Update, UpdateOutcome};
 use crate::value::Head;
@@ -19,7 +19,7 @@ pub(super) const GROUP_MAX: usize = 1024;
 /// other client.
 pub(super) const GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-pub(super) type Reply<T> = oneshot::Sender<Result<T, Fault>>;
+pub(super) type Reply<T> = oneshot::Sender<Result<T, RequestError>>;
 
 /// An append whose hashes have been computed.
 pub(super) struct Prepared {
@@ -106,21 +106,21 @@ impl Request {
     }
 
     /// Answers that the request failed, or may have failed.
-    pub(super) fn fail(self, fault: &Fault) {
-        let fault = fault.clone();
+    pub(super) fn fail(self, error: &RequestError) {
+        let error = error.clone();
         // A send error only means that the caller has stopped waiting.
         match self {
-            Request::Append { reply, .. } => reply.send(Err(fault)).is_ok(),
-            Request::Update { reply, .. } => reply.send(Err(fault)).is_ok(),
-            Request::Heartbeat { reply } => reply.send(Err(fault)).is_ok(),
-            Request::BumpEpoch { reply } => reply.send(Err(fault)).is_ok(),
-            Request::Sweep { reply } => reply.send(Err(fault)).is_ok(),
-            Request::Retire { reply, .. } => reply.send(Err(fault)).is_ok(),
+            Request::Append { reply, .. } => reply.send(Err(error)).is_ok(),
+            Request::Update { reply, .. } => reply.send(Err(error)).is_ok(),
+            Request::Heartbeat { reply } => reply.send(Err(error)).is_ok(),
+            Request::BumpEpoch { reply } => reply.send(Err(error)).is_ok(),
+            Request::Sweep { reply } => reply.send(Err(error)).is_ok(),
+            Request::Retire { reply, .. } => reply.send(Err(error)).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::ForgetApplied { reply, .. }
             | Request::DeleteLog { reply, .. }
             | Request::Tell { reply, .. }
-            | Request::Settle { reply } => reply.send(Err(fault)).is_ok(),
+            | Request::Settle { reply } => reply.send(Err(error)).is_ok(),
         };
     }
 }

@@ -12,14 +12,14 @@ use tokio::sync::broadcast;
 
 use super::address::RedisAddress;
 use super::durability::Durability;
-use super::fault::{Fault, parsed};
 use super::heard::Heard;
 use super::held::Held;
 use super::kept::Kept;
 use super::layout::Keys;
 use super::link::{Link, Script};
 use super::options::RedisOptions;
-use crate::store::{Announcement, Notice, Outage};
+use super::request_error::{RequestError, parsed};
+use crate::store::{Announcement, Outage, StoreMessage};
 
 /// The maximum number of announcements that wait for a receiver. A slower receiver misses some.
 const ANNOUNCEMENTS_MAX: usize = 4096;
@@ -66,7 +66,7 @@ pub(super) struct Shared {
     pub(super) held: Mutex<Held>,
     pub(super) kept: Mutex<Kept>,
     pub(super) announcements: broadcast::Sender<Announcement>,
-    pub(super) notices: broadcast::Sender<Notice>,
+    pub(super) notices: broadcast::Sender<StoreMessage>,
     pub(super) stats: Mutex<RedisStats>,
 }
 
@@ -162,7 +162,7 @@ impl Shared {
 
     /// Checks that enough replicas confirmed the commands that [`wait`](Self::wait) follows.
     /// Removes the answer to `wait`, which is the last of `answers`.
-    pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), Fault> {
+    pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), RequestError> {
         let wanted = self.options.replicas;
         if wanted == 0 {
             return Ok(());
@@ -171,7 +171,7 @@ impl Shared {
         if confirmed >= wanted {
             return Ok(());
         }
-        Err(Fault::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
+        Err(RequestError::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
     }
 
     pub(super) fn note_outage(&self, outage: Outage) {
@@ -194,9 +194,9 @@ impl Shared {
         }
     }
 
-    pub(super) fn note_failure(&self, fault: &Fault) {
+    pub(super) fn note_failure(&self, error: &RequestError) {
         if !self.has_failed.swap(true, Ordering::SeqCst) {
-            tracing::error!(redis = %self.address, why = fault.to_string(), "Redis cannot be used");
+            tracing::error!(redis = %self.address, %error, "Redis cannot be used");
         }
     }
 

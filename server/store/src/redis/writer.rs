@@ -20,11 +20,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::answers::{self, Beat};
 use super::durability::{Weakness, list};
-use super::fault::{Fault, of_right_type};
 use super::layout::SCHEMA;
 use super::link::{Former, Link, Script};
 use super::options::Demand;
 use super::request::{Request, gather};
+use super::request_error::{RequestError, of_right_type};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
@@ -46,7 +46,7 @@ pub(super) struct Writer {
     retry_at: Instant,
     pause: Duration,
     /// Why the last attempt to use Redis failed.
-    last_fault: Fault,
+    last_error: RequestError,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
     /// The time at which the store was opened; `None` before that. Outages that ended before that
@@ -62,14 +62,14 @@ pub(super) struct Writer {
 impl Writer {
     /// Connects for the first time. Returns the writer, and the last heartbeat in the store. The
     /// heartbeat is `None` if the store is new or another server is still alive.
-    pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), Fault> {
+    pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), RequestError> {
         let mut writer = Writer {
             shared,
             link: None,
             former: None,
             retry_at: Instant::now(),
             pause: RETRY.0,
-            last_fault: Fault::not_done("Redis was not asked yet"),
+            last_error: RequestError::not_done("Redis was not asked yet"),
             has_beaten: false,
             opened_at: None,
             outages_known_until: Stamp(0),
@@ -119,15 +119,15 @@ impl Writer {
         }
         let Some(mut link) = self.link.clone() else { return };
         if self.shared.are_guards_missed.swap(false, Ordering::SeqCst)
-            && let Err(fault) = self.forget_retired(&mut link).await
+            && let Err(error) = self.forget_retired(&mut link).await
         {
             self.shared.are_guards_missed.store(true, Ordering::SeqCst);
-            self.lose_link(&fault);
+            self.lose_link(&error);
             return self.return_soon().await;
         }
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
-        if let Err(fault) = self.finish_pending(&mut link, Some(left_behind)).await {
-            self.lose_link(&fault);
+        if let Err(error) = self.finish_pending(&mut link, Some(left_behind)).await {
+            self.lose_link(&error);
             self.return_soon().await;
         }
     }
@@ -142,10 +142,10 @@ impl Writer {
         let Some(mut link) = self.link.clone() else { return };
         let durability = match link.durability_now().await {
             Ok(durability) => durability,
-            Err(fault) => {
+            Err(error) => {
                 // The next connection reads the settings again. Until then, the previous ones are
                 // used.
-                self.lose_link(&fault);
+                self.lose_link(&error);
                 return self.return_soon().await;
             }
         };
@@ -159,7 +159,7 @@ impl Writer {
         }
         let is_refused = self.shared.options.demand == Demand::Full && !weaknesses.is_empty();
         if is_refused || !durability.obstacles().is_empty() {
-            self.give_link_up(&Fault::NotDone(too_weak(&weaknesses)));
+            self.give_link_up(&RequestError::NotDone(too_weak(&weaknesses)));
             self.return_soon().await;
         }
     }
@@ -174,48 +174,48 @@ impl Writer {
     }
 
     /// Returns a connection, after finding out the outcome of all earlier writes.
-    pub(super) async fn ready(&mut self) -> Result<&mut Link, Fault> {
+    pub(super) async fn ready(&mut self) -> Result<&mut Link, RequestError> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
         // If this shows that the connection is lost, a new one is made below.
         if self.link.is_some()
             && is_in_doubt()
-            && let Err(fault) = self.confirm().await
+            && let Err(error) = self.confirm().await
             && self.link.is_some()
         {
-            return Err(fault);
+            return Err(error);
         }
         if self.link.is_none() {
             if Instant::now() < self.retry_at {
-                return Err(self.last_fault.clone());
+                return Err(self.last_error.clone());
             }
-            if let Err(fault) = self.connect().await {
+            if let Err(error) = self.connect().await {
                 self.link = None;
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
                 // `NotDone`, because none of the waiting requests was sent.
-                self.last_fault = Fault::not_done(fault);
-                self.shared.note_failure(&self.last_fault);
-                return Err(self.last_fault.clone());
+                self.last_error = RequestError::not_done(error);
+                self.shared.note_failure(&self.last_error);
+                return Err(self.last_error.clone());
             }
         }
         if is_in_doubt() {
             self.confirm().await?;
         }
-        self.link.as_mut().ok_or_else(|| Fault::not_done("there is no connection to Redis"))
+        self.link.as_mut().ok_or_else(|| RequestError::not_done("there is no connection to Redis"))
     }
 
     /// Connects, and repairs what may have gone wrong in the meantime: makes sure that requests
     /// over the previous connection cannot run, gives back what Redis has lost, and finishes
     /// unfinished appends.
-    async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
+    async fn connect(&mut self) -> Result<Option<Stamp>, RequestError> {
         let shared = self.shared.clone();
         let options = &shared.options;
         let mut link = Link::open(&shared.address, options).await?;
         *shared.durability.lock() = Some(link.durability.clone());
         let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {
-            return Err(Fault::NotDone(too_weak(&weaknesses)));
+            return Err(RequestError::NotDone(too_weak(&weaknesses)));
         }
         if let Some(former) = &self.former {
             link.fence(former).await?;
@@ -239,7 +239,7 @@ impl Writer {
         if self.opened_at.is_some() {
             // The heartbeat comes before any request is accepted, because game clocks stood still
             // while no server reached Redis.
-            let beat = link.ask(&self.heartbeat(&link)).await?;
+            let beat = link.query(&self.heartbeat(&link)).await?;
             self.note_beat(answers::beat(beat)?);
         }
         self.finish_pending(&mut link, None).await?;
@@ -254,22 +254,22 @@ impl Writer {
     }
 
     /// Creates the store if there is none, and reads its metadata.
-    async fn begin(&self, link: &mut Link) -> Result<Begun, Fault> {
+    async fn begin(&self, link: &mut Link) -> Result<Begun, RequestError> {
         let keys = &self.shared.keys;
         let mut command = self.shared.call(link, Script::Begin, &[&keys.meta]);
         command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
         command.arg(&link.durability.run_id).arg(u8::from(self.has_beaten));
         let (schema, epoch, heartbeat, now, run_at, made): (String, String, String, u64, u64, String) =
-            link.ask(&command).await?;
+            link.query(&command).await?;
         if schema != SCHEMA.to_string() {
-            return Err(Fault::NotDone(format!(
+            return Err(RequestError::NotDone(format!(
                 "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix, such as flagfall-{SCHEMA}"
             )));
         }
         let epoch: u64 =
-            epoch.parse().map_err(|_| Fault::not_done("the store in this Redis has no epoch"))?;
+            epoch.parse().map_err(|_| RequestError::not_done("the store in this Redis has no epoch"))?;
         self.shared.epoch.fetch_max(epoch, Ordering::SeqCst);
-        let found = of_right_type(link.ask(&Cmd::hgetall(&keys.quarantined)).await)?;
+        let found = of_right_type(link.query(&Cmd::hgetall(&keys.quarantined)).await)?;
         let quarantined: Vec<(Vec<u8>, Vec<u8>)> = found.unwrap_or_default();
         let parse = |(game, why): (Vec<u8>, Vec<u8>)| {
             let game = std::str::from_utf8(&game).ok()?.parse().ok()?;
@@ -317,21 +317,22 @@ impl Writer {
 
     /// Sends a heartbeat after a silence, to determine the time and whether there was an outage.
     /// If this fails, the requests that waited for the heartbeat have not been carried out.
-    pub(super) async fn look_at_time(&mut self) -> Result<(), Fault> {
-        let mut link = self.link.clone().ok_or_else(|| Fault::not_done("there is no connection to Redis"))?;
-        let beat = link.ask(&self.heartbeat(&link)).await.and_then(answers::beat);
+    pub(super) async fn look_at_time(&mut self) -> Result<(), RequestError> {
+        let mut link =
+            self.link.clone().ok_or_else(|| RequestError::not_done("there is no connection to Redis"))?;
+        let beat = link.query(&self.heartbeat(&link)).await.and_then(answers::beat);
         self.note_own_beat(beat)
     }
 
-    fn note_own_beat(&mut self, beat: Result<Beat, Fault>) -> Result<(), Fault> {
+    fn note_own_beat(&mut self, beat: Result<Beat, RequestError>) -> Result<(), RequestError> {
         match beat {
             Ok(beat) => {
                 self.note_beat(beat);
                 Ok(())
             }
-            Err(fault) => {
-                self.lose_link(&fault);
-                Err(Fault::not_done(fault))
+            Err(error) => {
+                self.lose_link(&error);
+                Err(RequestError::not_done(error))
             }
         }
     }
@@ -339,7 +340,7 @@ impl Writer {
     /// Waits for a heartbeat that is newer than `found`, for as long as one may take. Returns
     /// `None` if there is a newer one, because then a server is alive and there was no outage.
     /// Otherwise returns `found`.
-    async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, Fault> {
+    async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, RequestError> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;
         let age = Duration::from_millis(self.shared.now().ms_since(found));
@@ -348,7 +349,7 @@ impl Writer {
             sleep_until(until.min(Instant::now() + pulse / 10)).await;
             let look = Cmd::hget(&self.shared.keys.meta, "heartbeat");
             let link = self.ready().await?;
-            if link.ask::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
+            if link.query::<Option<u64>>(&look).await?.is_some_and(|at| at > found.0) {
                 return Ok(None);
             }
         }
@@ -356,7 +357,7 @@ impl Writer {
     }
 
     /// Sends a heartbeat and waits until the replicas have received all earlier writes.
-    async fn confirm(&mut self) -> Result<(), Fault> {
+    async fn confirm(&mut self) -> Result<(), RequestError> {
         let Some(mut link) = self.link.clone() else { return Ok(()) };
         let mut commands = Pipeline::new();
         commands.add_command(self.heartbeat(&link));
@@ -370,19 +371,19 @@ impl Writer {
         Ok(())
     }
 
-    /// Drops the connection if the fault requires it.
-    pub(super) fn lose_link(&mut self, fault: &Fault) {
-        if fault.ends_link() {
-            self.give_link_up(fault);
+    /// Drops the connection if the error requires it.
+    pub(super) fn lose_link(&mut self, error: &RequestError) {
+        if error.ends_link() {
+            self.give_link_up(error);
         }
     }
 
     /// Drops the connection.
-    fn give_link_up(&mut self, fault: &Fault) {
+    fn give_link_up(&mut self, error: &RequestError) {
         if let Some(link) = self.link.take() {
             self.former = Some(link.former());
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            self.shared.note_failure(fault);
+            self.shared.note_failure(error);
         }
     }
 }

@@ -15,7 +15,7 @@ use flagfall_store::limits::{
     WRITES_MAX,
 };
 use flagfall_store::{
-    Append, AppendOutcome, Expect, Hash, Head, Notice, Store, StoreError, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, Expect, Hash, Head, Store, StoreError, StoreMessage, Update, UpdateOutcome, Write,
 };
 use retiring::*;
 use world::{NOON, World};
@@ -515,10 +515,10 @@ async fn notices_reach_other_servers(world: World) {
     if let Some(mut notices) = notices {
         let told = loop {
             match notices.recv().await.unwrap() {
-                Notice::Told(told) => break told,
+                StoreMessage::Told(told) => break told,
                 // The subscription may have begun only after the first message, so the message is
                 // sent again.
-                Notice::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
+                StoreMessage::Missed => world.store.tell(b"early".to_vec()).await.unwrap(),
             }
         };
         assert_eq!(&*told, b"early");

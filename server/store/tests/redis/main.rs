@@ -23,8 +23,8 @@ use common::redis::RedisServer;
 use common::{TIMEOUT, append, append_ok, body, copy_folder, game, key, log, put, texts, until};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Expect, Head, Notice, ReadError, RedisOptions, RedisStore, Store,
-    StoreError, StoredEntry, Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Expect, Head, ReadError, RedisOptions, RedisStore, Store,
+    StoreError, StoreMessage, StoredEntry, Update, UpdateOutcome,
 };
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
@@ -500,15 +500,15 @@ async fn notices_reach_other_servers_and_a_restart_is_reported_as_a_gap() {
     let (one, other) = (redis.open(RedisOptions::default()).await, redis.open(RedisOptions::default()).await);
     let mut notices = other.notices().unwrap();
     let mut heard = async || timeout(TIMEOUT, notices.recv()).await.unwrap().unwrap();
-    assert_eq!(heard().await, Notice::Missed, "the subscription begins");
+    assert_eq!(heard().await, StoreMessage::Missed, "the subscription begins");
     one.tell(b"hello".to_vec()).await.unwrap();
-    assert_eq!(heard().await, Notice::Told(b"hello"[..].into()));
+    assert_eq!(heard().await, StoreMessage::Told(b"hello"[..].into()));
     redis.kill();
     unavailable(until("the loss", async || Some(one.tell(b"x".to_vec()).await).filter(Result::is_err)).await);
     redis.start_again();
-    assert_eq!(heard().await, Notice::Missed);
+    assert_eq!(heard().await, StoreMessage::Missed);
     until("the way back", async || one.tell(b"again".to_vec()).await.ok()).await;
-    assert_eq!(heard().await, Notice::Told(b"again"[..].into()));
+    assert_eq!(heard().await, StoreMessage::Told(b"again"[..].into()));
 }
 
 #[tokio::test]

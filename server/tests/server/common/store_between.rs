@@ -2,8 +2,8 @@
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, Notice, ReadError, Record, Store, StoreError,
-    StoreFuture, StoredEntry, Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Head, Key, ReadError, Record, Store, StoreError, StoreFuture,
+    StoreMessage, StoredEntry, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
@@ -112,7 +112,7 @@ impl<H: Hands> Store for StoreBetween<H> {
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         self.store.announcements()
     }
-    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.store.notices()
     }
     fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {

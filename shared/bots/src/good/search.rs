@@ -81,7 +81,7 @@ impl Search {
         steps.clear();
         world.steps(is_mine, is_quiet, &mut steps);
         let mut order: Vec<(i32, Step)> =
-            steps.iter().map(|step| (self.promise(world, *step), *step)).collect();
+            steps.iter().map(|step| (self.ordering_score(world, *step), *step)).collect();
         self.steps.push(steps);
         if order.is_empty() && !is_quiet {
             return Ok(ply * DELAY - WIN);
@@ -149,9 +149,9 @@ impl Search {
         world.pieces[usize::from(step.piece)]
     }
 
-    /// Returns a number that is higher for more promising plies. The most promising plies are
-    /// searched first.
-    fn promise(&self, world: &World<'_>, step: Step) -> i32 {
+    /// Returns the score of a ply for move ordering. Plies with a higher score are searched
+    /// first.
+    fn ordering_score(&self, world: &World<'_>, step: Step) -> i32 {
         let attacker = self.attacker(world, step);
         match world.piece_at(step.to) {
             Some((number, target)) if target.is_hidden && attacker.is_mine => {

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, GameEvent, GameHead, GameSummary, GameView, LobbyChange,
-    PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Position, Presence, Recorder, Refusal, Secret, Seek, SeenOutcome, ServerToClient,
-    Terms, Time, ViewChange,
+    Accepted, ClientToServer, EventPosition, GameCommand, GameEvent, GameHead, GameSummary, GameView,
+    LobbyChange, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal, Secret,
+    Seek, SeenOutcome, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Ruleset, Setup, TimeControl, Viewer, decide, evolve, see,
@@ -274,7 +274,7 @@ fn examples() -> String {
     page.example("A command for an earlier ply is refused:", &refused);
 
     page.heading("Coming back");
-    let since = Some(Position { epoch: OPENED_IN, seq: 5 });
+    let since = Some(EventPosition { epoch: OPENED_IN, seq: 5 });
     page.example(
         "After a dropped connection, send `hello` with the token, then:",
         &ClientToServer::OpenGame { game: id(), since },

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    ClientToServer, CommandId, GameCommand, LobbyFilter, Position, RatingWish, Speed, Terms, Time,
+    ClientToServer, CommandId, EventPosition, GameCommand, LobbyFilter, RatingWish, Speed, Terms, Time,
 };
 
 const RED: &str = "81..S9.... .......... F9........ B2........";
@@ -74,7 +74,7 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
         C::EnterPool { cmd_id: id("p-1"), terms: terms() },
         C::LeavePool { cmd_id: id("p-2") },
         C::Rematch { cmd_id: id("r-1"), game },
-        C::OpenGame { game, since: Some(Position { epoch: 1, seq: 12 }) },
+        C::OpenGame { game, since: Some(EventPosition { epoch: 1, seq: 12 }) },
         C::CloseGame { game },
         C::Say {
             cmd_id: id("y-1"),

@@ -28,11 +28,10 @@ fn python() -> Option<String> {
     }
 }
 
-/// Starts the bot, to play against a house player or against anyone in the lobby.
-fn play(python: &str, server: &Server, opponent: &str, token: Option<&str>) -> Process {
+fn play(python: &str, server: &Server, token: Option<&str>) -> Process {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/play.py");
     let mut command = Command::new(python);
-    command.arg(script).args([&format!("ws://{}/ws", server.address), opponent]);
+    command.arg(script).arg(format!("ws://{}/ws", server.address));
     command.env_remove("FLAGFALL_TOKEN").envs(token.map(|token| ("FLAGFALL_TOKEN", token)));
     Process::start("play.py", &mut command).with_patience(GAME)
 }
@@ -42,7 +41,7 @@ fn the_example_plays_on_after_the_server_was_killed() {
     let Some(python) = python() else { return };
     let site = Site::new();
     let mut server = site.serve();
-    let mut bot = play(&python, &server, "house", None);
+    let mut bot = play(&python, &server, None);
     bot.expect("connected as pybot");
     bot.expect("moved");
     server.kill();
@@ -55,23 +54,10 @@ fn the_example_plays_on_after_the_server_was_killed() {
 }
 
 #[test]
-fn two_copies_of_the_example_find_each_other_in_the_lobby() {
-    let Some(python) = python() else { return };
-    let site = Site::new();
-    let server = site.serve();
-    let mut bots = [(); 2].map(|()| play(&python, &server, "seek", None));
-    let ends = bots.each_mut().map(|bot| bot.expect("game over: "));
-    let [first, second] = ends.each_ref().map(|end| end.split_once("; this was ").expect("a side"));
-    assert_eq!(first.0, second.0, "both tell the same end");
-    assert_ne!(first.1, second.1, "they play different sides");
-    bots.iter_mut().for_each(|bot| bot.ended().expect(0, &[]));
-}
-
-#[test]
 fn the_example_gives_up_when_its_token_is_refused() {
     let Some(python) = python() else { return };
     let site = Site::new();
     let server = site.serve();
-    let mut bot = play(&python, &server, "house", Some("no-token-of-this-server"));
+    let mut bot = play(&python, &server, Some("no-token-of-this-server"));
     bot.ended().expect(1, &["refused: bad_token"]);
 }

@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClientToServer, Code, CommandId, GameEvent, Position, Presence, ServerToClient};
+use flagfall_protocol::{
+    ClientToServer, Code, CommandId, EventPosition, GameEvent, Presence, ServerToClient,
+};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
@@ -22,7 +24,7 @@ pub(super) struct Seat {
     /// The number of the client's server.
     pub server: usize,
     addresses: watch::Receiver<Vec<SocketAddr>>,
-    pub seen: Option<Position>,
+    pub seen: Option<EventPosition>,
     /// The number of events that the client was sent or will be sent.
     pub events: u64,
     pub due: u64,
@@ -88,7 +90,7 @@ impl Seat {
                 if let Some(before) = self.seen {
                     self.lapse(seq.saturating_sub(before.seq) + u64::from(before.epoch != *epoch));
                 }
-                self.seen = Some(Position { epoch: *epoch, seq: *seq });
+                self.seen = Some(EventPosition { epoch: *epoch, seq: *seq });
                 self.presence = [presence[Side::Red], presence[Side::Blue]];
             }
             ServerToClient::Event { seq, event, .. } => {

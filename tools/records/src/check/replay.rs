@@ -399,7 +399,7 @@ impl<'a> Replay<'a> {
     fn deploy(&self, side: Side, text: &str, at: Stamp) -> Result<Cause, Mismatch> {
         let setup = Setup::from_text(text, side, self.game.terms().ruleset)
             .map_err(|refusal| (Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal))))?;
-        self.ask(side, &Command::Deploy(setup), at).map(Cause::Events)
+        self.expect_legal(side, &Command::Deploy(setup), at).map(Cause::Events)
     }
 
     fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
@@ -434,7 +434,7 @@ impl<'a> Replay<'a> {
             );
             return Ok(Cause::Hidden(Unchecked { code: UncheckedKind::Rest, detail }));
         };
-        self.ask(side, &command, at).map(Cause::Events)
+        self.expect_legal(side, &command, at).map(Cause::Events)
     }
 
     /// Returns the viewer from whose point of view an event is shown. This is the player who
@@ -451,7 +451,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn ask_either(&self, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
+    fn expect_legal_for_either(&self, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
         let verdicts = Side::BOTH.map(|side| self.decide(side, command, at));
         match verdicts {
             [Ok(events), _] | [_, Ok(events)] => Ok(events),
@@ -459,7 +459,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn ask(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
+    fn expect_legal(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 

@@ -112,7 +112,7 @@ impl Playing<'_> {
             let setup = Setup::from_text(&setups[side], side, self.ruleset)
                 .map_err(|refusal| deployment(refusal_text(&refusal)))?;
             let salt = self.told.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
-            self.ask_with(side, &Command::Deploy(setup), salt).map_err(deployment)?;
+            self.apply_with(side, &Command::Deploy(setup), salt).map_err(deployment)?;
         }
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Playing<'_> {
             event => {
                 let fitting = beginning.placed.get(index).copied().flatten();
                 let (side, command) = command_of(event, fitting).ok_or("its rank is not told")?;
-                self.ask(side, &command)?;
+                self.apply(side, &command)?;
             }
         }
         if event.is_ply() && self.game.ply() == ply {
@@ -149,16 +149,16 @@ impl Playing<'_> {
                 continue;
             }
             let rank = identity.rank().ok_or_else(|| format!("{side}'s choice is missing"))?;
-            self.ask(side, &Command::Choose(Choice(rank)))?;
+            self.apply(side, &Command::Choose(Choice(rank)))?;
         }
         Ok(())
     }
 
-    fn ask(&mut self, side: Side, command: &Command) -> Result<(), String> {
-        self.ask_with(side, command, [0; 32])
+    fn apply(&mut self, side: Side, command: &Command) -> Result<(), String> {
+        self.apply_with(side, command, [0; 32])
     }
 
-    fn ask_with(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), String> {
+    fn apply_with(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), String> {
         let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt));
         let events = events.map_err(|refusal| refusal_text(&refusal))?;
         self.carry_out(events);
@@ -200,7 +200,7 @@ impl Playing<'_> {
             for (side, command) in
                 [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
             {
-                self.ask(side, &command)
+                self.apply(side, &command)
                     .map_err(|why| format!("{} is not possible: {why}", in_words(outcome)))?;
             }
             return Ok(None);

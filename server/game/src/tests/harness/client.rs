@@ -33,7 +33,7 @@ impl Client {
     }
 
     /// Returns an opener for the client's connection.
-    pub(crate) fn opener(&self, since: Option<flagfall_protocol::Position>) -> Opener {
+    pub(crate) fn opener(&self, since: Option<flagfall_protocol::EventPosition>) -> Opener {
         let outbox = self.outbox.clone();
         let player = (!self.is_anonymous).then(|| self.player.id.clone());
         Opener { outbox, player, since, request: REQUEST }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flagfall_base::delivery::Connections;
 use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_bots::Chance;
-use flagfall_protocol::{GameCommand, GameView, Position};
+use flagfall_protocol::{EventPosition, GameCommand, GameView};
 use flagfall_rules::{Entropy, Viewer};
 use flagfall_store::record::Form;
 use flagfall_store::{Store, StoredEntry};
@@ -148,7 +148,7 @@ impl Hand {
         self.held.extend(outputs);
     }
 
-    pub(crate) fn open(&mut self, client: &Client, since: Option<Position>) {
+    pub(crate) fn open(&mut self, client: &Client, since: Option<EventPosition>) {
         self.step(Input::Player(TableInput::Open(client.opener(since))));
     }
 
@@ -248,8 +248,8 @@ impl Hand {
         self.table.audiences.shown(viewer).seq
     }
 
-    pub(crate) fn position(&self, seq: u64) -> Position {
-        Position { epoch: self.table.epoch, seq }
+    pub(crate) fn position(&self, seq: u64) -> EventPosition {
+        EventPosition { epoch: self.table.epoch, seq }
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Head, Key, Notice, Outage, ReadError, Record, Store, StoreError,
-    StoreFuture, StoredEntry, Update, UpdateOutcome,
+    Announcement, Append, AppendOutcome, Head, Key, Outage, ReadError, Record, Store, StoreError,
+    StoreFuture, StoreMessage, StoredEntry, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast::Receiver;
@@ -138,7 +138,7 @@ impl Store for FaultyStore {
         self.store.tell(notice)
     }
 
-    fn notices(&self) -> Option<Receiver<Notice>> {
+    fn notices(&self) -> Option<Receiver<StoreMessage>> {
         self.store.notices()
     }
 }

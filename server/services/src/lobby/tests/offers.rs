@@ -254,8 +254,8 @@ async fn a_challenge_is_announced_to_other_servers() {
     one.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     other.lobby.decline(&player("bo"), &code).await.unwrap();
     let mut heard = async || loop {
-        if let flagfall_store::Notice::Told(bytes) = notices.recv().await.unwrap()
-            && let Ok(flagfall_base::cluster::Notice::Message { players, message, .. }) =
+        if let flagfall_store::StoreMessage::Told(bytes) = notices.recv().await.unwrap()
+            && let Ok(flagfall_base::cluster::BusMessage::Message { players, message, .. }) =
                 serde_json::from_slice(&bytes)
         {
             return (players, *message);

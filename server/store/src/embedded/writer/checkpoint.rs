@@ -5,18 +5,18 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use super::{Unstored, Writer};
+use crate::embedded::access_error::AccessError;
 use crate::embedded::index::Index;
 use crate::embedded::notes;
-use crate::embedded::trouble::Trouble;
 
 impl Unstored {
-    fn store(&self, index: &Index, folder: &Path) -> Result<(), Trouble> {
+    fn store(&self, index: &Index, folder: &Path) -> Result<(), AccessError> {
         index.store(&self.checkpoint)?;
         self.drop_notes(folder)
     }
 
     /// Removes the notes that are not needed after this checkpoint.
-    fn drop_notes(&self, folder: &Path) -> Result<(), Trouble> {
+    fn drop_notes(&self, folder: &Path) -> Result<(), AccessError> {
         Ok(notes::remove_until(folder, self.noted)?)
     }
 }
@@ -75,8 +75,8 @@ impl Writer {
         let Some(unstored) = self.freeze() else { return };
         let (index, shared) = (self.reader.index.clone(), self.shared.clone());
         let work = move || {
-            let trouble = unstored.store(&index, &shared.folder).err()?;
-            shared.note_failed("the index cannot be written", trouble);
+            let error = unstored.store(&index, &shared.folder).err()?;
+            shared.note_failed("the index cannot be written", error);
             Some(unstored)
         };
         match std::thread::Builder::new().name("store-index".to_owned()).spawn(work) {
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     /// Repeats the writes that found no space.
-    fn catch_up(&mut self) -> Result<(), Trouble> {
+    fn catch_up(&mut self) -> Result<(), AccessError> {
         self.shared.room.try_disk()?;
         self.wait_for_checkpoint();
         if let Some(unstored) = &self.unstored {
@@ -126,7 +126,7 @@ impl Writer {
 
     /// Returns true if a write outside the log succeeded. If it failed, the store pauses or
     /// fails.
-    fn is_stored(&self, written: Result<(), Trouble>) -> bool {
-        written.map_err(|trouble| self.shared.note_failed("the index cannot be written", trouble)).is_ok()
+    fn is_stored(&self, written: Result<(), AccessError>) -> bool {
+        written.map_err(|error| self.shared.note_failed("the index cannot be written", error)).is_ok()
     }
 }

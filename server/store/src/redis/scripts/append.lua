@@ -1,15 +1,20 @@
--- Appends to logs: many appends in one call, one after the other. Each is made if its log stands where the caller believes, and nothing of it otherwise.
+-- Makes many appends in one call, one after the other. If the head of its log is the expected
+-- one, an append is made completely. Otherwise, nothing of it is written.
 -- KEYS: for each append: log, quarantine, guard
--- ARGV: time, floor, the moment after which the time must be looked at first or nothing, channel of announcements, mark of the caller,
---   channel of single announcements; then for each append: what is asked (game, expected seq, expected hash, deadline, first moment, whether its
---   entries have their stamps, whether it has side records, count of entries), side records where it has some, entries
--- Answers a text: for each append the length of what is said of it, a letter, and what belongs to that.
+-- ARGV: time, floor, the time after which there may have been an outage (may be empty), channel
+--   of announcements, sender of the announcement, channel of single announcements; then for each
+--   append: its header (game, expected seq, expected hash, deadline, first moment, whether its
+--   entries have stamps, whether it has side records, number of entries), its side records if it
+--   has any, its entries
+-- Returns a text: for each append the length of its answer, a letter, and what belongs to the
+-- letter.
 local now = time_ms(ARGV[1], ARGV[2])
 local is_silence = ARGV[3] ~= '' and now > tonumber(ARGV[3])
-local answers, told = {}, {}
+local answers, announced = {}, {}
 
--- One append; its last entry's number when it is made, and what is said of it.
-local function append(log, guard, expected_seq, expected_hash, deadline, first_moment, is_stamped, records, first, last)
+-- Makes one append. Returns the number of its last entry (nil if it was not made) and the answer.
+local function append(log, guard, expected_seq, expected_hash, deadline, first_moment, is_stamped,
+                      records, first, last)
   local seq, hash, at = 0, string.rep('\0', 32), 0
   local found = redis.pcall('XREVRANGE', log, '+', '-', 'COUNT', 1)
   if is_wrong_type(found) then return nil, 'w' end
@@ -22,12 +27,14 @@ local function append(log, guard, expected_seq, expected_hash, deadline, first_m
     at = struct.unpack('<I8', value)
     hash = string.sub(value, 9, 40)
   else
-    -- Nothing is added to a retired log. Its guard begins with the head.
+    -- A retired log takes no appends. Its guard begins with the head of the log.
     local kept = redis.pcall('GET', guard)
     if is_wrong_type(kept) then return nil, 'w' end
     if type(kept) == 'string' and #kept >= 40 then return nil, 'c' .. string.sub(kept, 1, 40) end
   end
-  if seq ~= expected_seq or hash ~= expected_hash then return nil, 'c' .. struct.pack('<I8', seq) .. hash end
+  if seq ~= expected_seq or hash ~= expected_hash then
+    return nil, 'c' .. struct.pack('<I8', seq) .. hash
+  end
 
   if not is_stamped then
     if is_silence then return nil, 's' end
@@ -43,7 +50,7 @@ local function append(log, guard, expected_seq, expected_hash, deadline, first_m
       value = string.sub(value, 9)
     end
     seq = seq + 1
-    -- Refused only for the first entry: when the log once reached further than its last entry tells.
+    -- Redis can refuse only the first id, if the log once had an entry with a higher id.
     local id, entry = digits(seq) .. '-0', struct.pack('<I8', at) .. value
     local added
     if i == last and records then
@@ -64,29 +71,33 @@ for i = 2, #KEYS, 3 do quarantines[(i + 1) / 3] = KEYS[i] end
 local has_quarantined = redis.call('EXISTS', unpack(quarantines)) > 0
 local next_argument = 7
 for i = 1, #quarantines do
-  local game, expected_seq, expected_hash, deadline, first_moment, is_stamped, has_records, count =
-    struct.unpack('<c12I8c32I8I8BBI4', ARGV[next_argument])
+  local game, expected_seq, expected_hash, deadline, first_moment, is_stamped, has_records,
+    count = struct.unpack('<c12I8c32I8I8BBI4', ARGV[next_argument])
   local records = has_records == 1 and ARGV[next_argument + 1]
   local first = next_argument + 1 + has_records
   next_argument = first + count
   local seq, answer
   local reason = has_quarantined and redis.pcall('GET', quarantines[i])
-  if type(reason) == 'table' then reason = 'the key that says why holds a value of another type' end
+  if type(reason) == 'table' then
+    reason = 'the key that says why holds a value of another type'
+  end
   if reason then
     answer = 'q' .. reason
   else
-    seq, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline, first_moment, is_stamped == 1, records, first,
-      next_argument - 1)
+    seq, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline,
+      first_moment, is_stamped == 1, records, first, next_argument - 1)
   end
-  if seq then told[#told + 1] = game .. ' ' .. digits(seq) end
+  if seq then announced[#announced + 1] = game .. ' ' .. digits(seq) end
   answers[i] = struct.pack('<I4', #answer) .. answer
 end
 
-if #told > 0 then
-  local hearing = redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\n' .. table.concat(told, '\n'))
-  -- Who listens to the second channel alone, as servers of the version before do, is told each append by itself.
-  if redis.call('PUBLISH', ARGV[6], told[#told]) > hearing then
-    for i = 1, #told - 1 do redis.call('PUBLISH', ARGV[6], told[i]) end
+if #announced > 0 then
+  local all = table.concat(announced, '\n')
+  local receivers = redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\n' .. all)
+  -- Servers of the previous version listen only to the second channel, which has one message for
+  -- each append.
+  if redis.call('PUBLISH', ARGV[6], announced[#announced]) > receivers then
+    for i = 1, #announced - 1 do redis.call('PUBLISH', ARGV[6], announced[i]) end
   end
 end
 return table.concat(answers)

@@ -1,7 +1,9 @@
--- Carries out the side records of an append, once, and never after those of a later append of that game.
+-- Writes the side records of an append, once, and never after those of a later append to the same
+-- game.
 -- KEYS: values, names, expiries, applied, pending
 -- ARGV: game, seq, member of pending, writes
--- The last two keys may hold values of another type. Then it may be carried out twice, which does no harm in the order of the log.
+-- The last two keys may hold values of another type. Then the records may be written twice, which
+-- is harmless because appends are processed in the order of the log.
 local applied = redis.pcall('HGET', KEYS[4], ARGV[1])
 if type(applied) == 'table' then applied = false end
 local is_new = not applied or tonumber(applied) < tonumber(ARGV[2])

@@ -1,9 +1,11 @@
--- Makes a store where there is none, and says what is there: schema, epoch, last sign of life, the time, since when this run of Redis is
--- known, or 0 if it has lost nothing, and what tells this store from one that was here before.
--- Whoever comes anew to a Redis that was started anew cannot tell whether it has lost something: a new epoch begins then.
--- Whoever was there before holds what was lost, and gives it back.
+-- Creates a store if there is none. Returns its schema, its epoch, the time of its last
+-- heartbeat, the current time, the time since which this run of Redis is known (0 if it has lost
+-- nothing), and a value that distinguishes this store from an earlier one on the same Redis.
+-- If Redis was restarted, a server that was not connected before cannot know whether Redis lost
+-- data, so a new epoch begins. A server that was connected before still has the lost data, and
+-- writes it again.
 -- KEYS: meta
--- ARGV: time, floor, schema, epoch known, run of Redis, whether the caller was there before
+-- ARGV: time, floor, schema, known epoch, run of Redis, whether the caller was connected before
 local now = time_ms(ARGV[1], ARGV[2])
 local known = tonumber(ARGV[4])
 if not redis.call('HGET', KEYS[1], 'schema') then
@@ -11,7 +13,8 @@ if not redis.call('HGET', KEYS[1], 'schema') then
   local epoch = digits(math.max(now, known + 1, 1))
   redis.call('HSET', KEYS[1], 'schema', ARGV[3], 'epoch', epoch, 'made', epoch)
   redis.call('HSET', KEYS[1], 'run', ARGV[5], 'run_at', digits(run_at))
-elseif redis.call('HGET', KEYS[1], 'schema') == ARGV[3] and redis.call('HGET', KEYS[1], 'run') ~= ARGV[5] then
+elseif redis.call('HGET', KEYS[1], 'schema') == ARGV[3]
+    and redis.call('HGET', KEYS[1], 'run') ~= ARGV[5] then
   if ARGV[6] ~= '1' then
     known = math.max(tonumber(redis.call('HGET', KEYS[1], 'epoch') or '0'), known)
     redis.call('HSET', KEYS[1], 'epoch', digits(math.max(now, known + 1)))
@@ -19,4 +22,5 @@ elseif redis.call('HGET', KEYS[1], 'schema') == ARGV[3] and redis.call('HGET', K
   redis.call('HSET', KEYS[1], 'run', ARGV[5], 'run_at', digits(now))
 end
 local found = redis.call('HMGET', KEYS[1], 'schema', 'epoch', 'heartbeat', 'run_at', 'made')
-return {found[1] or '', found[2] or '', found[3] or '', digits(now), found[4] or '0', found[5] or ''}
+local schema, epoch, heartbeat, run_at, made = unpack(found)
+return {schema or '', epoch or '', heartbeat or '', digits(now), run_at or '0', made or ''}

@@ -1,4 +1,4 @@
--- A side record, unless it has expired.
+-- Returns a side record, unless it has expired.
 -- KEYS: values
 -- ARGV: time, floor, name
 local value = redis.call('HGET', KEYS[1], ARGV[3])

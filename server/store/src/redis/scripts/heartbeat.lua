@@ -1,8 +1,10 @@
--- Notes that a server is alive, and when; and, if no server was for too long before, that nobody could write meanwhile: as the latest outage, and in the
--- record of outages that games at rest are told of when they are opened, a list of the latest ones as JSON. Nothing where the store
--- that the server knows is no more: Redis was emptied while it ran, and perhaps another server has made a store anew since.
+-- Writes the time of a server's heartbeat. If the last one was too long ago, also writes the time
+-- between them as the latest outage, and adds it to the record of outages, a JSON list from which
+-- games at rest learn of outages when they are opened. Does nothing if the store that the server
+-- knows no longer exists: Redis was emptied, and perhaps another server created a new store.
 -- KEYS: meta, values, names
--- ARGV: time, floor, how long servers may be silent in milliseconds, which store the server knows, the record's key, how many outages it has at most
+-- ARGV: time, floor, the longest silence that is no outage in milliseconds, the store that the
+--   server knows, the key of the record, the maximum number of outages in it
 local store = redis.call('HMGET', KEYS[1], 'schema', 'made')
 if not store[1] or (store[2] or '') ~= ARGV[4] then return {'emptied'} end
 local at = time_ms(ARGV[1], ARGV[2])
@@ -12,7 +14,7 @@ redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
 if before > 0 and at - before > tonumber(ARGV[3]) then
   redis.call('HSET', KEYS[1], 'outage_since', digits(before), 'outage_until', digits(at))
   local record = redis.call('HGET', KEYS[2], ARGV[5])
-  -- Ahead of the list stands when the record expires: never.
+  -- The list follows the expiry of the record, which is never.
   local outages = record and string.match(string.sub(record, 9), '^%[(.*)%]$') or ''
   local kept = select(2, string.gsub(outages, '%[', ''))
   while kept >= tonumber(ARGV[6]) do

@@ -1,4 +1,4 @@
--- The time in milliseconds: Redis's own unless the caller brings one, never before `floor`.
+-- Returns the time in milliseconds, but at least `floor`. Without a given time, asks Redis.
 local function time_ms(given, floor)
   local now = tonumber(given)
   if not now then
@@ -8,30 +8,34 @@ local function time_ms(given, floor)
   return math.max(now, tonumber(floor))
 end
 
--- A whole number in all its digits.
+-- Formats a whole number with all its digits.
 local function digits(number)
   return string.format('%.0f', number)
 end
 
--- True if an answer of `pcall` says that the key holds a value of another type.
+-- True if an answer of `pcall` is the error for a key that holds a value of another type.
 local function is_wrong_type(answer)
-  return type(answer) == 'table' and answer.err and string.find(answer.err, 'WRONGTYPE', 1, true) ~= nil
+  local message = type(answer) == 'table' and answer.err
+  return message and string.find(message, 'WRONGTYPE', 1, true) ~= nil
 end
 
--- When a record expires, by its value. A damaged one never does: whoever reads it reports it.
+-- Returns the time at which a record expires, from its value. A damaged record never expires, so
+-- that a reader can report it.
 local function expiry(value)
   if #value < 8 then return math.huge end
   return (struct.unpack('<I8', value))
 end
 
--- Writes side records: from ARGV[first] on, four arguments each (P or D, key, expiry or nothing, value).
+-- Writes the side records in ARGV, beginning at `first`. Each is four arguments: P (put) or D
+-- (delete), key, expiry (may be empty), value.
 local function write_records(values, names, expiries, first)
   for i = first, #ARGV, 4 do
     local key = ARGV[i + 1]
     if ARGV[i] == 'P' then
       redis.call('HSET', values, key, ARGV[i + 3])
       redis.call('ZADD', names, 0, key)
-      -- The list of expiries may hold a value of another type: then nothing is swept, and all else goes on.
+      -- The list of expiries may hold a value of another type. Then expired records are not
+      -- deleted, but everything else works.
       if ARGV[i + 2] == '' then
         redis.pcall('ZREM', expiries, key)
       else

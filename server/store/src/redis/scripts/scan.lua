@@ -1,6 +1,7 @@
--- The side records from one name on up to another, those that have expired left out, and the last name looked at.
+-- Returns the side records in a range of names, without expired ones. Also returns how many names
+-- were looked at, and the last of them.
 -- KEYS: values, names
--- ARGV: time, floor, from, to, how many names
+-- ARGV: time, floor, from, to, maximum number of names
 local now = time_ms(ARGV[1], ARGV[2])
 local found = {}
 local names = redis.call('ZRANGEBYLEX', KEYS[2], ARGV[3], ARGV[4], 'LIMIT', 0, ARGV[5])

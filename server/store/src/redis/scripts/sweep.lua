@@ -1,6 +1,7 @@
--- Throws out some of the side records that have expired: how many were looked at, how many thrown out.
+-- Deletes some of the side records that have expired. Returns how many were looked at, and how
+-- many were deleted.
 -- KEYS: values, names, expiries
--- ARGV: time, floor, how many
+-- ARGV: time, floor, maximum number of records
 local now = time_ms(ARGV[1], ARGV[2])
 local names = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', digits(now), 'LIMIT', 0, ARGV[3])
 local deleted = 0

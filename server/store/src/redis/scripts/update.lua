@@ -1,6 +1,7 @@
 -- Writes side records if all conditions hold.
 -- KEYS: values, names, expiries
--- ARGV: time, floor, number of conditions, conditions (three arguments each: A or V, key, value), writes
+-- ARGV: time, floor, number of conditions, conditions (three arguments each: A (absent) or V (has
+--   the value), key, value), writes
 local now = time_ms(ARGV[1], ARGV[2])
 local first = 4
 for _ = 1, tonumber(ARGV[3]) do

@@ -15,9 +15,11 @@ impl Replay<'_> {
     pub(super) fn end(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Mismatch> {
         match (outcome.reason.as_str(), outcome.winner) {
             ("resigned", Some(winner)) => {
-                self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
+                self.expect_legal(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
             }
-            ("draw_agreed", None) => self.ask_either(&Command::AcceptDraw, at).map(Cause::Decision),
+            ("draw_agreed", None) => {
+                self.expect_legal_for_either(&Command::AcceptDraw, at).map(Cause::Decision)
+            }
             ("aborted", None) => {
                 let by_itself = decide_deadline(&self.game, at);
                 if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
@@ -25,7 +27,7 @@ impl Replay<'_> {
                 }
                 // A player may abort only before their first ply, but an umpire may abort at any
                 // time.
-                let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
+                let asked = self.expect_legal_for_either(&Command::Abort, at).map(Cause::Decision);
                 asked.or_else(|_| self.verdict(outcome, at))
             }
             ("out_of_time", _) if self.game.deadline().is_some() && self.game.phase() == Phase::Playing => {

@@ -9,7 +9,7 @@ use super::disk::is_no_room;
 use crate::store::{ReadError, StoreError};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum AccessError {
     /// The data differs from what was written. `seq` is the number of the damaged entry, or 0 if
     /// the damage is not in an entry.
     #[error("{what}")]
@@ -22,65 +22,65 @@ pub(super) enum Trouble {
     NoRoom { why: String },
 }
 
-impl Trouble {
-    pub(super) fn damaged(seq: u64, what: &str) -> Trouble {
-        Trouble::Damaged { seq, what: what.to_owned() }
+impl AccessError {
+    pub(super) fn damaged(seq: u64, what: &str) -> AccessError {
+        AccessError::Damaged { seq, what: what.to_owned() }
     }
 
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
-            Trouble::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
-            Trouble::Unavailable { why } | Trouble::NoRoom { why } => ReadError::Unavailable { why },
+            AccessError::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
+            AccessError::Unavailable { why } | AccessError::NoRoom { why } => ReadError::Unavailable { why },
         }
     }
 
     /// Converts an I/O error that occurred while reading an entry.
-    pub(super) fn of_io(error: &io::Error, seq: u64) -> Trouble {
+    pub(super) fn of_io(error: &io::Error, seq: u64) -> AccessError {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         // These errors mean that the disk works, but that the data is missing.
         let is_nothing = matches!(error.kind(), NotFound | UnexpectedEof | InvalidData);
         let is_damaged_sector = error.raw_os_error() == Some(5);
         let text = error.to_string();
         match is_nothing || is_damaged_sector {
-            true => Trouble::Damaged { seq, what: text },
-            false => Trouble::Unavailable { why: text },
+            true => AccessError::Damaged { seq, what: text },
+            false => AccessError::Unavailable { why: text },
         }
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> StoreError {
-        match trouble {
-            Trouble::Damaged { what, .. } => StoreError::Damaged { what },
-            Trouble::Unavailable { why } | Trouble::NoRoom { why } => StoreError::Unavailable { why },
-        }
-    }
-}
-
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Trouble {
+impl From<AccessError> for StoreError {
+    fn from(error: AccessError) -> StoreError {
         match error {
-            StoreError::Unavailable { why } => Trouble::Unavailable { why },
-            other => Trouble::Unavailable { why: other.to_string() },
+            AccessError::Damaged { what, .. } => StoreError::Damaged { what },
+            AccessError::Unavailable { why } | AccessError::NoRoom { why } => StoreError::Unavailable { why },
         }
     }
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        let why = error.to_string();
-        if is_no_room(&error) { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
+impl From<StoreError> for AccessError {
+    fn from(error: StoreError) -> AccessError {
+        match error {
+            StoreError::Unavailable { why } => AccessError::Unavailable { why },
+            other => AccessError::Unavailable { why: other.to_string() },
+        }
     }
 }
 
-impl From<fjall::Error> for Trouble {
-    fn from(error: fjall::Error) -> Trouble {
+impl From<io::Error> for AccessError {
+    fn from(error: io::Error) -> AccessError {
+        let why = error.to_string();
+        if is_no_room(&error) { AccessError::NoRoom { why } } else { AccessError::Unavailable { why } }
+    }
+}
+
+impl From<fjall::Error> for AccessError {
+    fn from(error: fjall::Error) -> AccessError {
         let why = format!("the database cannot be used ({error})");
         // A database refuses further use ("poisoned") after an error in one of its threads, most
         // likely because of a full disk. Reopening the database shows whether the disk was the
         // cause.
         let is_full = matches!(error, fjall::Error::Poisoned) || io_error(&error).is_some_and(is_no_room);
-        if is_full { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
+        if is_full { AccessError::NoRoom { why } } else { AccessError::Unavailable { why } }
     }
 }
 

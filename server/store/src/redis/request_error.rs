@@ -19,7 +19,7 @@ const SHOWN_MAX: usize = 120;
 
 /// Why a request failed or may have failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(super) enum Fault {
+pub(super) enum RequestError {
     /// The request was certainly not carried out.
     #[error("{0}")]
     NotDone(String),
@@ -51,10 +51,10 @@ pub(super) enum Fault {
 const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
                          channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> StoreError {
-        match fault {
-            Fault::Damaged { seq: _, what } => StoreError::Damaged { what },
+impl From<RequestError> for StoreError {
+    fn from(error: RequestError) -> StoreError {
+        match error {
+            RequestError::Damaged { seq: _, what } => StoreError::Damaged { what },
             other => StoreError::Unavailable { why: other.to_string() },
         }
     }
@@ -65,91 +65,93 @@ fn shown(text: &str) -> String {
     text.chars().take(SHOWN_MAX).collect()
 }
 
-impl Fault {
-    pub(super) fn not_done<T: ToString>(why: T) -> Fault {
-        Fault::NotDone(why.to_string())
+impl RequestError {
+    pub(super) fn not_done<T: ToString>(why: T) -> RequestError {
+        RequestError::NotDone(why.to_string())
     }
 
-    pub(super) fn damaged(seq: u64, what: impl ToString) -> Fault {
-        Fault::Damaged { seq, what: what.to_string() }
+    pub(super) fn damaged(seq: u64, what: impl ToString) -> RequestError {
+        RequestError::Damaged { seq, what: what.to_string() }
     }
 
-    /// Converts a fault that occurred while reading a game's log into the error of the read.
+    /// Converts an error that occurred while reading a game's log into the error of the read.
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
-            Fault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
+            RequestError::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
             other => ReadError::Unavailable { why: other.to_string() },
         }
     }
 
     /// True if the request, or part of it, may have been carried out.
     pub(super) fn is_in_doubt(&self) -> bool {
-        matches!(self, Fault::InDoubt(_) | Fault::WrongType)
+        matches!(self, RequestError::InDoubt(_) | RequestError::WrongType)
     }
 
     /// Converts an error that answers a request.
     ///
     /// Only the code of Redis's error text is passed on, because the rest may quote the request,
     /// which is secret.
-    pub(super) fn of_error(error: &RedisError) -> Fault {
+    pub(super) fn of_error(error: &RedisError) -> RequestError {
         if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
-            return Fault::InDoubt(if error.is_timeout() {
+            return RequestError::InDoubt(if error.is_timeout() {
                 "Redis did not answer in time".to_owned()
             } else {
                 "the connection to Redis was lost".to_owned()
             });
         }
         if error.kind() == redis::ErrorKind::AuthenticationFailed {
-            return Fault::of_code("WRONGPASS");
+            return RequestError::of_code("WRONGPASS");
         }
-        Fault::of_code(error.code().unwrap_or(error.category()))
+        RequestError::of_code(error.code().unwrap_or(error.category()))
     }
 
     /// Converts an error that occurred while connecting. The text of the error can be passed on,
     /// because nothing secret is sent before Redis's certificate has been verified.
-    pub(super) fn of_connecting(error: &RedisError) -> Fault {
+    pub(super) fn of_connecting(error: &RedisError) -> RequestError {
         let shared =
             error.source().and_then(|source| source.downcast_ref::<Arc<dyn StdError + Send + Sync>>());
         let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
         let tls = io.and_then(std::io::Error::get_ref).and_then(|inner| inner.downcast_ref());
         match (tls, io) {
             (Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired)), _) => {
-                Fault::not_done("it asks who connects: name a certificate with --redis-cert and --redis-key")
+                RequestError::not_done(
+                    "it asks who connects: name a certificate with --redis-cert and --redis-key",
+                )
             }
             (Some(_), Some(io)) => match HandshakeFault::from(io) {
-                fault @ HandshakeFault::UntrustedIssuer => {
-                    Fault::NotDone(format!("{fault}: name who has issued it with --redis-ca"))
+                error @ HandshakeFault::UntrustedIssuer => {
+                    RequestError::NotDone(format!("{error}: name who has issued it with --redis-ca"))
                 }
-                fault @ HandshakeFault::NoTls => Fault::NotDone(format!("{fault}: say redis://")),
-                fault => Fault::not_done(fault),
+                error @ HandshakeFault::NoTls => RequestError::NotDone(format!("{error}: say redis://")),
+                error => RequestError::not_done(error),
             },
             _ => match io.map(std::io::Error::kind) {
-                Some(ErrorKind::ConnectionRefused) => Fault::not_done("nothing listens there"),
+                Some(ErrorKind::ConnectionRefused) => RequestError::not_done("nothing listens there"),
                 Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
-                    Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
+                    RequestError::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
                 }
                 // Pass on the operating system's text. It may say, for example, that the host
                 // name is unknown or the network is unreachable.
                 Some(_) if !error.is_timeout() => {
-                    Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
+                    RequestError::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
                 }
-                _ => Fault::of_error(error),
+                _ => RequestError::of_error(error),
             },
         }
     }
 
     /// Converts an error text that a script returned. Only the code in the text is used.
-    pub(super) fn of_words(error: &str) -> Fault {
-        Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
+    pub(super) fn of_words(error: &str) -> RequestError {
+        RequestError::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
     }
 
-    fn of_code(code: &str) -> Fault {
-        let not_done = Fault::not_done::<&str>;
+    fn of_code(code: &str) -> RequestError {
+        let not_done = RequestError::not_done::<&str>;
         match code {
-            "NOSCRIPT" => Fault::ScriptGone,
-            "WRONGTYPE" => Fault::WrongType,
+            "NOSCRIPT" => RequestError::ScriptGone,
+            "WRONGTYPE" => RequestError::WrongType,
             "OOM" => not_done("Redis's memory is full: give it more (maxmemory), then archive games sooner"),
-            "READONLY" => Fault::Demoted,
+            "READONLY" => RequestError::Demoted,
             "MISCONF" => {
                 not_done("Redis takes no writes because it cannot save: look at its log and its disk")
             }
@@ -157,15 +159,17 @@ impl Fault {
             "LOADING" => not_done("Redis is still loading its data"),
             "BUSY" => not_done("Redis is busy with a script"),
             "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
-            "NOPERM" => Fault::Forbidden,
+            "NOPERM" => RequestError::Forbidden,
             "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
                 "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
             ),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
             // Before Redis 7.2, a script also fails with this code if its user lacks a
             // permission.
-            "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
-            code => Fault::InDoubt(format!("Redis gave an unknown error ({})", shown(code))),
+            "ERR" => {
+                RequestError::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}"))
+            }
+            code => RequestError::InDoubt(format!("Redis gave an unknown error ({})", shown(code))),
         }
     }
 
@@ -175,50 +179,50 @@ impl Fault {
             // The connection must be replaced. After a failover, the new connection leads to the
             // new primary, which the Sentinels name. After Redis has lost data, the writer gives
             // the data back when it reconnects.
-            Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
+            RequestError::InDoubt(_) | RequestError::Demoted | RequestError::Emptied => true,
             // A new connection would not help, because it would lead to the same Redis. For
             // example, if only replicas are missing, this Redis is still the primary.
-            Fault::NotDone(_)
-            | Fault::Forbidden
-            | Fault::ScriptGone
-            | Fault::WrongType
-            | Fault::Damaged { .. } => false,
+            RequestError::NotDone(_)
+            | RequestError::Forbidden
+            | RequestError::ScriptGone
+            | RequestError::WrongType
+            | RequestError::Damaged { .. } => false,
         }
     }
 }
 
-/// Waits at most `limit` for an answer or a connection. Converts an error with `fault_of`.
+/// Waits at most `limit` for an answer or a connection. Converts an error with `error_of`.
 pub(super) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = RedisResult<T>>,
-    fault_of: impl Fn(&RedisError) -> Fault,
-) -> Result<T, Fault> {
+    error_of: impl Fn(&RedisError) -> RequestError,
+) -> Result<T, RequestError> {
     match timeout(limit, work).await {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(fault_of(&error)),
-        Err(_) => Err(Fault::InDoubt("Redis did not answer in time".to_owned())),
+        Ok(Err(error)) => Err(error_of(&error)),
+        Err(_) => Err(RequestError::InDoubt("Redis did not answer in time".to_owned())),
     }
 }
 
-/// Returns the answer to one command of a pipeline, or a fault if the answer is an error.
-pub(super) fn checked(value: Value) -> Result<Value, Fault> {
+/// Returns the answer to one command of a pipeline, or an error if the answer is one.
+pub(super) fn checked(value: Value) -> Result<Value, RequestError> {
     match value {
-        Value::ServerError(error) => Err(Fault::of_code(error.code())),
+        Value::ServerError(error) => Err(RequestError::of_code(error.code())),
         value => Ok(value),
     }
 }
 
 /// Converts the answer to one command of a pipeline to a type.
-pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
+pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, RequestError> {
     T::from_redis_value(checked(value)?)
-        .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
+        .map_err(|_| RequestError::InDoubt("Redis gave an unexpected answer".to_owned()))
 }
 
 /// Returns `None` if the key has a type other than the one that the store writes. Otherwise
 /// returns the answer.
-pub(super) fn of_right_type<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
+pub(super) fn of_right_type<T>(answer: Result<T, RequestError>) -> Result<Option<T>, RequestError> {
     match answer {
-        Err(Fault::WrongType) => Ok(None),
+        Err(RequestError::WrongType) => Ok(None),
         answer => answer.map(Some),
     }
 }
@@ -230,23 +234,23 @@ mod tests {
     #[test]
     fn faults_tell_what_was_not_done_from_what_may_have_been() {
         for code in ["OOM", "MISCONF", "LOADING", "NOAUTH", "BUSY", "NOREPLICAS", "CROSSSLOT"] {
-            assert!(matches!(Fault::of_code(code), Fault::NotDone(_)), "{code}");
+            assert!(matches!(RequestError::of_code(code), RequestError::NotDone(_)), "{code}");
         }
-        assert_eq!(Fault::of_code("NOSCRIPT"), Fault::ScriptGone);
-        assert!(matches!(Fault::of_code("ERR"), Fault::InDoubt(_)));
-        assert!(Fault::of_code("READONLY").ends_link() && !Fault::of_code("OOM").ends_link());
+        assert_eq!(RequestError::of_code("NOSCRIPT"), RequestError::ScriptGone);
+        assert!(matches!(RequestError::of_code("ERR"), RequestError::InDoubt(_)));
+        assert!(RequestError::of_code("READONLY").ends_link() && !RequestError::of_code("OOM").ends_link());
     }
 
     #[test]
     fn connection_and_permission_faults_say_what_to_look_at() {
-        let of = |error: std::io::Error| Fault::of_connecting(&error.into()).to_string();
+        let of = |error: std::io::Error| RequestError::of_connecting(&error.into()).to_string();
         let unknown =
             std::io::Error::other("failed to lookup address information: Name or service not known");
         assert!(of(unknown).contains("lookup address information: Name or service"));
         assert!(of(ErrorKind::ConnectionRefused.into()).contains("nothing listens there"));
         assert!(of(ErrorKind::TimedOut.into()).contains("did not answer in time"));
         for code in ["NOPERM", "ERR"] {
-            let why = Fault::of_code(code).to_string();
+            let why = RequestError::of_code(code).to_string();
             assert!(why.contains("ACL LOG") && why.contains("users.acl.template"), "{why}");
         }
     }
@@ -256,7 +260,7 @@ mod tests {
         for (code, ends) in
             [("READONLY", true), ("NOREPLICAS", false), ("OOM", false), ("NOSCRIPT", false), ("WHAT", true)]
         {
-            assert_eq!(Fault::of_code(code).ends_link(), ends, "{code}");
+            assert_eq!(RequestError::of_code(code).ends_link(), ends, "{code}");
         }
     }
 }
