@@ -2,6 +2,7 @@
 
 mod archive;
 mod backup;
+mod check;
 mod report;
 
 use std::fs::{File, OpenOptions};
@@ -11,15 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_store::embedded::Inspection;
-use flagfall_store::embedded::backup::{BackupError, is_backup};
-use flagfall_store::redis::{Demand, Weakness};
+use flagfall_store::embedded::backup::BackupError;
+use flagfall_store::redis::Demand;
 use flagfall_store::{
     EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
     Store, StoreError, SystemClock, Transfer,
 };
 use flagfall_transfer::{
-    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, examine, export, import,
+    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, export, import,
 };
 use thiserror::Error;
 
@@ -161,7 +161,7 @@ fn redis_options(config: &Config) -> RedisOptions {
 
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
     match command {
-        StoreCommand::Check => check(config).await,
+        StoreCommand::Check { all } => check::check(config, *all).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
         StoreCommand::Backup { folder } => back_up(config, folder),
@@ -252,44 +252,6 @@ async fn open_redis(
 ) -> Result<RedisStore, OpenFailure> {
     let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
     Ok(RedisStore::open(config.redis_tls.apply(address)?, options).await?)
-}
-
-async fn check(config: &Config) -> Result<(), StoreFailure> {
-    match &config.store {
-        StoreKind::Memory => Err(StoreFailure::Memory),
-        StoreKind::Embedded if is_backup(&config.data) => damaged_files(backup::check(&config.data)?),
-        StoreKind::Embedded => check_embedded(&config.data).await,
-        StoreKind::Redis(address) => {
-            // A check only reads, so it can use a Redis that may lose acknowledged writes.
-            let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
-            let store = open_redis(address, &config).await?;
-            let durability = store.durability();
-            say(&format!("{address}: {durability}"));
-            let finding =
-                |weakness: &Weakness| format!("this Redis promises less than a game needs: {weakness}");
-            let findings: Vec<String> = durability.weaknesses().iter().map(finding).collect();
-            conclude(&examine(&store, progress("read")).await?, &findings)
-        }
-    }
-}
-
-async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
-    let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
-    conclude(&examine(&store, progress("read")).await?, store.losses())
-}
-
-fn conclude(examined: &Examined, findings: &[String]) -> Result<(), StoreFailure> {
-    for finding in findings {
-        say(finding);
-    }
-    tell_damaged(examined);
-    say(&format!("read: {}", examined.tally));
-    if examined.damaged.is_empty() && findings.is_empty() {
-        say("no errors found");
-        return Ok(());
-    }
-    Err(StoreFailure::Damaged { games: examined.damaged.len(), files: findings.len() })
 }
 
 fn tell_damaged(examined: &Examined) {

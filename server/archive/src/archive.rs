@@ -10,6 +10,7 @@
 //! manifest. docs/internals/archive.md describes the objects.
 
 mod add;
+mod agreement;
 mod cache;
 mod check;
 mod error;
@@ -36,7 +37,7 @@ use std::time::Duration;
 use flagfall_board::GameId;
 use parking_lot::{Mutex, RwLock};
 
-pub use self::check::{Check, Damage, Report};
+pub use self::check::{Check, Damage, Examine, Report};
 pub use self::error::ArchiveError;
 pub use self::location::{Location, LocationError};
 pub use self::tidy::Tidied;
@@ -118,6 +119,25 @@ impl Archive {
     /// manifest can be read.
     pub async fn open(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
         manifests::probe(&*objects).await?;
+        Archive::begin(objects, settings).await
+    }
+
+    /// Opens an archive in order to read it, and writes nothing. Returns `None` if the store has no
+    /// manifest.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or if no manifest can be read.
+    pub async fn open_to_read(
+        objects: Arc<dyn ArchiveStore>,
+        settings: Settings,
+    ) -> Result<Option<Archive>, ArchiveError> {
+        match manifests::numbers(&*objects).await?.is_empty() {
+            true => Ok(None),
+            false => Archive::begin(objects, settings).await.map(Some),
+        }
+    }
+
+    async fn begin(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
         let view = manifests::open(&*objects, settings.resident_games).await?;
         let cache = Mutex::new(Cache::new(settings.cache_bytes));
         let view = RwLock::new(Arc::new(view));

@@ -182,6 +182,19 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
+        let done = self.go_through(is_allowed).await;
+        let waiting = match &done {
+            Ok(archived) => archived.waiting,
+            // Operators must learn that games pile up while the archive is out of reach.
+            Err(ArchivingError::Archive(_)) => self.go_through(false).await?.waiting,
+            Err(ArchivingError::Store(_) | ArchivingError::Stopping) => return done,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+        gauge!(ARCHIVE_WAITING).set(waiting as f64);
+        done
+    }
+
+    async fn go_through(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
         let mut archived = Archived::default();
         let store = self.store.clone();
         let mut scan = Scan::new(&*store, ENDED.all()?);
@@ -208,8 +221,6 @@ impl Archiver {
                 break;
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
-        gauge!(ARCHIVE_WAITING).set(archived.waiting as f64);
         Ok(archived)
     }
 

@@ -106,10 +106,14 @@ pub enum JobsCommand {
 /// A maintenance command on a store.
 #[derive(Subcommand, Clone, Debug)]
 pub enum StoreCommand {
-    /// Read all games and small records and report errors, without changing anything. No server
-    /// may be using the data folder. --data may also name a backup, in which case its files are
-    /// checked.
-    Check,
+    /// Read all games and small records and the whole archive, and report errors, without changing
+    /// anything. No server may be using the data folder. --data may also name a backup, in which
+    /// case its files are checked.
+    Check {
+        /// Replay all games of the archive and check their signatures, instead of about 1,000.
+        #[arg(long)]
+        all: bool,
+    },
     /// Copy the data folder to another folder, ideally on another disk, while the server runs.
     /// The next backup to the same folder copies only new data. An interrupted backup leaves the
     /// previous one intact. A backup contains the hidden information of games and the signing
