@@ -221,6 +221,13 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let change = Operator::new(store, reason)?.undo(*game).await?;
             say(&format!("undone: {}", operator::change_text(&change)));
         }
+        OperatorCommand::Erase { game, reason } => {
+            let done = match Operator::new(store, reason)?.erase(*game).await? {
+                true => "is erased; an archive overwrites its bytes later, within a day if a server is running",
+                false => "was erased before; nothing of it is left",
+            };
+            say(&format!("game {game} {done}"));
+        }
         OperatorCommand::UndoAll(OfPlayer { name, reason }) => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
             let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };

@@ -253,9 +253,15 @@ keyspace! {
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
     /// The server that moves games to the archive.
     ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
+    /// A game that an operator has erased. It must not come back.
+    ERASED["GAME"] = "erased", "empty", "services/src/erased_games.rs", "permanent";
+    /// Job: remove a game that an operator has erased.
+    ERASING["GAME"] = "erasing", "JSON: state of the job", "services/src/erased_games.rs", "until the game is removed";
+    /// A game that an operator has erased recently. Servers that have it in memory forget it.
+    ERASED_LATELY["GAME"] = "erased_lately", "empty", "services/src/erased_games.rs", "5 min";
     /// A finished casual game of guests that will be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "until the game is deleted";
-    /// An operator's action on a job.
+    /// An operator's action on a job, or the erasure of a game.
     OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "permanent";
     /// A job that failed permanently.
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "until an operator retries or discards the job";

@@ -32,6 +32,7 @@ use metrics::{counter, gauge};
 use tokio::time::{Instant, sleep};
 
 use crate::ended::{ended, is_old, with_finished};
+use crate::erased_games::is_erased;
 use crate::records::find;
 
 /// The maximum number of games that are added to the archive together.
@@ -233,6 +234,7 @@ impl Archiver {
                     ready.push(one);
                 }
                 Step::Gone => {
+                    self.remove_if_erased(*game).await?;
                     delete(&*self.store, vec![record.clone()]).await?;
                     done.gone += 1;
                 }
@@ -244,6 +246,8 @@ impl Archiver {
         }
         let places = self.archive.add(games).await?;
         for one in ready {
+            // The erasure may have begun after the log was read.
+            self.remove_if_erased(one.game).await?;
             let Some((_, place)) = places.iter().find(|(game, _)| *game == one.game) else {
                 // An operator has removed the game from the archive, so it must not come back.
                 self.store.delete_log(one.game).await?;
@@ -257,6 +261,8 @@ impl Archiver {
                     self.refuse(one.game, &error);
                     continue;
                 }
+                // It was erased a moment ago. The next round finds no log.
+                Err(ArchiveError::Removed(_)) => continue,
                 Err(error) => return Err(error.into()),
             };
             if log.head != one.head {
@@ -279,6 +285,14 @@ impl Archiver {
             done.archived += 1;
         }
         Ok(done)
+    }
+
+    /// Removes a game from the archive if an operator has erased it while it was being archived.
+    async fn remove_if_erased(&self, game: GameId) -> Result<(), ArchivingError> {
+        if is_erased(&*self.store, game).await? {
+            self.archive.remove(game, "deleted").await?;
+        }
+        Ok(())
     }
 
     /// Reads a finished game and encodes it.

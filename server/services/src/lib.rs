@@ -12,6 +12,7 @@ pub mod archive;
 pub mod blocks;
 pub mod deployments;
 mod ended;
+pub mod erased_games;
 pub mod erasure;
 mod features;
 pub mod histories;

@@ -15,8 +15,8 @@ pub enum Command {
     /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Read reports, close and reopen accounts, and undo the effects of games on ratings. Every
-    /// action is logged. The server's own flags name the store. Servers that use Redis may be
+    /// Read reports, close and reopen accounts, undo the effects of games on ratings, and erase
+    /// games. Every action is logged. The server's own flags name the store. Servers that use Redis may be
     /// running. A server with a data folder must be stopped first.
     #[command(subcommand)]
     Operator(OperatorCommand),
@@ -44,6 +44,16 @@ pub enum OperatorCommand {
     /// Undo the effect of a game on the ratings of its players: correct their current ratings,
     /// and note this in their histories. A game can be undone only once.
     Undo {
+        /// The game's id.
+        game: GameId,
+        /// The reason, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Erase a finished game: nobody can read it any more, and it cannot be recovered. The lists of
+    /// its players show that it was erased. Its effect on ratings and statistics stays; to undo its
+    /// effect on ratings, run `undo` first.
+    Erase {
         /// The game's id.
         game: GameId,
         /// The reason, for the log.

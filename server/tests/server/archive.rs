@@ -9,14 +9,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_archive::{Archive, ArchivedStore, FolderStore, Settings as ArchiveSettings};
+use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
+use flagfall_base::keys::ERASING;
 use flagfall_board::GameId;
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient};
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
+use flagfall_services::operator::{Deed, Operator, acts};
 use flagfall_services::proof::SigningKey;
 use flagfall_store::{Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock};
-use flagfall_store_testing::TestStore;
+use flagfall_store_testing::{TestStore, WriteFault};
 
 use crate::common::{House, http, settings};
 use crate::histories::{Kind, Table, ask};
@@ -127,6 +129,109 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
+    let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::announcing(SystemClock));
+    let archive = archive_in(folder.path()).await;
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let over = Arc::new(ArchivedStore::new(inner.clone(), archive.clone()));
+    let mut settings = settings();
+    settings.times.revocation_interval = Duration::from_millis(10);
+    let house = House::open_with_key(over.clone(), store.clone(), settings, None).await;
+    let mut table = Table::at(house).await;
+    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let archived = table.play(Kind { rated: true, ..Kind::default() }).await;
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    let stored = table.play(Kind::default()).await;
+    let kept = table.play(Kind::default()).await;
+    let want = |game| ClientToServer::Rematch { cmd_id: format!("want-{game}").parse().unwrap(), game };
+    assert_eq!(ask(&mut table.ann, want(kept)).await, Accepted::Done {});
+    let Accepted::Started { game: running, .. } = ask(&mut table.bob, want(kept)).await else { panic!() };
+    let ratings = table.house.ask("GET", "/api/players/ann", "", "").await.body;
+
+    let operator = Operator::new(&*over, "a court order").unwrap();
+    let refused = operator.erase(running).await.unwrap_err().to_string();
+    assert_eq!(refused, "this game is not over: only finished games can be erased");
+    let refused = operator.erase(GameId::from_random([1; 12])).await.unwrap_err().to_string();
+    assert_eq!(refused, "there is no game with this id");
+    for game in [archived, stored] {
+        assert_eq!(operator.erase(game).await, Ok(true));
+        assert_eq!(operator.erase(game).await, Ok(false), "repeating it does no harm");
+    }
+
+    for game in [archived, stored] {
+        // Servers learn that they must forget the game.
+        let path = format!("/api/games/{game}");
+        crate::common::in_time("the table is forgotten", async {
+            while table.house.ask("GET", &path, "", "").await.status != 404 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        for token in ["", &table.tokens[0]] {
+            for path in [path.clone(), format!("{path}/record"), format!("{path}/record?as=all")] {
+                let (status, body) = table.house.ask("GET", &path, token, "").await.refusal();
+                assert_eq!((status, &body["code"]), (404, &"no_such_game".into()), "{path}");
+            }
+        }
+        table.ann.tell(&want(game)).await;
+        assert_eq!(table.ann.refused().await.0, "no_such_game");
+    }
+    for path in ["/api/players/ann/games", "/api/players/bob/against/ann"] {
+        let lines = table.house.ask("GET", path, "", "").await.json()["games"].clone();
+        let lines = lines.as_array().unwrap().iter();
+        let found: Vec<_> = lines.map(|line| (line["game"].clone(), line["erased"] == true)).collect();
+        let wanted = [(kept, false), (stored, true), (archived, true)];
+        assert_eq!(found, wanted.map(|(game, is_erased)| (game.as_str().into(), is_erased)), "{path}");
+    }
+    let latest = table.house.ask("GET", "/api/games?phase=over", "", "").await.json()["games"].clone();
+    let latest: Vec<_> = latest.as_array().unwrap().iter().map(|game| game["id"].clone()).collect();
+    assert_eq!(latest, [kept.as_str()]);
+    assert_eq!(table.house.ask("GET", "/api/players/ann", "", "").await.body, ratings);
+    let deeds = acts(&store).await.unwrap().into_iter().map(|act| (act.deed, act.reason));
+    let erased = |game| (Deed::Erased { game }, "a court order".to_owned());
+    assert_eq!(deeds.collect::<Vec<_>>(), [erased(archived), erased(stored)]);
+
+    // The archive overwrites the bytes, and a round of archiving brings nothing back.
+    assert_eq!(archive.tidy(0).await.unwrap().rewritten_segments, 1);
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    let report = archive.check(Check::All, |_, _| ()).await.unwrap();
+    assert_eq!((report.games, report.damage), (1, Vec::new()));
+    table.house.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupted_erasure_is_completed_by_a_server() {
+    for fault in [WriteFault::Unavailable, WriteFault::UnknownAfterWriting] {
+        for writes in 1.. {
+            let what = format!("{fault:?} after {writes} writes");
+            let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::new(SystemClock));
+            let mut table = Table::at(open(&store, folder.path()).await).await;
+            let game = table.play(Kind::default()).await;
+            table.house.run_jobs("proof_due").await;
+            let over = ArchivedStore::new(Arc::new(store.clone()), archive_in(folder.path()).await);
+            let operator = Operator::new(&over, "a test").unwrap();
+            store.fail_after(writes, fault);
+            let outcome = operator.erase(game).await;
+            store.stop_failing();
+            if outcome.is_err() {
+                table.house.run_jobs("erasing").await;
+            }
+            assert_eq!(store.head(game).await, Ok(Head::START), "{what}");
+            assert_eq!(store.get(ERASING.key([&game]).unwrap()).await, Ok(None), "{what}");
+            let lines = table.house.ask("GET", "/api/players/ann/games", "", "").await.json();
+            assert_eq!(lines["games"][0]["erased"], true, "{what}");
+            assert_eq!(operator.erase(game).await, Ok(false), "{what}");
+            assert_eq!(acts(&store).await.unwrap().len(), 1, "{what}");
+            table.house.close().await;
+            if outcome.is_ok() {
+                assert!(writes > 4, "{what}");
+                break;
+            }
+        }
+    }
+}
+
 /// Writes a finished game into a new data folder, as an earlier version did.
 async fn data_folder_with_a_game(data: &Path) -> GameId {
     let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
@@ -176,7 +281,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&archive, 0, "archived: 1 games; 0 stay in the store");
     run(&archive, 0, "archived: 0 games; 0 stay in the store");
     assert_eq!(served_record(&data, game).await, record);
-    run(&["store", "check", "--data", &data], 0, "read: 0 games");
+    run(&["store", "check", "--data", &data, "--all"], 0, "1 games in 1 segments, 1 parts of the index; replayed 1");
 
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
     run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");
@@ -185,4 +290,16 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&["store", "export", "--data", &data, &file], 0, "exported to");
     assert!(lines(file.as_ref()).iter().any(|line| line.contains(game.as_str())));
     run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "there is no archive");
+
+    run(&["store", "check", "--data", &backup], 0, "1 games in 1 segments");
+    let segment = Path::new(&backup).join("archive/segments/0000000/001");
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes[60..90].fill(0);
+    std::fs::write(&segment, bytes).unwrap();
+    run(&["store", "check", "--data", &backup], 1, &format!("game {game}"));
+
+    run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "is erased");
+    run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "was erased before");
+    run(&["operator", "log", "--data", &data], 0, &format!("erased game {game}: a test"));
+    run(&["store", "check", "--data", &data], 0, "no errors found");
 }
