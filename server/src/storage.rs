@@ -3,6 +3,7 @@
 mod archive;
 mod backup;
 mod check;
+mod dump;
 mod report;
 
 use std::fs::{File, OpenOptions};
@@ -25,14 +26,16 @@ use thiserror::Error;
 
 use self::archive::ArchiveFailure;
 use self::report::{Progress, say};
-use crate::config::{ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
+use crate::config::{ArchiveCommand, ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
 use flagfall_archive::{Archive, ArchivedStore};
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, ArchivingError, list_all};
+use flagfall_services::dump::DumpError;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::packing::pack_all;
+use flagfall_services::proof::KeyError;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
 const DAMAGED_SHOWN: usize = 100;
@@ -90,6 +93,10 @@ pub enum StoreFailure {
     NotOfRedis,
     #[error(transparent)]
     Operator(#[from] OperatorError),
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    #[error(transparent)]
+    Key(KeyError),
     #[error(
         "the store is damaged: {games} damaged games, {files} other errors (listed above); to repair it, restore a backup"
     )]
@@ -170,6 +177,12 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Pack { after_days } => pack(config, *after_days).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
+}
+
+/// Runs a command on the archive.
+pub async fn archive(config: &Config, command: &ArchiveCommand) -> Result<(), StoreFailure> {
+    let ArchiveCommand::Dump { month, folder } = command;
+    dump::dump(config, month, folder).await
 }
 
 pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), StoreFailure> {

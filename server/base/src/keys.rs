@@ -187,6 +187,8 @@ keyspace! {
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
+    /// How the monthly dumps of public games show a player. Absent for a pseudonym.
+    DUMP_LISTING["PLAYER"] = "dump_listing", "JSON: DumpListing", "services/src/dump.rs", "until the account is deleted; `none`: permanent";
     /// Job: rate a game.
     RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "until the job is done";
     /// A rating job that version 0.1 set aside because of damaged data.

@@ -11,6 +11,7 @@ pub mod about;
 pub mod archive;
 pub mod blocks;
 pub mod deployments;
+pub mod dump;
 mod ended;
 pub mod erased_games;
 pub mod erasure;

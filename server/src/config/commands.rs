@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use flagfall_board::GameId;
+use flagfall_services::dump::Month;
 
 use super::values::socket_address;
 
@@ -15,6 +16,10 @@ pub enum Command {
     /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Publish what the archive of finished games has. The server's own flags name the store and
+    /// the archive.
+    #[command(subcommand)]
+    Archive(ArchiveCommand),
     /// Read reports, close and reopen accounts, undo the effects of games on ratings, and erase
     /// games. Every action is logged. The server's own flags name the store. Servers that use Redis may be
     /// running. A server with a data folder must be stopped first.
@@ -29,6 +34,20 @@ pub enum Command {
         #[arg(id = "health-listen", long = "listen", value_name = "ADDRESS:PORT",
               value_parser = socket_address)]
         listen: Option<SocketAddr>,
+    },
+}
+
+/// A command on the archive of finished games.
+#[derive(Subcommand, Clone, Debug)]
+pub enum ArchiveCommand {
+    /// Write the public records of a month as lines of JSON, for everybody: games that ended at
+    /// least seven days ago, without private and aborted games. Players appear under pseudonyms,
+    /// unless they have chosen otherwise. A server with a data folder must be stopped first.
+    Dump {
+        /// The month, such as 2026-10.
+        month: Month,
+        /// The folder for the dump, its checksum and its description.
+        folder: PathBuf,
     },
 }
 

@@ -11,14 +11,21 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
 use flagfall_base::keys::ERASING;
-use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient};
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{
+    Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient,
+};
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
+use flagfall_services::dump::{Dump, Month};
 use flagfall_services::operator::{Deed, Operator, acts};
 use flagfall_services::proof::SigningKey;
-use flagfall_store::{Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock};
-use flagfall_store_testing::{TestStore, WriteFault};
+use flagfall_store::{
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock, Transfer, WallClock,
+};
+use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
+use ring::signature::{ED25519, UnparsedPublicKey};
+use sha2::{Digest as _, Sha256};
 
 use crate::common::{House, http, settings};
 use crate::histories::{Kind, Table, ask};
@@ -230,6 +237,135 @@ async fn an_interrupted_erasure_is_completed_by_a_server() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn each_line_of_a_dump_is_what_a_stranger_reads() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::new(SystemClock.now())));
+    let store = TestStore::new(clock.clone());
+    let archive = archive_in(folder.path()).await;
+    let over = Arc::new(ArchivedStore::new(Arc::new(store.clone()), archive.clone()));
+    let key = SigningKey::from_seed(&[5; 32]).unwrap();
+    let house = House::open_with_key(over, store.clone(), settings(), Some(key)).await;
+    let mut table = Table::at(house).await;
+    let mut games = Vec::new();
+    for kind in [
+        Kind::default(),
+        Kind { private: true, ..Kind::default() },
+        Kind { is_called_off: true, ..Kind::default() },
+        Kind { rated: true, ..Kind::default() },
+    ] {
+        let game = table.play(kind).await;
+        if !kind.private && !kind.is_called_off {
+            games.push(game);
+        }
+        clock.advance_ms(1_000);
+    }
+    table.house.run_jobs("proof_due").await;
+    let month: Month = clock.now().utc()[..7].parse().unwrap();
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
+
+    let listed = async || Dump::new(&store, &archive, month.clone()).await.unwrap().games(|_| ()).await.unwrap();
+    assert!(listed().await.is_empty(), "they were over only a moment ago");
+    clock.advance_ms(7 * 24 * 60 * 60 * 1_000);
+    let candidates = listed().await;
+    assert_eq!(candidates.len(), 4, "{candidates:?}");
+    let dump = async || {
+        let mut dump = Dump::new(&store, &archive, month.clone()).await.unwrap();
+        let mut lines = Vec::new();
+        for game in &candidates {
+            let log = archive.read(*game).await.unwrap().unwrap();
+            let line = dump.line(&log).await.unwrap();
+            lines.extend(line.map(|line| String::from_utf8(line).unwrap()));
+        }
+        lines
+    };
+    let set = async |token: &str, choice: &str| {
+        let body = serde_json::json!({ "dump": choice }).to_string();
+        table.house.ask("PUT", "/api/me/dump", token, &body).await.status
+    };
+    let (_, _, guest) = table.house.guest("eve").await;
+    assert_eq!(set(&guest, "name").await, 403);
+    let shown = table.house.ask("GET", "/api/me/dump", &table.tokens[0], "").await.json();
+    assert_eq!(shown, serde_json::json!({ "dump": "pseudonym" }));
+
+    let mut records = Vec::new();
+    for game in &games {
+        records.push(table.house.ask("GET", &format!("/api/games/{game}/record"), "", "").await.json());
+    }
+    let bob = records[0]["players"]["blue"]["id"].as_str().unwrap().to_owned();
+    // Ann wants to be seen.
+    assert_eq!(set(&table.tokens[0], "name").await, 204);
+    let lines = dump().await;
+    assert_eq!(lines.len(), games.len());
+    for (line, record) in lines.iter().zip(&records) {
+        assert!(!line.contains(&bob) && !line.contains("\"bob\""), "{line}");
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let mut wanted = record.clone();
+        wanted["players"]["blue"] = line["players"]["blue"].clone();
+        // The signature covers the players' ids.
+        assert!(wanted.as_object_mut().unwrap().remove("signature").is_some());
+        assert_eq!(line, wanted);
+        let pseudonym = &line["players"]["blue"];
+        assert_eq!((&pseudonym["id"], pseudonym["kind"].as_str()), (&pseudonym["name"], Some("account")));
+    }
+    assert_eq!(set(&table.tokens[1], "name").await, 204);
+    for (line, record) in dump().await.iter().zip(&records) {
+        assert_eq!(&serde_json::from_str::<serde_json::Value>(line).unwrap(), record);
+    }
+    assert_eq!(set(&table.tokens[1], "none").await, 204);
+    let export = table.house.ask("GET", "/api/account", &table.tokens[1], "").await.json();
+    assert_eq!((&export["dump"], dump().await), (&"none".into(), Vec::new()));
+    table.house.close().await;
+}
+
+/// Starts the program and writes the dump of an old game.
+#[tokio::test]
+async fn the_program_writes_a_dump_with_its_checksums() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, dumps) = (place("data"), place("dumps"));
+    std::fs::create_dir(&data).unwrap();
+    let game = {
+        let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
+        let game = games.find(|game| !game.header.terms.private).unwrap();
+        let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
+        let taken = store.take_over(game.id, Head::START, game.log).await.unwrap();
+        assert!(matches!(taken, AppendOutcome::Ok { .. }), "{taken:?}");
+        game.id
+    };
+    run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
+    let (mut record, _) = served_record(&data, game).await;
+    let created = Stamp(record["created"].as_u64().unwrap()).utc();
+    let month = &created[..7];
+    run(&["archive", "dump", "--data", &data, month, &dumps], 0, "wrote 1 games");
+    run(&["archive", "dump", "--data", &data, month, &dumps], 4, "already exists");
+    run(&["archive", "dump", "--data", &data, "2020-13", &dumps], 2, "a month must have");
+
+    let file = |ending: &str| std::fs::read(format!("{dumps}/flagfall-{month}.{ending}")).unwrap();
+    let packed = file("jsonl.zst");
+    let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    let mut line: serde_json::Value = serde_json::from_str(text.trim_end_matches('\n')).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    for players in [&mut line["players"], &mut record["players"]] {
+        players.take();
+    }
+    record.as_object_mut().unwrap().remove("signature");
+    assert_eq!(line, record);
+    let about: serde_json::Value = serde_json::from_slice(&file("json")).unwrap();
+    let sum = |bytes: &[u8]| HexBytes(Sha256::digest(bytes).into()).to_string();
+    assert_eq!((&about["games"], &about["bytes"]), (&1.into(), &packed.len().into()));
+    assert_eq!((&about["sha256"], &about["lines_sha256"]), (&sum(&packed).into(), &sum(text.as_bytes()).into()));
+    let sums = String::from_utf8(file("sha256")).unwrap();
+    assert_eq!(sums, format!("{}  flagfall-{month}.jsonl.zst\n", sum(&packed)));
+    let key = SigningKey::of_folder(data.as_ref()).unwrap();
+    let signed = format!("flagfall-dump-1\0{month} 1 {}", sum(&packed));
+    let signature: RecordSignature = serde_json::from_value(about["signature"].clone()).unwrap();
+    let public = UnparsedPublicKey::new(&ED25519, key.public.0);
+    assert!(public.verify(signed.as_bytes(), &signature.value.0).is_ok());
+    assert_eq!(signature.key, key.id);
 }
 
 /// Writes a finished game into a new data folder, as an earlier version did.

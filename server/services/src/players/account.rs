@@ -353,6 +353,7 @@ impl Players {
             blocks: Vec::new(),
             queues: Vec::new(),
             conduct: Conduct::default(),
+            dump: DumpListing::default(),
         })
     }
 

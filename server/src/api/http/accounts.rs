@@ -17,6 +17,7 @@ use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
 use flagfall_base::refusals;
+use flagfall_services::dump;
 use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
@@ -83,6 +84,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         blocks: blocked_by(&*app.store, id).await?,
         queues,
         conduct: conduct_of(&*app.store, id).await?,
+        dump: dump::listing(&*app.store, id).await?,
         ..own
     }))
 }
