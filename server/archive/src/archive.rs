@@ -214,14 +214,17 @@ impl Archive {
         }
     }
 
-    /// As [`Archive::find`], but does not look whether other servers have changed the archive since
-    /// the last [`refresh`](Archive::refresh).
-    ///
-    /// # Errors
-    /// See [`Archive::find`].
-    pub async fn find_known(&self, game: GameId) -> Result<Option<Found>, ArchiveError> {
+    /// Looks for a game without reading anything from the store: among the removed games, and in
+    /// the runs of the index that are in memory as a whole. Games that were added lately are in
+    /// such runs. Changes that other servers have made since the last
+    /// [`refresh`](Archive::refresh) are not known.
+    #[must_use]
+    pub fn find_in_memory(&self, game: GameId) -> Option<Found> {
         let view = self.view();
-        self.find_in(&view, game).await
+        if let Some(reason) = view.removed(game) {
+            return Some(Found::Removed { reason: reason.to_owned() });
+        }
+        view.parts().find_map(|part| part.find_in_memory(game)).map(Found::At)
     }
 
     async fn find_in(&self, view: &View, game: GameId) -> Result<Option<Found>, ArchiveError> {

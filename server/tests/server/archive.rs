@@ -321,7 +321,6 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
     table.house.close().await;
 }
 
-/// Starts the program and writes the dump of an old game.
 #[tokio::test]
 async fn the_program_writes_a_dump_with_its_checksums() {
     let folder = tempfile::tempdir().unwrap();
