@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchiveError, Encoded, Refused, encode_checked};
 use flagfall_base::cluster::Peers;
-use flagfall_base::keys::{ARCHIVING, ENDED, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
+use flagfall_base::keys::{ARCHIVING, ENDED, ERASING, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
@@ -329,9 +329,9 @@ impl Archiver {
     }
 
     /// True if a job still has to read the game's log. This includes the signature, which is
-    /// archived with the game.
+    /// archived with the game, and the removal of an erased game.
     async fn has_more_to_come(&self, game: GameId) -> Result<bool, StoreError> {
-        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE, &ERASING] {
             if self.store.get(kind.key([&game])?).await?.is_some() {
                 return Ok(true);
             }

@@ -6,7 +6,7 @@
 //! change each year, unless they have chosen otherwise (`dump_listing/PLAYER`). A changed record
 //! has no signature, because the signature covers the ids of the players.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -129,7 +129,7 @@ impl<'a> Dump<'a> {
     /// # Errors
     /// [`DumpError`], also if a part of the archive is damaged: a dump must be complete.
     pub async fn games(&self, mut told: impl FnMut(u64)) -> Result<Vec<GameId>, DumpError> {
-        let (mut ended, mut after, mut read) = (BTreeMap::new(), None, 0);
+        let (mut ended, mut after, mut read) = (BTreeSet::new(), None, 0);
         while let Some(page) = self.archive.games(after).await? {
             if let Some(damage) = page.damage {
                 return Err(damage.into());
@@ -142,7 +142,7 @@ impl<'a> Dump<'a> {
                     Ok(log) => {
                         let end = log.entries.last().map(|entry| entry.at);
                         let is_due = |at: &Stamp| self.month.has(*at) && is_old(self.store, *at, AFTER);
-                        ended.extend(end.filter(is_due).map(|at| ((at, game), ())));
+                        ended.extend(end.filter(is_due).map(|at| (at, game)));
                     }
                     Err(error) if error.is_damage() => fault = Some(error),
                     // Only another version can read this game.
@@ -155,7 +155,7 @@ impl<'a> Dump<'a> {
             }
             after = Some(page.segment);
         }
-        Ok(ended.into_keys().map(|(_, game)| game).collect())
+        Ok(ended.into_iter().map(|(_, game)| game).collect())
     }
 
     /// Returns the line of a game, without the end of the line. `None` if it is not part of dumps.

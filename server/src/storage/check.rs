@@ -53,10 +53,14 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
         }
     }
     if let Some(objects) = archive::objects_to_read(&place).map_err(OpenFailure::from)? {
-        let opened = Archive::open_to_read(objects, Settings::default()).await;
-        match opened.map_err(|error| OpenFailure::from(archive::ArchiveFailure::from(error)))? {
-            Some(archive) => check_archive(&archive, keys, all, &mut errors).await?,
-            None => say("there is no archived game yet"),
+        match Archive::open_to_read(objects, Settings::default()).await {
+            Ok(Some(archive)) => check_archive(&archive, keys, all, &mut errors).await?,
+            Ok(None) => say("there is no archived game yet"),
+            Err(error) if error.is_damage() => {
+                say(&error.to_string());
+                errors.others += 1;
+            }
+            Err(error) => return Err(OpenFailure::from(archive::ArchiveFailure::from(error)).into()),
         }
     }
     let Errors { games, others: files } = errors;
