@@ -26,7 +26,9 @@ use thiserror::Error;
 
 use self::archive::ArchiveFailure;
 use self::report::{Progress, say};
-use crate::config::{ArchiveCommand, ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
+use crate::config::{
+    ArchiveCommand, ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind,
+};
 use crate::redis_tls::RedisTlsError;
 use flagfall_archive::{Archive, ArchivedStore};
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
@@ -236,7 +238,9 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
         }
         OperatorCommand::Erase { game, reason } => {
             let done = match Operator::new(store, reason)?.erase(*game).await? {
-                true => "is erased; an archive overwrites its bytes later, within a day if a server is running",
+                true => {
+                    "is erased; an archive overwrites its bytes later, within a day if a server is running"
+                }
                 false => "was erased before; nothing of it is left",
             };
             say(&format!("game {game} {done}"));

@@ -106,7 +106,12 @@ pub enum AccountCommand {
     RecoveryCode,
     Dump {
         /// The new choice; `None` to show the current one.
-        #[arg(value_name = "name|pseudonym|none", value_enum, ignore_case = true, hide_possible_values = true)]
+        #[arg(
+            value_name = "name|pseudonym|none",
+            value_enum,
+            ignore_case = true,
+            hide_possible_values = true
+        )]
         listing: Option<ListingName>,
     },
     Delete,

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use flagfall::advice::advised;
 use flagfall::cli::{
-    AccountCommand, Common, HistoryArgs, LeaderboardArgs, ListingName, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
-    TokensCommand,
+    AccountCommand, Common, HistoryArgs, LeaderboardArgs, ListingName, LoginArgs, ProfileArgs, ScopeName,
+    SignUpArgs, TokensCommand,
 };
 use flagfall::config::{ConfigDir, Identity};
 use flagfall::model::server_flag;
@@ -15,9 +15,9 @@ use flagfall::net::http::{self, HttpError};
 use flagfall::net::socket;
 use flagfall::{listing, names, text, words};
 use flagfall_protocol::{
-    BlockList, Code, Conduct, Confirmation, DumpListing, DumpSetting, Exit, HeadToHead, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
-    Secret, SignUp, SignedUp, TokenInfo, TokenList,
+    BlockList, Code, Conduct, Confirmation, DumpListing, DumpSetting, Exit, HeadToHead, LoggedIn, Login,
+    MadeToken, Me, NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory,
+    Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;

@@ -118,7 +118,11 @@ pub struct Dump<'a> {
 
 impl<'a> Dump<'a> {
     /// Prepares a dump. The first dump makes the key of the pseudonyms.
-    pub async fn new(store: &'a dyn Store, archive: &'a Archive, month: Month) -> Result<Dump<'a>, DumpError> {
+    pub async fn new(
+        store: &'a dyn Store,
+        archive: &'a Archive,
+        month: Month,
+    ) -> Result<Dump<'a>, DumpError> {
         let key = pseudonym_key(store).await?;
         Ok(Dump { store, archive, month, key, listings: HashMap::new() })
     }

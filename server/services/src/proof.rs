@@ -105,11 +105,14 @@ pub async fn signing_keys(store: &dyn Store) -> Result<SigningKeys, StoreError> 
 pub fn check_signature(keys: &SigningKeys, log: &Log) -> Result<(), String> {
     let Some(signature) = &log.signature else { return Ok(()) };
     let Some(key) = keys.keys.iter().find(|key| key.id == signature.key) else {
-        return Err(format!("a game is signed with the key {}, which the store does not have", signature.key));
+        return Err(format!(
+            "a game is signed with the key {}, which the store does not have",
+            signature.key
+        ));
     };
-    let digest = recorder(log.game, &log.entries)
-        .ok()
-        .and_then(|(header, recorder)| recorder.record(Viewer::Public, header.terms, header.players).digest());
+    let digest = recorder(log.game, &log.entries).ok().and_then(|(header, recorder)| {
+        recorder.record(Viewer::Public, header.terms, header.players).digest()
+    });
     let is_valid = digest.is_some_and(|digest| {
         let key = UnparsedPublicKey::new(&ED25519, key.public.0);
         key.verify(&signed_message(digest), &signature.value.0).is_ok()

@@ -106,7 +106,8 @@ impl Services {
 /// Returns a job runner with a handler for each kind of job. The handler that signs games exists
 /// only if there is a key.
 fn with_handlers(services: &Services) -> Jobs {
-    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, store, .. } = services;
+    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, store, .. } =
+        services;
     let turn = JobKind { look: settings.times.turn_look, ..JobKind::new(TURN_DUE.name) };
     let leaving = JobKind { has_fields: true, ..JobKind::new(LEAVING.name) };
     let jobs = (services.jobs.clone())

@@ -12,9 +12,7 @@ use std::time::Duration;
 use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
 use flagfall_base::keys::ERASING;
 use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient,
-};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient};
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::dump::{Dump, Month};
@@ -267,7 +265,8 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
     let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
 
-    let listed = async || Dump::new(&store, &archive, month.clone()).await.unwrap().games(|_| ()).await.unwrap();
+    let listed =
+        async || Dump::new(&store, &archive, month.clone()).await.unwrap().games(|_| ()).await.unwrap();
     assert!(listed().await.is_empty(), "they were over only a moment ago");
     clock.advance_ms(7 * 24 * 60 * 60 * 1_000);
     let candidates = listed().await;
@@ -356,7 +355,10 @@ async fn the_program_writes_a_dump_with_its_checksums() {
     let about: serde_json::Value = serde_json::from_slice(&file("json")).unwrap();
     let sum = |bytes: &[u8]| HexBytes(Sha256::digest(bytes).into()).to_string();
     assert_eq!((&about["games"], &about["bytes"]), (&1.into(), &packed.len().into()));
-    assert_eq!((&about["sha256"], &about["lines_sha256"]), (&sum(&packed).into(), &sum(text.as_bytes()).into()));
+    assert_eq!(
+        (&about["sha256"], &about["lines_sha256"]),
+        (&sum(&packed).into(), &sum(text.as_bytes()).into())
+    );
     let sums = String::from_utf8(file("sha256")).unwrap();
     assert_eq!(sums, format!("{}  flagfall-{month}.jsonl.zst\n", sum(&packed)));
     let key = SigningKey::of_folder(data.as_ref()).unwrap();
@@ -416,7 +418,11 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&archive, 0, "archived: 1 games; 0 stay in the store");
     run(&archive, 0, "archived: 0 games; 0 stay in the store");
     assert_eq!(served_record(&data, game).await, record);
-    run(&["store", "check", "--data", &data, "--all"], 0, "1 games in 1 segments, 1 parts of the index; replayed 1");
+    run(
+        &["store", "check", "--data", &data, "--all"],
+        0,
+        "1 games in 1 segments, 1 parts of the index; replayed 1",
+    );
 
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
     run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");

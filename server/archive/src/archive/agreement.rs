@@ -119,7 +119,8 @@ mod tests {
     async fn an_index_that_differs_from_the_segments_is_found() {
         let folder = tempfile::TempDir::new().unwrap();
         let store = FolderStore::open(folder.path()).unwrap();
-        let read = || Archive::open_to_read(Arc::new(FolderStore::to_read(folder.path())), Settings::default());
+        let read =
+            || Archive::open_to_read(Arc::new(FolderStore::to_read(folder.path())), Settings::default());
         assert!(read().await.unwrap().is_none(), "there is no archive yet");
         let archive = Archive::open(Arc::new(store.clone()), Settings::default()).await.unwrap();
         let log = game_of(&BARRAGE, 1, 6).log;

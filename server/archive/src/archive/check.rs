@@ -84,11 +84,7 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read. Damage is no error; it is in the report.
-    pub async fn check(
-        &self,
-        depth: Check,
-        told: impl FnMut(usize, usize),
-    ) -> Result<Report, ArchiveError> {
+    pub async fn check(&self, depth: Check, told: impl FnMut(usize, usize)) -> Result<Report, ArchiveError> {
         self.check_with(depth, Arc::new(|_| Ok(())), told).await
     }
 

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use flagfall_protocol::{
-    AccountExport, Code, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Refusal,
-    Scope, Secret, SignedUp, Statistics, TokenInfo,
+    AccountExport, Code, Conduct, DumpListing, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered,
+    Refusal, Scope, Secret, SignedUp, Statistics, TokenInfo,
 };
 use flagfall_store::{Expect, Key, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;

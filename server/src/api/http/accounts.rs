@@ -17,8 +17,8 @@ use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
 use flagfall_base::refusals;
-use flagfall_services::dump;
 use flagfall_services::blocks::{blocked_by, set_blocked};
+use flagfall_services::dump;
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
 

@@ -6,8 +6,9 @@ use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    DumpSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook, OwnGames, PushKey,
-    RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
+    DumpSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook,
+    OwnGames, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt,
+    WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
