@@ -307,7 +307,7 @@ async fn a_game_that_is_erased_while_it_is_being_archived_does_not_come_back() {
     let put = Write::Put { key: record, value: Vec::new(), expires: None };
     world.store.update(Update { conditions: Vec::new(), writes: vec![put] }).await.unwrap();
     assert_eq!(world.round().await, Ok(Archived::default()));
-    assert!(matches!(archive.find(id).await, Ok(Some(Found::Removed { .. }))));
+    assert!(matches!(world.archive().await.find(id).await, Ok(Some(Found::Removed { .. }))));
 }
 
 #[tokio::test]
