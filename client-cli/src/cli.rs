@@ -27,7 +27,7 @@ pub use play::{PlayArgs, SeekArgs, WishArgs};
 pub use programs::{BotArgs, UmpireArgs};
 pub(crate) use read::parse_switch;
 pub use records::{CheckArgs, ConvertArgs, RecordArgs, RecordSource};
-pub use values::{Numbers, ResultsFormat, ScopeName};
+pub use values::{ListingName, Numbers, ResultsFormat, ScopeName};
 
 impl Cli {
     pub fn read<T: Into<OsString> + Clone>(

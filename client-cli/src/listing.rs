@@ -140,13 +140,14 @@ pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
 fn games(games: &[PlayedGame]) -> Vec<String> {
     let rows = games.iter().map(|played| {
         let ended = words::date(played.ended);
+        let result = text!("played-result", score = score(played.score), reason = &played.reason);
         [
             played.game.to_string(),
             ended.split(' ').next().unwrap_or_default().to_owned(),
             text!("side", side = played.side),
             words::player(&played.opponent),
             text!("played-what", ruleset = &played.ruleset, time = words::time(played.time)),
-            text!("played-result", score = score(played.score), reason = &played.reason),
+            if played.erased { format!("{result} ({})", text!("played-erased")) } else { result },
         ]
     });
     let heads =

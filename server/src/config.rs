@@ -25,7 +25,7 @@ use flagfall_services::about::{About, AboutError};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
 use flagfall_services::settings::{Settings, Times};
 
-pub use self::commands::{Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
+pub use self::commands::{ArchiveCommand, Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
 pub use self::layers::{LoadError, Loaded};
 pub use self::values::{ArchivePlace, LogFilter, LogFormat, MetricsListen, StoreKind};
 use self::values::{StoreParser, socket_address};

@@ -110,6 +110,7 @@ fn start(loaded: &Loaded) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match &config.command {
         Some(Command::Store(command)) => runtime.block_on(storage::run(config, command))?,
+        Some(Command::Archive(command)) => runtime.block_on(storage::archive(config, command))?,
         Some(Command::Operator(command)) => runtime.block_on(storage::operate(config, command))?,
         Some(Command::Health { listen }) => say(&probe(listen.unwrap_or(config.listen))?),
         None if config.check_config => say(&loaded.to_toml()),

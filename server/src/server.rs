@@ -28,6 +28,7 @@ use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
 use flagfall_services::Services;
 use flagfall_services::archive::Archiver;
+use flagfall_services::erased_games::forget_erased;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
@@ -273,6 +274,9 @@ async fn revocations(app: Arc<App>) {
         }
         if let Err(error) = app.players.look_for_closed().await {
             note_refusal(&error, "cannot check for closed accounts");
+        }
+        if let Err(error) = forget_erased(&*app.store, &app.tables).await {
+            note_refusal(&error, "cannot check for erased games");
         }
     }
 }

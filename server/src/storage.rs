@@ -2,6 +2,8 @@
 
 mod archive;
 mod backup;
+mod check;
+mod dump;
 mod report;
 
 use std::fs::{File, OpenOptions};
@@ -11,27 +13,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_store::embedded::Inspection;
-use flagfall_store::embedded::backup::{BackupError, is_backup};
-use flagfall_store::redis::{Demand, Weakness};
+use flagfall_store::embedded::backup::BackupError;
+use flagfall_store::redis::Demand;
 use flagfall_store::{
     EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
     Store, StoreError, SystemClock, Transfer,
 };
 use flagfall_transfer::{
-    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, examine, export, import,
+    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, export, import,
 };
 use thiserror::Error;
 
 use self::archive::ArchiveFailure;
 use self::report::{Progress, say};
-use crate::config::{ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind};
+use crate::config::{
+    ArchiveCommand, ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind,
+};
 use crate::redis_tls::RedisTlsError;
 use flagfall_archive::{Archive, ArchivedStore};
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, ArchivingError, list_all};
+use flagfall_services::dump::DumpError;
 use flagfall_services::operator::{self, Operator, OperatorError};
+use flagfall_services::proof::KeyError;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
 const DAMAGED_SHOWN: usize = 100;
@@ -89,6 +94,10 @@ pub enum StoreFailure {
     NotOfRedis,
     #[error(transparent)]
     Operator(#[from] OperatorError),
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    #[error(transparent)]
+    Key(KeyError),
     #[error(
         "the store is damaged: {games} damaged games, {files} other errors (listed above); to repair it, restore a backup"
     )]
@@ -163,7 +172,7 @@ fn redis_options(config: &Config) -> RedisOptions {
 
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
     match command {
-        StoreCommand::Check => check(config).await,
+        StoreCommand::Check { all } => check::check(config, *all).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
         StoreCommand::Backup { folder } => back_up(config, folder),
@@ -171,6 +180,12 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Archive => archive_games(config).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
+}
+
+/// Runs a command on the archive.
+pub async fn archive(config: &Config, command: &ArchiveCommand) -> Result<(), StoreFailure> {
+    let ArchiveCommand::Dump { month, folder } = command;
+    dump::dump(config, month, folder).await
 }
 
 pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), StoreFailure> {
@@ -222,6 +237,15 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let change = Operator::new(store, reason)?.undo(*game).await?;
             say(&format!("undone: {}", operator::change_text(&change)));
         }
+        OperatorCommand::Erase { game, reason } => {
+            let done = match Operator::new(store, reason)?.erase(*game).await? {
+                true => {
+                    "is erased; an archive overwrites its bytes later, within a day if a server is running"
+                }
+                false => "was erased before; nothing of it is left",
+            };
+            say(&format!("game {game} {done}"));
+        }
         OperatorCommand::UndoAll(OfPlayer { name, reason }) => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
             let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };
@@ -253,44 +277,6 @@ async fn open_redis(
 ) -> Result<RedisStore, OpenFailure> {
     let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
     Ok(RedisStore::open(config.redis_tls.apply(address)?, options).await?)
-}
-
-async fn check(config: &Config) -> Result<(), StoreFailure> {
-    match &config.store {
-        StoreKind::Memory => Err(StoreFailure::Memory),
-        StoreKind::Embedded if is_backup(&config.data) => damaged_files(backup::check(&config.data)?),
-        StoreKind::Embedded => check_embedded(&config.data).await,
-        StoreKind::Redis(address) => {
-            // A check only reads, so it can use a Redis that may lose acknowledged writes.
-            let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
-            let store = open_redis(address, &config).await?;
-            let durability = store.durability();
-            say(&format!("{address}: {durability}"));
-            let finding =
-                |weakness: &Weakness| format!("this Redis promises less than a game needs: {weakness}");
-            let findings: Vec<String> = durability.weaknesses().iter().map(finding).collect();
-            conclude(&examine(&store, progress("read")).await?, &findings)
-        }
-    }
-}
-
-async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
-    let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
-    conclude(&examine(&store, progress("read")).await?, store.losses())
-}
-
-fn conclude(examined: &Examined, findings: &[String]) -> Result<(), StoreFailure> {
-    for finding in findings {
-        say(finding);
-    }
-    tell_damaged(examined);
-    say(&format!("read: {}", examined.tally));
-    if examined.damaged.is_empty() && findings.is_empty() {
-        say("no errors found");
-        return Ok(());
-    }
-    Err(StoreFailure::Damaged { games: examined.damaged.len(), files: findings.len() })
 }
 
 fn tell_damaged(examined: &Examined) {

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use flagfall_protocol::Speed;
 
 use super::read::{parse_ruleset, parse_speed};
-use super::values::ScopeName;
+use super::values::{ListingName, ScopeName};
 
 #[derive(Clone, Debug, Args)]
 pub struct SignUpArgs {
@@ -104,5 +104,15 @@ pub enum AccountCommand {
     },
     Password,
     RecoveryCode,
+    Dump {
+        /// The new choice; `None` to show the current one.
+        #[arg(
+            value_name = "name|pseudonym|none",
+            value_enum,
+            ignore_case = true,
+            hide_possible_values = true
+        )]
+        listing: Option<ListingName>,
+    },
     Delete,
 }

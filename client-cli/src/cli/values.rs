@@ -23,6 +23,16 @@ pub enum ScopeName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ListingName {
+    #[value(help = text!("value-listing-name"))]
+    Name,
+    #[value(help = text!("value-listing-pseudonym"))]
+    Pseudonym,
+    #[value(help = text!("value-listing-none"))]
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ResultsFormat {
     #[value(help = text!("value-format-text"))]
     Text,

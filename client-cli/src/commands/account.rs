@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 
 use flagfall::advice::advised;
 use flagfall::cli::{
-    AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
-    TokensCommand,
+    AccountCommand, Common, HistoryArgs, LeaderboardArgs, ListingName, LoginArgs, ProfileArgs, ScopeName,
+    SignUpArgs, TokensCommand,
 };
 use flagfall::config::{ConfigDir, Credential};
 use flagfall::model::server_flag;
@@ -15,9 +15,9 @@ use flagfall::net::http::{self, HttpError};
 use flagfall::net::socket;
 use flagfall::{listing, names, text, words};
 use flagfall_protocol::{
-    BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
-    Secret, SignUp, SignedUp, TokenInfo, TokenList,
+    BlockList, Code, Conduct, Confirmation, DumpListing, DumpSetting, Exit, HeadToHead, LoggedIn, Login,
+    MadeToken, Me, NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory,
+    Recover, Recovered, Scope, Secret, SignUp, SignedUp, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
@@ -441,6 +441,18 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Done {
             let NewRecoveryCode { recovery_code } =
                 api.post("/api/account/recovery_code", Some(&own), &body)?;
             print(&recovery_code_text(&recovery_code))
+        }
+        AccountCommand::Dump { listing } => {
+            if let Some(listing) = listing {
+                let dump = match listing {
+                    ListingName::Name => DumpListing::Name,
+                    ListingName::Pseudonym => DumpListing::Pseudonym,
+                    ListingName::None => DumpListing::None,
+                };
+                let () = api.own(Method::PUT, "/api/me/dump", &DumpSetting { dump })?;
+            }
+            let DumpSetting { dump } = api.get("/api/me/dump", Some(&own))?;
+            print(&text!("dump-listing", listing = dump.name()))
         }
         AccountCommand::Delete => {
             let name = api.credential().name();

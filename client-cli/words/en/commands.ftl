@@ -53,6 +53,13 @@ password-changed = Your password has been changed. All your other logins have en
 delete-warning = This permanently deletes the account { $name } with its name, password and tokens. The games stay, but without the name.
 # $message: the server's refusal.
 delete-games-running = { $message } To list the games: flagfall games
+# $listing: name, pseudonym or none.
+dump-listing =
+    { $listing ->
+        [name] The monthly dumps of public games show your name.
+        [none] The monthly dumps of public games leave out your games.
+       *[pseudonym] The monthly dumps of public games show you under a pseudonym that changes each year.
+    }
 # $name: the account.
 account-deleted = The account { $name } is deleted.
 

@@ -224,6 +224,7 @@ help-account = Export or delete your account, or change its password.
 help-account-export = Print everything that the server stores about the account, as JSON. Passwords and tokens are left out.
 help-account-password = Change the password of the account. All other logins end.
 help-account-recovery-code = Make a new recovery code. The old one becomes invalid.
+help-account-dump = Show or set how the server's monthly dumps of public games show you.
 help-account-delete = Delete the account permanently. Its games stay, but without its name.
 help-referee = Answer requests about games as JSON lines, without a network.
 help-referee-more =

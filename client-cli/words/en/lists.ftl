@@ -53,6 +53,8 @@ played-head = Games of { $player }, the latest first:
 played-more = Earlier games: flagfall history{ $server } { $players } --after { $next }
 # $ruleset; $time.
 played-what = { $ruleset }, { $time }
+# The operator of the server has erased this game.
+played-erased = erased
 # $score: won, drawn or lost; $reason: the code of the end.
 played-result =
     { $score ->

@@ -97,6 +97,7 @@ arg-url = An https address.
 arg-remove = Remove the feed instead of making one.
 arg-tokens-new-label = The name of the token in the list.
 arg-tokens-new-scope = What the token allows: play allows everything, bot only allows playing as a bot account.
+arg-listing = How dumps show you: name, under a pseudonym (the default), or none to leave out your games. Without it, the current choice is shown.
 arg-id = The token's id in the list.
 
 arg-settings-set-key = The setting, as flagfall settings lists it.
@@ -113,6 +114,9 @@ value-alerts-none = no alerts
 value-numbers-us = 1 Marshal to 9 Scout
 value-numbers-eu = 10 Marshal to 2 Scout
 value-scope-play = everything
+value-listing-name = with your name
+value-listing-pseudonym = under a pseudonym that changes each year
+value-listing-none = not at all
 value-scope-bot = only playing as a bot account
 value-format-text = for a terminal
 value-format-markdown = for a page

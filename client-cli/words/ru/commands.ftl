@@ -53,6 +53,13 @@ password-changed = Пароль изменён. Все остальные сеа
 delete-warning = Учётная запись { $name } будет удалена навсегда вместе с именем, паролем и токенами. Партии останутся, но без имени.
 # $message: the server's refusal.
 delete-games-running = { $message } Список партий: flagfall games
+# $listing: name, pseudonym or none.
+dump-listing =
+    { $listing ->
+        [name] В ежемесячных выгрузках открытых партий указано ваше имя.
+        [none] Ваших партий нет в ежемесячных выгрузках открытых партий.
+       *[pseudonym] В ежемесячных выгрузках открытых партий вместо вашего имени стоит псевдоним. Он меняется каждый год.
+    }
 # $name: the account.
 account-deleted = Учётная запись { $name } удалена.
 

@@ -55,6 +55,8 @@ played-head = Партии { $player }, сначала новые:
 played-more = Более ранние партии: flagfall history{ $server } { $players } --after { $next }
 # $ruleset; $time.
 played-what = { $ruleset }, { $time }
+# The operator of the server has erased this game.
+played-erased = партия удалена
 # $score: won, drawn or lost; $reason: the code of the end.
 played-result =
     { $score ->

@@ -97,6 +97,7 @@ arg-url = Адрес https.
 arg-remove = Удалить ленту, а не создать её.
 arg-tokens-new-label = Название токена в списке.
 arg-tokens-new-scope = Что разрешает токен: play – всё, bot – только играть от имени бота.
+arg-listing = Как вы указаны в выгрузках: name – имя, pseudonym – псевдоним (по умолчанию), none – без ваших партий. Если не задать, показывается текущий выбор.
 arg-id = Id токена в списке.
 
 arg-settings-set-key = Настройка, как её называет flagfall settings.
@@ -113,6 +114,9 @@ value-alerts-none = без оповещений
 value-numbers-us = 1 – Маршал, 9 – Разведчик
 value-numbers-eu = 10 – Маршал, 2 – Разведчик
 value-scope-play = всё
+value-listing-name = с вашим именем
+value-listing-pseudonym = под псевдонимом, который меняется каждый год
+value-listing-none = никак
 value-scope-bot = только играть от имени бота
 value-format-text = для терминала
 value-format-markdown = для страницы

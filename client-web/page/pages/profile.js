@@ -156,7 +156,9 @@ function Played({ game }) {
         rulesetTitle(ruleset), timeText(time), say("history-as", { side }), say("history-plies", { count: plies }),
         ...(rated ? [say("history-rated")] : []), ...(game.private ? [say("history-private")] : []), dateText(ended),
       ].join(" · "))),
-    h("a", { class: "button compact", href: `/replay/${game.game}` }, say("game-replay")));
+    game.erased
+      ? h("span", { class: "muted small" }, say("history-erased"))
+      : h("a", { class: "button compact", href: `/replay/${game.game}` }, say("game-replay")));
 }
 
 /** Offers a game to the player. @param {{ name: string, kind: string }} props */

@@ -209,6 +209,8 @@ history-plies =
     }
 history-rated = rated
 history-private = private
+# The operator of the server has erased this game.
+history-erased = erased
 game-replay = Replay
 challenge = Challenge
 challenge-send-it = Send the challenge

@@ -222,6 +222,8 @@ history-plies =
     }
 history-rated = рейтинговая
 history-private = закрытая
+# The operator of the server has erased this game.
+history-erased = удалена
 game-replay = Просмотр
 challenge = Вызвать
 challenge-send-it = Бросить вызов

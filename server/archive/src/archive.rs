@@ -10,6 +10,7 @@
 //! manifest. docs/internals/archive.md describes the objects.
 
 mod add;
+mod agreement;
 mod cache;
 mod check;
 mod error;
@@ -36,7 +37,7 @@ use std::time::Duration;
 use flagfall_board::GameId;
 use parking_lot::{Mutex, RwLock};
 
-pub use self::check::{Check, Damage, Report};
+pub use self::check::{Check, Damage, Examine, Report};
 pub use self::error::ArchiveError;
 pub use self::location::{Location, LocationError};
 pub use self::tidy::Tidied;
@@ -118,6 +119,25 @@ impl Archive {
     /// manifest can be read.
     pub async fn open(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
         manifests::probe(&*objects).await?;
+        Archive::begin(objects, settings).await
+    }
+
+    /// Opens an archive in order to read it, and writes nothing. Returns `None` if the store has no
+    /// manifest.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] if the store cannot be read, or if no manifest can be read.
+    pub async fn open_to_read(
+        objects: Arc<dyn ArchiveStore>,
+        settings: Settings,
+    ) -> Result<Option<Archive>, ArchiveError> {
+        match manifests::numbers(&*objects).await?.is_empty() {
+            true => Ok(None),
+            false => Archive::begin(objects, settings).await.map(Some),
+        }
+    }
+
+    async fn begin(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
         let view = manifests::open(&*objects, settings.resident_games).await?;
         let cache = Mutex::new(Cache::new(settings.cache_bytes));
         let view = RwLock::new(Arc::new(view));
@@ -194,14 +214,17 @@ impl Archive {
         }
     }
 
-    /// As [`Archive::find`], but does not look whether other servers have changed the archive since
-    /// the last [`refresh`](Archive::refresh).
-    ///
-    /// # Errors
-    /// See [`Archive::find`].
-    pub async fn find_known(&self, game: GameId) -> Result<Option<Found>, ArchiveError> {
+    /// Looks for a game without reading anything from the store: among the removed games, and in
+    /// the runs of the index that are in memory as a whole. Games that were added lately are in
+    /// such runs. Changes that other servers have made since the last
+    /// [`refresh`](Archive::refresh) are not known.
+    #[must_use]
+    pub fn find_in_memory(&self, game: GameId) -> Option<Found> {
         let view = self.view();
-        self.find_in(&view, game).await
+        if let Some(reason) = view.removed(game) {
+            return Some(Found::Removed { reason: reason.to_owned() });
+        }
+        view.parts().find_map(|part| part.find_in_memory(game)).map(Found::At)
     }
 
     async fn find_in(&self, view: &View, game: GameId) -> Result<Option<Found>, ArchiveError> {

@@ -12,7 +12,7 @@ use flagfall_store::{
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::archive::{Archive, ArchiveError, Found, Location};
 use crate::game::Log;
@@ -22,10 +22,8 @@ const READ_LATELY_MAX: usize = 4_096;
 /// The number of entries after which a reader may have to be told by the store's head that a game
 /// is in the archive.
 const PAGE: u64 = 512;
-/// The time that the creation of a game waits for the archive.
+/// The time that a new game with the id of an archived game waits for the archive.
 const CREATION_WAIT: Duration = Duration::from_secs(1);
-/// The time for which new games do not wait for the archive after it did not answer.
-const CREATION_PAUSE: Duration = Duration::from_secs(10);
 
 /// A store whose finished games may be in an archive.
 ///
@@ -40,8 +38,6 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     inner: Arc<S>,
     archive: Archive,
     read_lately: Mutex<Lately>,
-    /// The time until which new games do not wait for the archive.
-    silent_until: Mutex<Option<Instant>>,
 }
 
 /// The games that were read from the archive lately.
@@ -69,7 +65,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from both.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore { inner, archive, read_lately: Mutex::default(), silent_until: Mutex::default() }
+        ArchivedStore { inner, archive, read_lately: Mutex::default() }
     }
 
     /// Returns the log of an archived game, and the guard of the log in the inner store. `None`
@@ -127,38 +123,24 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         }
     }
 
-    /// Returns the head of an archived game with this id. Called for new games, whose ids are
-    /// random numbers of 60 bits. So a game is created even if the archive does not answer. A game
-    /// that another server has just archived has a guard in the store.
-    async fn head_of_same_id(&self, game: GameId) -> Option<Head> {
-        if self.silent_until.lock().is_some_and(|until| Instant::now() < until) {
-            return None;
+    /// Appends the first entry of a game. A game that was archived within the last hour has a guard
+    /// in the store. Of earlier games, only those that the archive has in memory are looked up: ids
+    /// are random numbers of 60 bits, so only a repeated plan has the id of another game.
+    async fn begin(&self, append: Append) -> Result<AppendOutcome, StoreError> {
+        let game = append.game;
+        match self.archive.find_in_memory(game) {
+            Some(found) => Ok(AppendOutcome::Conflict { head: self.head_of(game, found).await }),
+            None => self.inner.append(append).await,
         }
-        let look = async {
-            match self.archive.find_known(game).await {
-                Ok(Some(Found::At(location))) => {
-                    self.archive.read_at(game, &location).await.map(|log| Some(log.head))
-                }
-                // The game must not come back under its id, and nobody can read its head.
-                Ok(Some(Found::Removed { .. })) => Ok(Some(Head { seq: 1, ..Head::START })),
-                Ok(None) => Ok(None),
-                Err(error) => Err(error),
-            }
-        };
-        let found = match timeout(CREATION_WAIT, look).await {
-            Ok(Ok(found)) => return found,
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "it does not answer".to_owned(),
-        };
-        tracing::warn!(reason = found, "the archive cannot be asked for the ids of new games");
-        *self.silent_until.lock() = Some(Instant::now() + CREATION_PAUSE);
-        None
     }
 
-    async fn begin(&self, append: Append) -> Result<AppendOutcome, StoreError> {
-        match self.head_of_same_id(append.game).await {
-            Some(head) => Ok(AppendOutcome::Conflict { head }),
-            None => self.inner.append(append).await,
+    /// Returns the head of an archived game, or any other head if it cannot be read.
+    async fn head_of(&self, game: GameId, found: Found) -> Head {
+        let unknown = Head { seq: 1, ..Head::START };
+        let Found::At(location) = found else { return unknown };
+        match timeout(CREATION_WAIT, self.archive.read_at(game, &location)).await {
+            Ok(Ok(log)) => log.head,
+            Ok(Err(_)) | Err(_) => unknown,
         }
     }
 }

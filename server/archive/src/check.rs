@@ -109,7 +109,7 @@ fn compare_bodies(log: &[StoredEntry], entries: &[StoredEntry]) -> Result<(), Re
 
 #[cfg(test)]
 #[path = "../tests/archive/played.rs"]
-mod played;
+pub(crate) mod played;
 
 #[cfg(test)]
 mod tests {

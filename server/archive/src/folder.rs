@@ -40,6 +40,13 @@ impl FolderStore {
         Ok(FolderStore { root: root.into() })
     }
 
+    /// Returns a store that reads this folder. It creates nothing, so it cannot write objects into
+    /// a new folder.
+    #[must_use]
+    pub fn to_read(root: impl Into<PathBuf>) -> FolderStore {
+        FolderStore { root: root.into().into() }
+    }
+
     /// Does blocking work on a file, away from the tasks of the runtime.
     fn run<T: Send + 'static>(
         &self,

@@ -40,7 +40,8 @@ mod remote;
 mod segment;
 
 pub use self::archive::{
-    Archive, ArchiveError, Check, Damage, Found, Location, LocationError, Page, Report, Settings, Tidied,
+    Archive, ArchiveError, Check, Damage, Examine, Found, Location, LocationError, Page, Report, Settings,
+    Tidied,
 };
 pub use self::archived_store::ArchivedStore;
 pub use self::check::encode_checked;

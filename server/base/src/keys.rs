@@ -187,6 +187,8 @@ keyspace! {
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
+    /// How the monthly dumps of public games show a player. Absent for a pseudonym.
+    DUMP_LISTING["PLAYER"] = "dump_listing", "JSON: DumpListing", "services/src/dump.rs", "until the account is deleted; `none`: permanent";
     /// Job: rate a game.
     RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "until the job is done";
     /// A rating job that version 0.1 set aside because of damaged data.
@@ -253,9 +255,15 @@ keyspace! {
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
     /// The server that moves games to the archive.
     ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
+    /// A game that an operator has erased. It must not come back.
+    ERASED["GAME"] = "erased", "empty", "services/src/erased_games.rs", "permanent";
+    /// Job: remove a game that an operator has erased.
+    ERASING["GAME"] = "erasing", "JSON: state of the job", "services/src/erased_games.rs", "until the game is removed";
+    /// A game that an operator has erased recently. Servers that have it in memory forget it.
+    ERASED_LATELY["GAME"] = "erased_lately", "empty", "services/src/erased_games.rs", "5 min";
     /// A finished casual game of guests that will be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "until the game is deleted";
-    /// An operator's action on a job.
+    /// An operator's action on a job, or the erasure of a game.
     OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "permanent";
     /// A job that failed permanently.
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "until an operator retries or discards the job";

@@ -140,6 +140,10 @@ impl TableHandle {
         // the game.
         let viewer = self.facts.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.facts.store, self.id(), 0).await?;
+        if stored.is_empty() {
+            // The game was erased after this table was opened.
+            return Err(TableError::NotFound.into());
+        }
         // Replaying a long game takes milliseconds.
         let id = self.id();
         let make = move || match scope {

@@ -116,6 +116,14 @@ impl Tables {
         }
     }
 
+    /// Removes the table of an erased game from memory. Clients that have the game open keep what
+    /// they have received.
+    pub fn forget_erased(&self, game: GameId) {
+        if let Some(handle) = self.residents().handle(game).filter(|handle| !handle.is_running()) {
+            self.residents().forget(&handle.facts);
+        }
+    }
+
     /// Returns the error to show to this client for a game that cannot be opened.
     async fn told_to(&self, player: Option<&str>, game: GameId, error: TableError) -> TableError {
         let first = self.store().read(game, 0, 1).await.unwrap_or_default();

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchiveError, Encoded, Refused, encode_checked};
 use flagfall_base::cluster::Peers;
-use flagfall_base::keys::{ARCHIVING, ENDED, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
+use flagfall_base::keys::{ARCHIVING, ENDED, ERASING, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
@@ -30,6 +30,7 @@ use metrics::{counter, gauge};
 use tokio::time::{Instant, sleep};
 
 use crate::ended::{ended, is_old, with_finished};
+use crate::erased_games::is_erased;
 use crate::records::find;
 
 /// The maximum number of games that are added to the archive together.
@@ -180,6 +181,19 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
+        let done = self.go_through(is_allowed).await;
+        let waiting = match &done {
+            Ok(archived) => archived.waiting,
+            // Operators must learn that games pile up while the archive is out of reach.
+            Err(ArchivingError::Archive(_)) => self.go_through(false).await?.waiting,
+            Err(ArchivingError::Store(_) | ArchivingError::Stopping) => return done,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+        gauge!(ARCHIVE_WAITING).set(waiting as f64);
+        done
+    }
+
+    async fn go_through(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
         let mut archived = Archived::default();
         let store = self.store.clone();
         let mut scan = Scan::new(&*store, ENDED.all()?);
@@ -206,8 +220,6 @@ impl Archiver {
                 break;
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
-        gauge!(ARCHIVE_WAITING).set(archived.waiting as f64);
         Ok(archived)
     }
 
@@ -220,6 +232,7 @@ impl Archiver {
                     ready.push(one);
                 }
                 Step::Gone => {
+                    self.remove_if_erased(*game).await?;
                     delete(&*self.store, vec![record.clone()]).await?;
                     done.gone += 1;
                 }
@@ -231,6 +244,8 @@ impl Archiver {
         }
         let places = self.archive.add(games).await?;
         for one in ready {
+            // The erasure may have begun after the log was read.
+            self.remove_if_erased(one.game).await?;
             let Some((_, place)) = places.iter().find(|(game, _)| *game == one.game) else {
                 // An operator has removed the game from the archive, so it must not come back.
                 self.store.delete_log(one.game).await?;
@@ -244,6 +259,8 @@ impl Archiver {
                     self.refuse(one.game, &error);
                     continue;
                 }
+                // It was erased a moment ago. The next round finds no log.
+                Err(ArchiveError::Removed(_)) => continue,
                 Err(error) => return Err(error.into()),
             };
             if log.head != one.head {
@@ -266,6 +283,14 @@ impl Archiver {
             done.archived += 1;
         }
         Ok(done)
+    }
+
+    /// Removes a game from the archive if an operator has erased it while it was being archived.
+    async fn remove_if_erased(&self, game: GameId) -> Result<(), ArchivingError> {
+        if is_erased(&*self.store, game).await? {
+            self.archive.remove(game, "deleted").await?;
+        }
+        Ok(())
     }
 
     /// Reads a finished game and encodes it.
@@ -302,9 +327,9 @@ impl Archiver {
     }
 
     /// True if a job still has to read the game's log. This includes the signature, which is
-    /// archived with the game.
+    /// archived with the game, and the removal of an erased game.
     async fn has_more_to_come(&self, game: GameId) -> Result<bool, StoreError> {
-        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE, &ERASING] {
             if self.store.get(kind.key([&game])?).await?.is_some() {
                 return Ok(true);
             }

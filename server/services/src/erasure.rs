@@ -9,6 +9,7 @@ use flagfall_store::Store;
 
 use crate::Refused;
 use crate::deployments::Deployments;
+use crate::dump;
 use crate::histories::Histories;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
@@ -52,6 +53,7 @@ impl Erasure {
             self.notices.forget(id).await.map_err(JobError::from),
             delete_all(store, BLOCKS.under([&id])?).await.map_err(JobError::from),
             delete_all(store, LEFT.under([&id])?).await.map_err(JobError::from),
+            dump::forget(store, id).await.map_err(JobError::from),
         ];
         parts.into_iter().collect::<Result<(), JobError>>()?;
         self.store.update(job.finish()).await?;

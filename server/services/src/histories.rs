@@ -21,11 +21,11 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
 use self::latest::latest_key;
 use self::record::{Figures, Pair, Shelf, played_key, played_of, versus_key, versus_of};
-use crate::records::{damaged, parse, put};
+use crate::records::{damaged, find, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
-use flagfall_base::keys::{FIGURES, GONE, TALLY, last_part, page_key};
+use flagfall_base::keys::{FIGURES, GONE, PLAYED, TALLY, VERSUS, last_part, page_key};
 use flagfall_base::names::player_shown;
-use flagfall_base::transact::{Transaction, delete_all, expect};
+use flagfall_base::transact::{Transaction, delete, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
 pub use self::latest::LATEST_MAX;
@@ -111,6 +111,7 @@ impl Histories {
             score,
             reason: reason.code().to_owned(),
             plies: *plies,
+            erased: false,
         };
         let shelves = if terms.private { &[Shelf::All][..] } else { &Shelf::BOTH };
         for shelf in shelves {
@@ -270,6 +271,30 @@ pub(crate) fn score_of(winner: Option<Side>, side: Side) -> GameScore {
         Some(winner) if winner == side => GameScore::Won,
         Some(_) => GameScore::Lost,
     }
+}
+
+/// Marks a game as erased in the histories of its players, and removes it from the list of public
+/// games.
+pub(crate) async fn mark_erased(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
+    for key in keys_of_game(game, over)? {
+        if PLAYED.rest(&key).is_none() && VERSUS.rest(&key).is_none() {
+            delete(store, vec![key]).await?;
+            continue;
+        }
+        let mut transaction = Transaction::new(store, "the history of a player");
+        loop {
+            // A player who deleted their account has no history.
+            let Some((played, bytes)) = find::<PlayedGame>(store, key.clone(), "a history").await? else {
+                break;
+            };
+            let writes = vec![put(key.clone(), &PlayedGame { erased: true, ..played }, None)?];
+            let conditions = vec![(key.clone(), Expect::Value(bytes))];
+            if transaction.commit(Update { conditions, writes }).await? {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the keys of one game in the lists of its players, and in the list of public games.

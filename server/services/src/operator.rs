@@ -1,6 +1,7 @@
-//! The actions of operators: reading reports, closing and reopening accounts, and correcting
-//! ratings. The update that carries out an action also writes it to the operators' log. This
-//! module never changes or deletes log entries, and never reads a running game.
+//! The actions of operators: reading reports, closing and reopening accounts, correcting ratings,
+//! and erasing games. The update that carries out or begins an action also writes it to the
+//! operators' log. This module never changes or deletes entries of that log, and never shows a
+//! running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -8,6 +9,7 @@ use flagfall_store::{Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::erased_games::{self, EraseError};
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::records::{parse, put};
@@ -27,6 +29,8 @@ pub enum OperatorError {
     Closure(#[from] ClosureError),
     #[error(transparent)]
     Undo(#[from] UndoError),
+    #[error(transparent)]
+    Erase(#[from] EraseError),
     #[error("no such job has failed permanently: `operator jobs` lists the failed jobs as KIND/ID")]
     NoSuchJob,
     #[error(
@@ -58,6 +62,7 @@ pub enum Deed {
     Undone { change: RatingChange },
     Retried { job: String },
     Discarded { job: String },
+    Erased { game: GameId },
 }
 
 /// Carries out the actions of an operator on a store. All of them have the same reason.
@@ -78,9 +83,11 @@ impl<'a> Operator<'a> {
     fn note(&self, id: &str, deed: Deed) -> Result<Write, StoreError> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
         // Keys are sorted by time, and contain an id because two actions may have the same time.
-        // Actions on jobs have a separate kind of record, because version 0.1 cannot read them.
-        let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
-        let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
+        // Some actions have a separate kind of record, because version 0.1 cannot read them.
+        let kind = match act.deed {
+            Deed::Retried { .. } | Deed::Discarded { .. } | Deed::Erased { .. } => &OPERATOR_JOBS,
+            Deed::Closed { .. } | Deed::Reopened { .. } | Deed::Undone { .. } => &OPERATOR_LOG,
+        };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
         put(key, &act, None)
     }
@@ -141,6 +148,14 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
+    /// Removes a finished game altogether. Returns false if it was erased before. After an error,
+    /// the game may have been erased in part. A server then completes the erasure, and so does
+    /// another call.
+    pub async fn erase(&self, game: GameId) -> Result<bool, OperatorError> {
+        let note = self.note(&random_code()?, Deed::Erased { game })?;
+        Ok(erased_games::erase(self.store, game, note).await?)
+    }
+
     /// Undoes the effect of all rated games of a player, and returns the number of games undone
     /// by this call. It may be repeated after an interruption, because no game is undone twice.
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
@@ -180,6 +195,7 @@ pub fn act_line(act: &Act) -> String {
         Deed::Undone { change } => format!("undid the rating change of {}", change_text(change)),
         Deed::Retried { job } => format!("retried the job {job}"),
         Deed::Discarded { job } => format!("discarded the job {job}"),
+        Deed::Erased { game } => format!("erased game {game}"),
     };
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }

@@ -12,15 +12,18 @@ mod key;
 
 use std::sync::Arc;
 
-use flagfall_protocol::{GameRecord, SigningKeyInfo, SigningKeys};
+use flagfall_archive::Log;
+use flagfall_protocol::{GameRecord, SigningKeyInfo, SigningKeys, signed_message};
+use flagfall_rules::Viewer;
 use flagfall_store::{Store, StoreError};
+use ring::signature::{ED25519, UnparsedPublicKey};
 
 pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, KeySource, SigningKey};
 use crate::records::{damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::transact::{Transaction, write_if};
-use flagfall_game::Tables;
+use flagfall_game::{Tables, recorder};
 
 const KEYS_MAX: usize = 1_000;
 
@@ -50,9 +53,7 @@ impl Proofs {
     }
 
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
-        let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
-        let keys = stored.iter().map(|(_, value)| parse(value, "a public key"));
-        Ok(SigningKeys { keys: keys.collect::<Result<_, _>>()? })
+        signing_keys(&*self.store).await
     }
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
@@ -90,4 +91,31 @@ impl Proofs {
         record.signature = value.map(|value| parse(&value, "a signature")).transpose()?;
         Ok(())
     }
+}
+
+/// Returns all public keys that servers on this store have published.
+pub async fn signing_keys(store: &dyn Store) -> Result<SigningKeys, StoreError> {
+    let stored = store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
+    let keys = stored.iter().map(|(_, value)| parse(value, "a public key"));
+    Ok(SigningKeys { keys: keys.collect::<Result<_, _>>()? })
+}
+
+/// Checks the signature of an archived game, if it has one. The text of the error says what is
+/// wrong.
+pub fn check_signature(keys: &SigningKeys, log: &Log) -> Result<(), String> {
+    let Some(signature) = &log.signature else { return Ok(()) };
+    let Some(key) = keys.keys.iter().find(|key| key.id == signature.key) else {
+        return Err(format!(
+            "a game is signed with the key {}, which the store does not have",
+            signature.key
+        ));
+    };
+    let digest = recorder(log.game, &log.entries).ok().and_then(|(header, recorder)| {
+        recorder.record(Viewer::Public, header.terms, header.players).digest()
+    });
+    let is_valid = digest.is_some_and(|digest| {
+        let key = UnparsedPublicKey::new(&ED25519, key.public.0);
+        key.verify(&signed_message(digest), &signature.value.0).is_ok()
+    });
+    if is_valid { Ok(()) } else { Err("the signature of a game does not match the game".to_owned()) }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Store, StoreError, Transfer, Write};
+use flagfall_store::{Key, Store, StoreError, Transfer, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -239,15 +239,7 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
 /// continued.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
-    keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?]);
-    for kind in [&PROOF_DUE, &TURN_DUE] {
-        keys.extend([kind.key([&game])?, DEAD_JOBS.key([&kind.name, &game])?]);
-    }
-    let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
-    keys.extend(queues.into_iter().map(|(key, _)| key));
-    for side in Side::BOTH {
-        keys.push(TOLD.key([&over.players[side].id, &game])?);
-    }
+    keys.extend(records_of_game(store, game, over).await?);
     delete(store, keys).await?;
     store.delete_log(game).await?;
     for side in Side::BOTH {
@@ -259,4 +251,22 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
         }
     }
     Ok(())
+}
+
+/// Returns the keys of the records beside a game's log, except for lists and histories.
+pub(crate) async fn records_of_game(
+    store: &dyn Store,
+    game: GameId,
+    over: &Finished,
+) -> Result<Vec<Key>, StoreError> {
+    let mut keys = vec![REMATCH.key([&game])?, PROOF.key([&game])?];
+    for kind in [&PROOF_DUE, &TURN_DUE] {
+        keys.extend([kind.key([&game])?, DEAD_JOBS.key([&kind.name, &game])?]);
+    }
+    let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
+    keys.extend(queues.into_iter().map(|(key, _)| key));
+    for side in Side::BOTH {
+        keys.push(TOLD.key([&over.players[side].id, &game])?);
+    }
+    Ok(keys)
 }

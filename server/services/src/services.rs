@@ -5,12 +5,13 @@ use std::sync::Arc;
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{JobKind, JobWriter, Jobs};
-use flagfall_base::keys::{LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use flagfall_base::keys::{ERASING, LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_game::{StartError, Tables};
 use flagfall_store::Store;
 
 use crate::deployments::Deployments;
+use crate::erased_games;
 use crate::erasure::Erasure;
 use crate::features::ServerFeatures;
 use crate::histories::Histories;
@@ -105,7 +106,8 @@ impl Services {
 /// Returns a job runner with a handler for each kind of job. The handler that signs games exists
 /// only if there is a key.
 fn with_handlers(services: &Services) -> Jobs {
-    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, .. } = services;
+    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, store, .. } =
+        services;
     let turn = JobKind { look: settings.times.turn_look, ..JobKind::new(TURN_DUE.name) };
     let leaving = JobKind { has_fields: true, ..JobKind::new(LEAVING.name) };
     let jobs = (services.jobs.clone())
@@ -118,6 +120,10 @@ fn with_handlers(services: &Services) -> Jobs {
             by(histories, |histories, job| async move { histories.do_job(&job).await }),
         )
         .with(turn, by(turns, |turns, job| async move { turns.do_job(&job).await }))
+        .with(
+            JobKind::new(ERASING.name),
+            by(store, |store, job| async move { erased_games::do_job(&*store, &job).await }),
+        )
         .with(leaving, by(erasure, |erasure, job| async move { erasure.do_job(&job).await }));
     let jobs = with_plans(with_notices(jobs, notices, settings.times.turn_look), lobby);
     let sign = by(proofs, |proofs, job| async move { proofs.do_job(&job).await });

@@ -13,13 +13,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flagfall_archive::{
-    Archive, ArchiveStore, ArchivedStore, FolderStore, ObjectError, ObjectName, ObjectResult, Settings,
+    Archive, ArchiveStore, ArchivedStore, FolderStore, Found, ObjectError, ObjectName, ObjectResult, Settings,
 };
 use flagfall_base::keys::{ENDED, PLAYED_DUE, time16};
 use flagfall_board::{GameId, Stamp};
 use flagfall_game::finished;
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
+use flagfall_services::operator::Operator;
 use flagfall_store::{Append, AppendOutcome, Guard, Head, ReadError, Store, Update, UpdateOutcome, Write};
 use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 use played::{Played, game_of};
@@ -289,6 +290,24 @@ async fn an_archived_game_is_a_conflict_forever_and_can_be_deleted() {
     assert_eq!(store.head(id).await, Ok(Head::START));
     let outcome = store.append(begin(Head::START)).await.unwrap();
     assert!(matches!(outcome, AppendOutcome::Conflict { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_game_that_is_erased_while_it_is_being_archived_does_not_come_back() {
+    let world = World::new().await;
+    let Played { id, .. } = world.played;
+    let archive = world.archive().await;
+    // A server has read the log before the erasure, and adds the game after it.
+    let log = world.store.read(id, 0, 512).await.unwrap();
+    let encoded = flagfall_archive::encode_checked(id, &log, world.played.head, None).unwrap();
+    let store = world.store().await;
+    assert_eq!(Operator::new(&store, "a test").unwrap().erase(id).await, Ok(true));
+    archive.add(vec![(id, encoded)]).await.unwrap();
+    let record = ENDED.key([&time16(NOON), &id]).unwrap();
+    let put = Write::Put { key: record, value: Vec::new(), expires: None };
+    world.store.update(Update { conditions: Vec::new(), writes: vec![put] }).await.unwrap();
+    assert_eq!(world.round().await, Ok(Archived::default()));
+    assert!(matches!(world.archive().await.find(id).await, Ok(Some(Found::Removed { .. }))));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use flagfall_board::GameId;
+use flagfall_services::dump::Month;
 
 use super::values::socket_address;
 
@@ -15,9 +16,13 @@ pub enum Command {
     /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Read reports, close and reopen accounts, and undo the effects of games on ratings. Every
-    /// action is logged. The server's own flags name the store. Servers that use Redis may be
-    /// running. A server with a data folder must be stopped first.
+    /// Publish what the archive of finished games has. The server's own flags name the store and
+    /// the archive.
+    #[command(subcommand)]
+    Archive(ArchiveCommand),
+    /// Read reports, close and reopen accounts, undo the effects of games on ratings, and erase
+    /// games. Every action is logged. The server's own flags name the store. Servers that use
+    /// Redis may be running. A server with a data folder must be stopped first.
     #[command(subcommand)]
     Operator(OperatorCommand),
     /// Ask a running server for its health and print the answer. The exit code is 0 if the server
@@ -29,6 +34,20 @@ pub enum Command {
         #[arg(id = "health-listen", long = "listen", value_name = "ADDRESS:PORT",
               value_parser = socket_address)]
         listen: Option<SocketAddr>,
+    },
+}
+
+/// A command on the archive of finished games.
+#[derive(Subcommand, Clone, Debug)]
+pub enum ArchiveCommand {
+    /// Write the public records of a month as lines of JSON, for everybody: games that ended at
+    /// least seven days ago, without private and aborted games. Players appear under pseudonyms,
+    /// unless they have chosen otherwise. A server with a data folder must be stopped first.
+    Dump {
+        /// The month, such as 2026-10.
+        month: Month,
+        /// The folder for the dump, its checksum and its description.
+        folder: PathBuf,
     },
 }
 
@@ -44,6 +63,16 @@ pub enum OperatorCommand {
     /// Undo the effect of a game on the ratings of its players: correct their current ratings,
     /// and note this in their histories. A game can be undone only once.
     Undo {
+        /// The game's id.
+        game: GameId,
+        /// The reason, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Erase a finished game: nobody can read it any more, and it cannot be recovered. The lists of
+    /// its players show that it was erased. Its effect on ratings and statistics stays; to undo its
+    /// effect on ratings, run `undo` first.
+    Erase {
         /// The game's id.
         game: GameId,
         /// The reason, for the log.
@@ -106,10 +135,14 @@ pub enum JobsCommand {
 /// A maintenance command on a store.
 #[derive(Subcommand, Clone, Debug)]
 pub enum StoreCommand {
-    /// Read all games and small records and report errors, without changing anything. No server
-    /// may be using the data folder. --data may also name a backup, in which case its files are
-    /// checked.
-    Check,
+    /// Read all games and small records and the whole archive, and report errors, without changing
+    /// anything. No server may be using the data folder. --data may also name a backup, in which
+    /// case its files are checked.
+    Check {
+        /// Replay all games of the archive and check their signatures, instead of about 1,000.
+        #[arg(long)]
+        all: bool,
+    },
     /// Copy the data folder to another folder, ideally on another disk, while the server runs.
     /// The next backup to the same folder copies only new data. An interrupted backup leaves the
     /// previous one intact. A backup contains the hidden information of games and the signing

@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::config::{ArchivePlace, Config};
 
 /// The folder with the archive in a backup.
-const IN_BACKUP: &str = "archive";
+pub(super) const IN_BACKUP: &str = "archive";
 /// The folder with the manifests in an archive. It is copied first, because everything that a
 /// manifest names stays for a day after that.
 const MANIFESTS: &str = "manifest";
@@ -41,12 +41,18 @@ pub(super) async fn open(config: &Config) -> Result<Option<Archive>, ArchiveFail
 
 /// Returns the store of the archive's objects.
 fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
+    if let ArchivePlace::Folder(folder) = place {
+        let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
+        return Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)));
+    }
+    objects_to_read(place)
+}
+
+/// Returns the store of the archive's objects, and creates nothing.
+pub(super) fn objects_to_read(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
     match place {
         ArchivePlace::Off => Ok(None),
-        ArchivePlace::Folder(folder) => {
-            let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
-            Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)))
-        }
+        ArchivePlace::Folder(folder) => Ok(Some(Arc::new(FolderStore::to_read(folder)))),
         ArchivePlace::S3(place) => {
             let failed = |error| ArchiveFailure::Remote { place: place.clone(), error };
             Ok(Some(Arc::new(ObjectStoreArchive::s3(place, &Trust::default()).map_err(failed)?)))

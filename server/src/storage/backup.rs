@@ -35,9 +35,6 @@ pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     let (summary, damage) = backup::check(folder, &mut progress("read"))?;
     damage.iter().for_each(|damage| say(damage));
     say(&format!("read a backup: {}", text(&summary)));
-    if damage.is_empty() {
-        say("no errors found");
-    }
     Ok(damage.len())
 }
 

@@ -9,14 +9,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_archive::{Archive, ArchivedStore, FolderStore, Settings as ArchiveSettings};
-use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient};
+use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
+use flagfall_base::keys::ERASING;
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient};
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
+use flagfall_services::dump::{Dump, Month};
+use flagfall_services::operator::{Deed, Operator, acts};
 use flagfall_services::proof::SigningKey;
-use flagfall_store::{Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock};
-use flagfall_store_testing::TestStore;
+use flagfall_store::{
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, SystemClock, Transfer, WallClock,
+};
+use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
+use ring::signature::{ED25519, UnparsedPublicKey};
+use sha2::{Digest as _, Sha256};
 
 use crate::common::{House, http, settings};
 use crate::histories::{Kind, Table, ask};
@@ -127,6 +134,247 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     house.close().await;
 }
 
+#[tokio::test]
+async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
+    let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::announcing(SystemClock));
+    let archive = archive_in(folder.path()).await;
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let over = Arc::new(ArchivedStore::new(inner.clone(), archive.clone()));
+    let mut settings = settings();
+    settings.times.revocation_interval = Duration::from_millis(10);
+    let house = House::open_with_key(over.clone(), store.clone(), settings, None).await;
+    let mut table = Table::at(house).await;
+    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let archived = table.play(Kind { rated: true, ..Kind::default() }).await;
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    let stored = table.play(Kind::default()).await;
+    let kept = table.play(Kind::default()).await;
+    let want = |game| ClientToServer::Rematch { cmd_id: format!("want-{game}").parse().unwrap(), game };
+    assert_eq!(ask(&mut table.ann, want(kept)).await, Accepted::Done {});
+    let Accepted::Started { game: running, .. } = ask(&mut table.bob, want(kept)).await else { panic!() };
+    let ratings = table.house.ask("GET", "/api/players/ann", "", "").await.body;
+
+    let operator = Operator::new(&*over, "a court order").unwrap();
+    let refused = operator.erase(running).await.unwrap_err().to_string();
+    assert_eq!(refused, "this game is not over: only finished games can be erased");
+    let refused = operator.erase(GameId::from_random([1; 12])).await.unwrap_err().to_string();
+    assert_eq!(refused, "there is no game with this id");
+    for game in [archived, stored] {
+        assert_eq!(operator.erase(game).await, Ok(true));
+        assert_eq!(operator.erase(game).await, Ok(false), "repeating it does no harm");
+    }
+
+    for game in [archived, stored] {
+        // Servers learn that they must forget the game.
+        let path = format!("/api/games/{game}");
+        crate::common::in_time("the table is forgotten", async {
+            while table.house.ask("GET", &path, "", "").await.status != 404 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        for token in ["", &table.tokens[0]] {
+            for path in [path.clone(), format!("{path}/record"), format!("{path}/record?as=all")] {
+                let (status, body) = table.house.ask("GET", &path, token, "").await.refusal();
+                assert_eq!((status, &body["code"]), (404, &"no_such_game".into()), "{path}");
+            }
+        }
+        table.ann.tell(&want(game)).await;
+        assert_eq!(table.ann.refused().await.0, "no_such_game");
+    }
+    for path in ["/api/players/ann/games", "/api/players/bob/against/ann"] {
+        let lines = table.house.ask("GET", path, "", "").await.json()["games"].clone();
+        let lines = lines.as_array().unwrap().iter();
+        let found: Vec<_> = lines.map(|line| (line["game"].clone(), line["erased"] == true)).collect();
+        let wanted = [(kept, false), (stored, true), (archived, true)];
+        assert_eq!(found, wanted.map(|(game, is_erased)| (game.as_str().into(), is_erased)), "{path}");
+    }
+    let latest = table.house.ask("GET", "/api/games?phase=over", "", "").await.json()["games"].clone();
+    let latest: Vec<_> = latest.as_array().unwrap().iter().map(|game| game["id"].clone()).collect();
+    assert_eq!(latest, [kept.as_str()]);
+    assert_eq!(table.house.ask("GET", "/api/players/ann", "", "").await.body, ratings);
+    let deeds = acts(&store).await.unwrap().into_iter().map(|act| (act.deed, act.reason));
+    let erased = |game| (Deed::Erased { game }, "a court order".to_owned());
+    assert_eq!(deeds.collect::<Vec<_>>(), [erased(archived), erased(stored)]);
+
+    // The archive overwrites the bytes, and a round of archiving brings nothing back.
+    assert_eq!(archive.tidy(0).await.unwrap().rewritten_segments, 1);
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    let report = archive.check(Check::All, |_, _| ()).await.unwrap();
+    assert_eq!((report.games, report.damage), (1, Vec::new()));
+    table.house.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupted_erasure_is_completed_by_a_server() {
+    let mut interrupted = 0;
+    for writes in 1..10 {
+        let fault = [WriteFault::Unavailable, WriteFault::UnknownAfterWriting][writes % 2];
+        let what = format!("{fault:?} after {writes} writes");
+        let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::new(SystemClock));
+        let mut table = Table::at(open(&store, folder.path()).await).await;
+        let game = table.play(Kind::default()).await;
+        table.house.run_jobs("proof_due").await;
+        table.house.close().await;
+        let over = ArchivedStore::new(Arc::new(store.clone()), archive_in(folder.path()).await);
+        let operator = Operator::new(&over, "a test").unwrap();
+        store.fail_after(writes, fault);
+        let outcome = operator.erase(game).await;
+        store.stop_failing();
+        let house = open(&store, folder.path()).await;
+        if outcome.is_err() {
+            interrupted += 1;
+            house.run_jobs("erasing").await;
+        }
+        assert_eq!(store.head(game).await, Ok(Head::START), "{what}");
+        assert_eq!(store.get(ERASING.key([&game]).unwrap()).await, Ok(None), "{what}");
+        let lines = house.ask("GET", "/api/players/ann/games", "", "").await.json();
+        assert_eq!(lines["games"][0]["erased"], true, "{what}");
+        assert_eq!(operator.erase(game).await, Ok(false), "{what}");
+        assert_eq!(acts(&store).await.unwrap().len(), 1, "{what}");
+        house.close().await;
+    }
+    assert!(interrupted > 3, "{interrupted}");
+}
+
+/// Noon of today, so that the day does not end during a test.
+fn noon() -> Stamp {
+    const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+    Stamp(SystemClock.now().0 / DAY_MS * DAY_MS + DAY_MS / 2)
+}
+
+#[tokio::test]
+async fn each_line_of_a_dump_is_what_a_stranger_reads() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::new(noon())));
+    let store = TestStore::new(clock.clone());
+    let archive = archive_in(folder.path()).await;
+    let over = Arc::new(ArchivedStore::new(Arc::new(store.clone()), archive.clone()));
+    let key = SigningKey::from_seed(&[5; 32]).unwrap();
+    let house = House::open_with_key(over, store.clone(), settings(), Some(key)).await;
+    let mut table = Table::at(house).await;
+    let mut games = Vec::new();
+    for kind in [
+        Kind::default(),
+        Kind { private: true, ..Kind::default() },
+        Kind { is_called_off: true, ..Kind::default() },
+        Kind { rated: true, ..Kind::default() },
+    ] {
+        let game = table.play(kind).await;
+        if !kind.private && !kind.is_called_off {
+            games.push(game);
+        }
+        clock.advance_ms(1_000);
+    }
+    table.house.run_jobs("proof_due").await;
+    let month: Month = clock.now().utc()[..7].parse().unwrap();
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
+
+    let listed =
+        async || Dump::new(&store, &archive, month.clone()).await.unwrap().games(|_| ()).await.unwrap();
+    assert!(listed().await.is_empty(), "they were over only a moment ago");
+    clock.advance_ms(7 * 24 * 60 * 60 * 1_000);
+    let candidates = listed().await;
+    assert_eq!(candidates.len(), 4, "{candidates:?}");
+    let dump = async || {
+        let mut dump = Dump::new(&store, &archive, month.clone()).await.unwrap();
+        let mut lines = Vec::new();
+        for game in &candidates {
+            let log = archive.read(*game).await.unwrap().unwrap();
+            let line = dump.line(&log).await.unwrap();
+            lines.extend(line.map(|line| String::from_utf8(line).unwrap()));
+        }
+        lines
+    };
+    let set = async |token: &str, choice: &str| {
+        let body = serde_json::json!({ "dump": choice }).to_string();
+        table.house.ask("PUT", "/api/me/dump", token, &body).await.status
+    };
+    let (_, _, guest) = table.house.guest("eve").await;
+    assert_eq!(set(&guest, "name").await, 403);
+    let shown = table.house.ask("GET", "/api/me/dump", &table.tokens[0], "").await.json();
+    assert_eq!(shown, serde_json::json!({ "dump": "pseudonym" }));
+
+    let mut records = Vec::new();
+    for game in &games {
+        records.push(table.house.ask("GET", &format!("/api/games/{game}/record"), "", "").await.json());
+    }
+    let bob = records[0]["players"]["blue"]["id"].as_str().unwrap().to_owned();
+    // Ann wants to be seen.
+    assert_eq!(set(&table.tokens[0], "name").await, 204);
+    let lines = dump().await;
+    assert_eq!(lines.len(), games.len());
+    for (line, record) in lines.iter().zip(&records) {
+        assert!(!line.contains(&bob) && !line.contains("\"bob\""), "{line}");
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let mut wanted = record.clone();
+        wanted["players"]["blue"] = line["players"]["blue"].clone();
+        // The signature covers the players' ids.
+        assert!(wanted.as_object_mut().unwrap().remove("signature").is_some());
+        assert_eq!(line, wanted);
+        let pseudonym = &line["players"]["blue"];
+        assert_eq!((&pseudonym["id"], pseudonym["kind"].as_str()), (&pseudonym["name"], Some("account")));
+    }
+    assert_eq!(set(&table.tokens[1], "name").await, 204);
+    for (line, record) in dump().await.iter().zip(&records) {
+        assert_eq!(&serde_json::from_str::<serde_json::Value>(line).unwrap(), record);
+    }
+    assert_eq!(set(&table.tokens[1], "none").await, 204);
+    let export = table.house.ask("GET", "/api/account", &table.tokens[1], "").await.json();
+    assert_eq!((&export["dump"], dump().await), (&"none".into(), Vec::new()));
+    table.house.close().await;
+}
+
+#[tokio::test]
+async fn the_program_writes_a_dump_with_its_checksums() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, dumps) = (place("data"), place("dumps"));
+    std::fs::create_dir(&data).unwrap();
+    let game = {
+        let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
+        let game = games.find(|game| !game.header.terms.private).unwrap();
+        let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
+        let taken = store.take_over(game.id, Head::START, game.log).await.unwrap();
+        assert!(matches!(taken, AppendOutcome::Ok { .. }), "{taken:?}");
+        game.id
+    };
+    run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
+    let (mut record, _) = served_record(&data, game).await;
+    let created = Stamp(record["created"].as_u64().unwrap()).utc();
+    let month = &created[..7];
+    run(&["archive", "dump", "--data", &data, month, &dumps], 0, "wrote 1 games");
+    run(&["archive", "dump", "--data", &data, month, &dumps], 4, "already exists");
+    run(&["archive", "dump", "--data", &data, "2020-13", &dumps], 2, "a month must have");
+
+    let file = |ending: &str| std::fs::read(format!("{dumps}/flagfall-{month}.{ending}")).unwrap();
+    let packed = file("jsonl.zst");
+    let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+    let mut line: serde_json::Value = serde_json::from_str(text.trim_end_matches('\n')).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    for players in [&mut line["players"], &mut record["players"]] {
+        players.take();
+    }
+    record.as_object_mut().unwrap().remove("signature");
+    assert_eq!(line, record);
+    let about: serde_json::Value = serde_json::from_slice(&file("json")).unwrap();
+    let sum = |bytes: &[u8]| HexBytes(Sha256::digest(bytes).into()).to_string();
+    assert_eq!((&about["games"], &about["bytes"]), (&1.into(), &packed.len().into()));
+    assert_eq!(
+        (&about["sha256"], &about["lines_sha256"]),
+        (&sum(&packed).into(), &sum(text.as_bytes()).into())
+    );
+    let sums = String::from_utf8(file("sha256")).unwrap();
+    assert_eq!(sums, format!("{}  flagfall-{month}.jsonl.zst\n", sum(&packed)));
+    let key = SigningKey::of_folder(data.as_ref()).unwrap();
+    let signed = format!("flagfall-dump-1\0{month} 1 {}", sum(&packed));
+    let signature: RecordSignature = serde_json::from_value(about["signature"].clone()).unwrap();
+    let public = UnparsedPublicKey::new(&ED25519, key.public.0);
+    assert!(public.verify(signed.as_bytes(), &signature.value.0).is_ok());
+    assert_eq!(signature.key, key.id);
+}
+
 /// Writes a finished game into a new data folder, as an earlier version did.
 async fn data_folder_with_a_game(data: &Path) -> GameId {
     let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
@@ -176,7 +424,11 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&archive, 0, "archived: 1 games; 0 stay in the store");
     run(&archive, 0, "archived: 0 games; 0 stay in the store");
     assert_eq!(served_record(&data, game).await, record);
-    run(&["store", "check", "--data", &data], 0, "read: 0 games");
+    run(
+        &["store", "check", "--data", &data, "--all"],
+        0,
+        "1 games in 1 segments, 1 parts of the index; replayed 1",
+    );
 
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
     run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");
@@ -185,4 +437,17 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&["store", "export", "--data", &data, &file], 0, "exported to");
     assert!(lines(file.as_ref()).iter().any(|line| line.contains(game.as_str())));
     run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "there is no archive");
+
+    run(&["store", "check", "--data", &backup], 0, "1 games in 1 segments");
+    let segments = std::fs::read_dir(Path::new(&backup).join("archive/segments/0000000")).unwrap();
+    let segment = segments.map(|entry| entry.unwrap().path()).next().unwrap();
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes[60..90].fill(0);
+    std::fs::write(&segment, bytes).unwrap();
+    run(&["store", "check", "--data", &backup], 1, &format!("game {game}"));
+
+    run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "is erased");
+    run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "was erased before");
+    run(&["operator", "log", "--data", &data], 0, &format!("erased game {game}: a test"));
+    run(&["store", "check", "--data", &data], 0, "no errors found");
 }

@@ -257,6 +257,38 @@ pub struct Profile {
     pub ratings: Vec<RatingInfo>,
 }
 
+/// How the monthly dumps of public games show a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DumpListing {
+    /// With their id and their name.
+    Name,
+    /// Under a pseudonym that changes each year.
+    #[default]
+    Pseudonym,
+    /// Not at all: dumps leave out the player's games.
+    None,
+}
+
+impl DumpListing {
+    /// Returns the name that messages and commands use.
+    pub fn name(self) -> &'static str {
+        match self {
+            DumpListing::Name => "name",
+            DumpListing::Pseudonym => "pseudonym",
+            DumpListing::None => "none",
+        }
+    }
+}
+
+/// How the monthly dumps show the caller. The answer from `GET /api/me/dump` and the body of `PUT
+/// /api/me/dump`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct DumpSetting {
+    /// The player's choice.
+    pub dump: DumpListing,
+}
+
 /// Everything that the server stores about a player, except secrets. `GET /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AccountExport {
@@ -304,4 +336,7 @@ pub struct AccountExport {
     /// The player's recent departures from games, and the wait that follows from them.
     #[serde(default)]
     pub conduct: Conduct,
+    /// How the monthly dumps show the player.
+    #[serde(default)]
+    pub dump: DumpListing,
 }

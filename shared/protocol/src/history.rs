@@ -36,6 +36,9 @@ pub struct PlayedGame {
     pub reason: String,
     /// The number of turns in the game.
     pub plies: u16,
+    /// True if the operator of the server has erased the game. Its record cannot be read any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub erased: bool,
 }
 
 /// A page of a player's finished games, latest first. `GET /api/players/NAME/games`.

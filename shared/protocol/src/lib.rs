@@ -33,9 +33,9 @@ mod webhook;
 pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
-    AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
-    NewRecoveryCode, NewSession, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered,
-    Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
+    AccountExport, BlockList, Conduct, Confirmation, DumpListing, DumpSetting, LoggedIn, Login, MadeToken,
+    Me, NewPassword, NewRecoveryCode, NewSession, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile,
+    Recover, Recovered, Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{

@@ -1,20 +1,25 @@
 //! Checks the whole archive.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use flagfall_board::GameId;
 use flagfall_game::replay;
 use flagfall_store::segment::Seal;
 
 use super::Archive;
+use super::agreement::Sums;
 use super::error::ArchiveError;
+use super::location::Location;
 use super::names;
+use super::part::Line;
 use super::view::View;
 use super::walk::of_segment;
 use crate::error::DecodeError;
 use crate::frame::decode;
+use crate::game::Log;
 use crate::objects::{ObjectError, ObjectName};
-use crate::segment::{Segment, SegmentError, check as check_segment};
+use crate::segment::{Place, Segment, SegmentError, check as check_segment};
 
 /// How many games a check of the archive replays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +31,10 @@ pub enum Check {
     /// All.
     All,
 }
+
+/// What else a check does with each game that it has replayed. The text of an error says what is
+/// wrong with the game, and quotes nothing from it.
+pub type Examine = Arc<dyn Fn(&Log) -> Result<(), String> + Send + Sync>;
 
 /// Something that is damaged.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,18 +72,30 @@ struct Inspected {
     unsupported: u64,
     /// Games whose bytes are whole but that cannot be replayed.
     broken: Vec<(GameId, String)>,
+    /// The places of all games, if the segment is whole.
+    places: Vec<(GameId, Place)>,
     fault: Option<SegmentError>,
 }
 
 impl Archive {
-    /// Checks the checksums and hashes of all objects, and replays games. Calls `told` with the
-    /// number of objects that were checked and the number of all objects.
+    /// Checks the checksums and hashes of all objects, compares the index with the segments, and
+    /// replays games. Calls `told` with the number of objects that were checked and the number of
+    /// all objects.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read. Damage is no error; it is in the report.
-    pub async fn check(
+    pub async fn check(&self, depth: Check, told: impl FnMut(usize, usize)) -> Result<Report, ArchiveError> {
+        self.check_with(depth, Arc::new(|_| Ok(())), told).await
+    }
+
+    /// As [`Archive::check`], and calls `examine` with each game that was replayed.
+    ///
+    /// # Errors
+    /// See [`Archive::check`].
+    pub async fn check_with(
         &self,
         depth: Check,
+        examine: Examine,
         mut told: impl FnMut(usize, usize),
     ) -> Result<Report, ArchiveError> {
         let mut report = Report::default();
@@ -104,11 +125,11 @@ impl Archive {
         };
         // The segments whose games are known from the index alone, with the place of their damage.
         let mut unknown: HashMap<u32, (usize, HashSet<GameId>)> = HashMap::new();
-        let mut before = 0;
+        let (mut before, mut sums) = (0, Sums::default());
         for segment in &segments {
-            if let Some(seen) =
-                self.check_segment(&view, segment.number, (before, every), &mut report).await?
-            {
+            let chosen = Chosen { before, every, examine: examine.clone() };
+            let checked = self.check_segment(&view, segment.number, chosen, &mut sums, &mut report);
+            if let Some(seen) = checked.await? {
                 unknown.insert(segment.number, (report.damage.len() - 1, seen));
             }
             before += u64::from(segment.games);
@@ -133,6 +154,7 @@ impl Archive {
                         if !numbers.contains(&location.segment) {
                             astray.push(game);
                         }
+                        sums.add_line(&(game, location));
                     }
                     if !astray.is_empty() && are_tables_whole {
                         let object = names::index(part.line.number);
@@ -149,7 +171,9 @@ impl Archive {
             done += 1;
             told(done, all);
         }
-        if !is_index_whole {
+        if is_index_whole {
+            self.name_differences(&view, &sums.differing(), &mut report).await?;
+        } else {
             self.name_lost(&view, &numbers, &mut report).await?;
         }
         Ok(report)
@@ -161,14 +185,15 @@ impl Archive {
         &self,
         view: &View,
         segment: u32,
-        (before, every): (u64, Option<u64>),
+        chosen: Chosen,
+        sums: &mut Sums,
         report: &mut Report,
     ) -> Result<Option<HashSet<GameId>>, ArchiveError> {
         let object = view.manifest.segment(segment);
         let seal = view.seal(segment);
         let inspected = match self.whole(&object).await {
             Ok(bytes) => {
-                let work = move || inspect(seal, &bytes, before, every);
+                let work = move || inspect(seal, &bytes, &chosen);
                 tokio::task::spawn_blocking(work).await.map_err(|error| {
                     let error = std::io::Error::other(error);
                     ObjectError::Unavailable { name: object.clone(), error }
@@ -184,9 +209,15 @@ impl Archive {
         report.replayed += inspected.replayed;
         report.unsupported += inspected.unsupported;
         for (game, what) in inspected.broken {
+            let what = format!("{what}, in the archive's object {object}");
             report.damage.push(Damage { object: object.clone(), what, games: vec![game] });
         }
-        let Some(fault) = inspected.fault else { return Ok(None) };
+        let Some(fault) = inspected.fault else {
+            let line = |(game, Place { at, length, .. })| (game, Location { segment, at, length });
+            let games = inspected.places.into_iter().map(line);
+            sums.add_segment(segment, games.filter(|(game, _): &Line| view.removed(*game).is_none()));
+            return Ok(None);
+        };
         let fault = of_segment(view, segment, fault);
         match Segment::open(self.objects(), &object, seal).await {
             Ok(opened) => {
@@ -247,21 +278,31 @@ impl Report {
     }
 }
 
-/// Checks the bytes of a segment. Replays each game whose number in the archive is a multiple of
-/// `every`; `before` games are in earlier segments.
-fn inspect(seal: Seal, bytes: &[u8], before: u64, every: Option<u64>) -> Inspected {
+/// Which games of a segment are replayed: each whose number in the archive is a multiple of
+/// `every`. `before` games are in earlier segments.
+struct Chosen {
+    before: u64,
+    every: Option<u64>,
+    examine: Examine,
+}
+
+/// Checks the bytes of a segment, and replays the chosen games.
+fn inspect(seal: Seal, bytes: &[u8], chosen: &Chosen) -> Inspected {
     let mut found = Inspected::default();
-    let mut number = before;
+    let mut number = chosen.before;
     let checked = check_segment(seal, bytes, |game, encoded| {
         found.games.insert(game);
-        let is_chosen = every.is_some_and(|every| number.is_multiple_of(every));
+        let is_chosen = chosen.every.is_some_and(|every| number.is_multiple_of(every));
         number += 1;
         if !is_chosen {
             return;
         }
         match decode(encoded.expose()) {
             Ok(log) => match replay::replay(game, &log.entries, |_, _| {}) {
-                Ok(_) => found.replayed += 1,
+                Ok(_) => {
+                    found.replayed += 1;
+                    found.broken.extend((chosen.examine)(&log).err().map(|what| (game, what)));
+                }
                 // Games of rulesets that the writer did not know are kept without being understood.
                 Err(_) if encoded.expose().first() == Some(&0) => found.unsupported += 1,
                 Err(_) => found.broken.push((game, "a game cannot be replayed".to_owned())),
@@ -270,6 +311,9 @@ fn inspect(seal: Seal, bytes: &[u8], before: u64, every: Option<u64>) -> Inspect
             Err(error) => found.broken.push((game, error.to_string())),
         }
     });
-    found.fault = checked.err();
+    match checked {
+        Ok(places) => found.places = places,
+        Err(fault) => found.fault = Some(fault),
+    }
     found
 }

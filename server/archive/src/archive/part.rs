@@ -190,6 +190,12 @@ impl Part {
         (self.line.first.bits()..=self.line.last.bits()).contains(&game.bits())
     }
 
+    /// Looks up a game if the whole part is in memory.
+    pub(crate) fn find_in_memory(&self, game: GameId) -> Option<Location> {
+        let lines = self.lines.get().filter(|_| self.covers(game))?;
+        find_in(lines, game).map(|(_, location)| location)
+    }
+
     /// Looks up games, which are sorted by id. Reads each block at most once.
     pub(crate) async fn find(
         &self,

@@ -91,10 +91,11 @@ fn over(game: &PlayedGame) -> FeedItem {
         id: format!("{}-over", game.game),
         title: format!("Game {score} against {}: {}", game.opponent.name, game.ruleset),
         content_text: format!(
-            "Game {}, {}, after {} plies.",
+            "Game {}, {}, after {} plies.{}",
             game.game,
             game.reason.replace('_', " "),
-            game.plies
+            game.plies,
+            if game.erased { " The operator of the server has erased it." } else { "" }
         ),
         date_published: Some(moment(game.ended)),
     }

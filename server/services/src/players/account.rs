@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use flagfall_protocol::{
-    AccountExport, Code, Conduct, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered, Refusal,
-    Scope, Secret, SignedUp, Statistics, TokenInfo,
+    AccountExport, Code, Conduct, DumpListing, LoggedIn, MadeToken, Player, PlayerKind, Profile, Recovered,
+    Refusal, Scope, Secret, SignedUp, Statistics, TokenInfo,
 };
 use flagfall_store::{Expect, Key, SystemClock, Update, WallClock};
 use metrics::counter;
@@ -354,6 +354,7 @@ impl Players {
             blocks: Vec::new(),
             queues: Vec::new(),
             conduct: Conduct::default(),
+            dump: DumpListing::default(),
         })
     }
 

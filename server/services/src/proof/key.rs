@@ -18,6 +18,8 @@ pub const KEY_FILE: &str = "signing.key";
 /// The name to which a damaged key file is renamed.
 pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 const FILE_MAX: u64 = 1_024;
+/// The bytes that precede the text in the signed message of a dump.
+const DUMP_PREFIX: &[u8] = b"flagfall-dump-1\0";
 
 /// The source of the key: a file, or hexadecimal digits in an environment variable.
 #[derive(Clone)]
@@ -132,7 +134,16 @@ impl SigningKey {
     }
 
     pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
-        let signature = self.pair.sign(&signed_message(digest));
+        self.sign_message(&signed_message(digest))
+    }
+
+    /// Signs the description of a monthly dump.
+    pub fn sign_dump(&self, text: &str) -> Option<RecordSignature> {
+        self.sign_message(&[DUMP_PREFIX, text.as_bytes()].concat())
+    }
+
+    fn sign_message(&self, message: &[u8]) -> Option<RecordSignature> {
+        let signature = self.pair.sign(message);
         let value = SignatureText(signature.as_ref().try_into().ok()?);
         Some(RecordSignature { key: self.id.clone(), value })
     }

@@ -18,6 +18,7 @@ use flagfall_base::identity::Principal;
 use flagfall_base::keys::LEAVING;
 use flagfall_base::transact::Transaction;
 use flagfall_services::blocks::{blocked_by, set_blocked};
+use flagfall_services::dump;
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
 
@@ -79,6 +80,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         blocks: blocked_by(&*app.store, id).await?,
         queues,
         conduct: conduct_of(&*app.store, id).await?,
+        dump: dump::listing(&*app.store, id).await?,
         ..own
     }))
 }

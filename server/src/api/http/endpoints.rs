@@ -145,6 +145,11 @@ endpoints! {
             "too_many/deployments"];
     DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
         "Deletes a saved deployment", ["no_such_ruleset/saved", "no_such_deployment"];
+    GET "/api/me/dump" getDumpSetting = me::dump_setting,
+        "How the monthly dumps of public games show the player";
+    PUT "/api/me/dump" setDumpSetting = me::set_dump,
+        "Sets how the monthly dumps of public games show the player: with their name, under a pseudonym, or not at all",
+        ["account_expected/other"];
     GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
         ["no_such_webhook/webhook"];
     PUT "/api/me/webhook" setWebhook = me::set_webhook,

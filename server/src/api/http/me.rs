@@ -6,14 +6,16 @@ use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook, OwnGames, PushKey,
-    RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
+    DumpSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook,
+    OwnGames, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt,
+    WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
 use super::error::{Answer, ApiError};
 use super::request::{Asker, Body, Owner, Path, Shared};
 use flagfall_game::TableError;
+use flagfall_services::dump;
 use serde::Serialize;
 
 pub(super) async fn deployments(State(app): Shared, Owner(asker): Owner) -> Answer<Json<SavedDeployments>> {
@@ -57,6 +59,19 @@ pub(super) async fn decline(
     Path(challenge): Path<String>,
 ) -> Answer<NoContent> {
     app.lobby.decline(&asker.player, &challenge).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn dump_setting(State(app): Shared, Owner(asker): Owner) -> Answer<Json<DumpSetting>> {
+    Ok(Json(DumpSetting { dump: dump::listing(&*app.store, &asker.player.id).await? }))
+}
+
+pub(super) async fn set_dump(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(DumpSetting { dump }): Body<DumpSetting>,
+) -> Answer<NoContent> {
+    dump::set_listing(&*app.store, &asker, dump).await?;
     Ok(NoContent)
 }
 

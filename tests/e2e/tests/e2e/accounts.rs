@@ -95,6 +95,8 @@ fn an_account_from_sign_up_to_its_end() {
     let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
     found.expect(0, &["You are logged in on", "as Ann.", "Your recovery code is"]);
     ann(&server, &["account", "recovery-code"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
+    ann(&server, &["account", "dump"], &[]).expect(0, &["show you under a pseudonym"]);
+    ann(&server, &["account", "dump", "none"], &[]).expect(0, &["leave out your games"]);
     ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["Wrong name or password"]);
     ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);
     ann(&server, &["profile", "Ann"], &[]).expect(1, &["There is no player with this name"]);

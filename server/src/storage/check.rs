@@ -1,0 +1,127 @@
+//! Checks a store or a backup, and the archive.
+
+use std::sync::Arc;
+
+use flagfall_archive::{Archive, Check, Examine, Report, Settings};
+use flagfall_protocol::SigningKeys;
+use flagfall_services::proof::{check_signature, signing_keys};
+use flagfall_store::embedded::Inspection;
+use flagfall_store::embedded::backup::is_backup;
+use flagfall_store::redis::Weakness;
+use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
+use flagfall_transfer::examine;
+
+use super::report::{Progress, say};
+use super::{DAMAGED_SHOWN, OpenFailure, StoreFailure, archive, backup, open_redis, progress, tell_damaged};
+use crate::config::{ArchivePlace, Config, StoreKind};
+
+/// The number of archived games that a check replays if not all of them are to be replayed.
+const SAMPLE: u64 = 1_000;
+
+/// The numbers of errors that were found and listed.
+#[derive(Default)]
+struct Errors {
+    games: usize,
+    others: usize,
+}
+
+/// Checks the store and the archive. Replays `all` archived games, or a sample of them.
+pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure> {
+    let mut errors = Errors::default();
+    let (mut keys, mut place) = (None, config.archive_place());
+    match &config.store {
+        StoreKind::Memory => return Err(StoreFailure::Memory),
+        StoreKind::Embedded if is_backup(&config.data) => {
+            errors.others += backup::check(&config.data)?;
+            place = ArchivePlace::Folder(config.data.join(archive::IN_BACKUP));
+        }
+        StoreKind::Embedded => {
+            let inspection = Inspection::of(&config.data).map_err(OpenFailure::from)?;
+            let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
+            keys = Some(check_store(&store, store.losses(), &mut errors).await?);
+        }
+        StoreKind::Redis(address) => {
+            // A check only reads, so it can use a Redis that may lose acknowledged writes.
+            let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
+            let store = open_redis(address, &config).await?;
+            let durability = store.durability();
+            say(&format!("{address}: {durability}"));
+            let finding =
+                |weakness: &Weakness| format!("this Redis promises less than a game needs: {weakness}");
+            let findings: Vec<String> = durability.weaknesses().iter().map(finding).collect();
+            keys = Some(check_store(&store, &findings, &mut errors).await?);
+        }
+    }
+    if let Some(objects) = archive::objects_to_read(&place).map_err(OpenFailure::from)? {
+        match Archive::open_to_read(objects, Settings::default()).await {
+            Ok(Some(archive)) => check_archive(&archive, keys, all, &mut errors).await?,
+            Ok(None) => say("there is no archived game yet"),
+            Err(error) if error.is_damage() => {
+                say(&error.to_string());
+                errors.others += 1;
+            }
+            Err(error) => return Err(OpenFailure::from(archive::ArchiveFailure::from(error)).into()),
+        }
+    }
+    let Errors { games, others: files } = errors;
+    if games > 0 || files > 0 {
+        return Err(StoreFailure::Damaged { games, files });
+    }
+    say("no errors found");
+    Ok(())
+}
+
+/// Reads the whole store. Returns the published keys for signatures.
+async fn check_store(
+    store: &dyn Transfer,
+    findings: &[String],
+    errors: &mut Errors,
+) -> Result<SigningKeys, StoreFailure> {
+    let examined = examine(store, progress("read")).await?;
+    findings.iter().for_each(|finding| say(finding));
+    tell_damaged(&examined);
+    say(&format!("read: {}", examined.tally));
+    errors.games += examined.damaged.len();
+    errors.others += findings.len();
+    Ok(signing_keys(store).await?)
+}
+
+/// Checks the archive. Without keys, signatures are not checked.
+async fn check_archive(
+    archive: &Archive,
+    keys: Option<SigningKeys>,
+    all: bool,
+    errors: &mut Errors,
+) -> Result<(), StoreFailure> {
+    let depth = if all { Check::All } else { Check::Sample(SAMPLE) };
+    let examine: Examine = Arc::new(move |log| match &keys {
+        Some(keys) => check_signature(keys, log),
+        None => Ok(()),
+    });
+    let mut progress = Progress::begin();
+    let told = |done, all| {
+        progress.tell(format_args!("checked so far: {done} of {all} objects of the archive"));
+    };
+    let report = archive.check_with(depth, examine, told).await;
+    let report = report.map_err(|error| OpenFailure::from(archive::ArchiveFailure::from(error)))?;
+    let Report { segments, index_parts, games, replayed, unsupported, damage } = report;
+    for damage in damage {
+        say(&damage.what);
+        for game in damage.games.iter().take(DAMAGED_SHOWN) {
+            say(&format!("  game {game}"));
+        }
+        let more = damage.games.len().saturating_sub(DAMAGED_SHOWN);
+        if more > 0 {
+            say(&format!("  and {more} more games"));
+        }
+        errors.games += damage.games.len();
+        errors.others += usize::from(damage.games.is_empty());
+    }
+    say(&format!(
+        "read the archive: {games} games in {segments} segments, {index_parts} parts of the index; replayed {replayed} games"
+    ));
+    if unsupported > 0 {
+        say(&format!("not replayed: {unsupported} games that only other versions can read"));
+    }
+    Ok(())
+}
