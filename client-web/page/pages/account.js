@@ -1,21 +1,25 @@
 // The account: sign up, log in, and what belongs to it. Passwords, codes and tokens are never
 // kept by the page; the session is a cookie that no script can read.
 
-import { playerName } from "../parts/basics.js";
+import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { mutes, toggleMute } from "../parts/notices.js";
-import { PushChoice, endPush } from "../parts/push.js";
+import { PushChoice, withoutPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
-import { say, sessionChanged, show } from "../state.js";
+import { line, say, sessionChanged, show } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").TokenList} TokenList */
 /** @typedef {import("../../types/api").MadeToken} MadeToken */
 /** @typedef {import("../../types/api").BlockList} BlockList */
 /** @typedef {import("../../types/messages").Player} Player */
+/**
+ * What became of a report.
+ * @typedef {{ game: string, at: number, reported: Player, reason: string, state: "open" | "acted" | "nothing" }} OwnReport
+ */
 /** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
 /** @typedef {"recovery" | "token" | "webhook" | "feed"} SecretKind */
 /** @typedef {{ value: any } | { trouble: string, code: string }} Done */
@@ -29,7 +33,7 @@ export function AccountPage() {
   return h("div", { class: "page stack" },
     h("h1", null, say("account-title")),
     secret.value ? h(Secret, { kind: secret.value.kind, text: secret.value.text })
-      : !isKnown ? h("div", { class: "skeleton page-skeleton" })
+      : !isKnown ? h(Waiting, { skeleton: "page-skeleton" })
       : player && isAccount ? h(Own, { player }) : h(Strangers, { player }));
 }
 
@@ -221,8 +225,7 @@ function keep(kind, text) {
 /** @param {boolean} isGuest */
 async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
-  await endPush();
-  const done = await change("DELETE", "/api/session");
+  const done = /** @type {Done} */ (await withoutPush(line.value.player?.id, () => change("DELETE", "/api/session")));
   if ("trouble" in done) return show(done.trouble);
   sessionChanged();
 }
@@ -232,7 +235,7 @@ async function deleteAccount({ password }) {
   if (!await confirm({ title: say("account-delete-ask"), text: say("account-delete-text"), yes: say("account-delete"), isDanger: true })) {
     return { trouble: say("account-kept"), code: "" };
   }
-  const done = /** @type {Done} */ (await change("DELETE", "/api/account", { password }));
+  const done = /** @type {Done} */ (await withoutPush(line.value.player?.id, () => change("DELETE", "/api/account", { password })));
   if (!("trouble" in done)) await request("DELETE", "/api/session");
   return done;
 }
@@ -311,13 +314,25 @@ function Mutes() {
         h("button", { class: "button compact", "aria-label": say("unmute-one", { name: mute.name }), onClick: () => toggleMute(mute) }, say("unmute"))))));
 }
 
-/** What was reported from this device. */
+/** The player's reports, and what became of them. */
 function Reports() {
+  const asked = /** @type {Asked<{ reports: OwnReport[] }>} */ (useAnswer("/api/me/reports"));
+  // Servers before this one tell nothing: then the device's own list is shown.
+  const isUntold = asked.refusal?.code === "no_such_path";
   return h("section", { class: "card stack tight" },
     h("h2", null, say("reports")),
-    h("p", { class: "muted small" }, say("reports-text")),
-    reports.value.length === 0 ? h("p", null, say("reports-empty"))
-      : h("ul", { class: "list" }, reports.value.map(({ game, name, at }) => h("li", { key: game },
-        h("div", null, h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) }))),
-        h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay"))))));
+    h("p", { class: "muted small" }, say(isUntold ? "reports-text" : "reports-told")),
+    isUntold ? h(ReportList, { list: reports.value })
+      : shown(asked, ({ reports: list }) => h(ReportList, { list: list.map(({ reported, ...one }) => ({ ...one, name: reported.name })) }), "line-skeleton"));
+}
+
+/** @param {{ list: readonly (import("../parts/report.js").Report & { reason?: string, state?: OwnReport["state"] })[] }} props */
+function ReportList({ list }) {
+  if (list.length === 0) return h("p", null, say("reports-empty"));
+  return h("ul", { class: "list" }, list.map(({ game, name, at, reason, state }) => h("li", { key: game },
+    h("div", null,
+      h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) })),
+      reason ? h("div", { class: "small" }, reason) : null,
+      state ? h("div", { class: "small" }, h("b", { class: state === "open" ? "muted" : "" }, say("report-state", { state }))) : null),
+    h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay")))));
 }
