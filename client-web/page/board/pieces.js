@@ -53,12 +53,12 @@ export const GLYPHS = {
 const SYMBOLS = {
   1: { fill: "M4 12 18 27 30 6 42 27 56 12 51 46H9ZM9 50H51V57H9Z" },
   2: { fill: "M30 3 37.1 22.3 57.6 23 41.4 35.7 47 55.5 30 44 13 55.5 18.6 35.7 2.4 23 22.9 22.3Z" },
-  3: { line: "M8 5 49 50M52 5 11 50M40 57 55 42M20 57 5 42" },
+  3: { line: "M7 4 47 48M53 4 13 48M36 55 54 38M24 55 6 38" },
   4: { line: "M30 3V57M15 39H45" },
   5: { fill: "M10 6H25V54H10ZM35 6H50V54H35Z" },
   6: { fill: "M22 6H38V54H22Z" },
   7: { line: "M6 21 30 6 54 21M6 38 30 23 54 38M6 55 30 40 54 55" },
-  8: { line: "M12 56 41 19M18 7Q42 4 56 38" },
+  8: { line: "M10 57 43 17M16 6Q46 3 57 40" },
   9: { line: "M5 9 26 30 5 51M31 9 52 30 31 51" },
 };
 
@@ -128,7 +128,7 @@ function inside({ side, identity, moved }, style) {
   if (identity.startsWith("[")) return severalOf([...identity.slice(1, -1)], side, style);
   const symbol = style.print === "glyphs" ? SYMBOLS[identity] : undefined;
   // The figure stands below, for those who are still learning the glyphs.
-  if (symbol) return [glyphAround(symbol, x, y - 11, 46), picture(identity, x, y + 25, 22, style)];
+  if (symbol) return [glyphAround(symbol, x, y - 11, 48, "symbol"), picture(identity, x, y + 25, 22, style)];
   return [picture(identity, x, y, style.print === "large" ? 66 : 54, style)];
 }
 
@@ -162,10 +162,10 @@ function picture(letter, x, y, height, style) {
   return group;
 }
 
-/** @param {{ fill?: string, line?: string }} glyph @param {number} x @param {number} y @param {number} height */
-function glyphAround({ fill, line }, x, y, height) {
+/** @param {{ fill?: string, line?: string }} glyph @param {number} x @param {number} y @param {number} height @param {string} [look] */
+function glyphAround({ fill, line }, x, y, height, look = "") {
   const scale = height / 60;
-  const group = svg("g", { transform: `translate(${x - 30 * scale} ${y - 30 * scale}) scale(${scale})` });
+  const group = svg("g", { class: look, transform: `translate(${x - 30 * scale} ${y - 30 * scale}) scale(${scale})` });
   if (line) group.append(svg("path", { class: "glyph-line", d: line }));
   if (fill) group.append(svg("path", { class: "glyph", d: fill }));
   return group;

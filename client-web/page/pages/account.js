@@ -9,7 +9,7 @@ import { PushChoice, withoutPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
-import { line, say, sessionChanged, show } from "../state.js";
+import { line, say, sessionChanged, settings, show, storeSettings } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").TokenList} TokenList */
@@ -212,7 +212,7 @@ function Own({ player }) {
         h("h2", null, say("export")),
         h("p", { class: "muted small" }, say("export-text")),
         h("div", null, h("button", { class: "button", onClick: () => void saveExport(player.name) }, say("export-do")))),
-      h(Form, { title: say("account-delete"), button: say("account-delete"), isDanger: true, send: deleteAccount, done: sessionChanged },
+      h(Form, { title: say("account-delete"), button: say("account-delete"), isDanger: true, send: deleteAccount, done: leftBehind },
         h("p", { class: "muted small" }, say("account-delete-text")),
         h(Password, { isNew: false }))));
 }
@@ -227,6 +227,12 @@ async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
   const done = /** @type {Done} */ (await withoutPush(line.value.player?.id, () => change("DELETE", "/api/session")));
   if ("trouble" in done) return show(done.trouble);
+  leftBehind();
+}
+
+/** The session has ended, and with it what this device kept. The settings tell nothing of a player, and stay. */
+function leftBehind() {
+  storeSettings(settings.peek());
   sessionChanged();
 }
 
