@@ -22,12 +22,12 @@ const PAGES = {
   watch: async () => (await withMore(withLooks(import("./pages/watch.js")))).WatchPage,
   rules: async () => (await withMore(withLooks(import("./pages/rules.js")))).RulesPage,
   deployments: async () => (await withMore(withLooks(import("./pages/deployments.js")))).DeploymentsPage,
-  deployment: async () => (await withMore(withLooks(import("./pages/deployment.js")))).DeploymentPage,
+  deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
   profile: async () => (await withMore(withLooks(import("./pages/profile.js")))).ProfilePage,
   leaderboard: async () => (await withMore(withLooks(import("./pages/leaderboard.js")))).LeaderboardPage,
   games: async () => (await withMore(withLooks(import("./pages/games.js")))).GamesPage,
   statistics: async () => (await withMore(withLooks(import("./pages/statistics.js")))).StatisticsPage,
-  account: async () => (await withMore(withLooks(import("./pages/account.js")))).AccountPage,
+  account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
   settings: async () => (await withMore(import("./pages/settings.js"))).SettingsPage,
   about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
@@ -43,8 +43,8 @@ async function withMore(page) {
 let looks;
 
 /**
- * A page with the styles that the first page, the offers and a game do not need. It is not shown
- * before they are there.
+ * A page with the styles of lists, positions, charts and records. It is not shown before they are
+ * there.
  * @template T @param {Promise<T>} page @returns {Promise<T>}
  */
 async function withLooks(page) {

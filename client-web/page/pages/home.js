@@ -26,10 +26,11 @@ export function HomePage() {
     await act();
     setBusy("");
   };
+  const hasGames = ownGames.length > 0;
   const own = h("section", { class: "card stack" },
     h("h2", null, say("your-games")),
-    h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }));
-  const hasGames = ownGames.length > 0;
+    // The lobby comes after the welcome, which names the games.
+    hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }));
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },

@@ -95,6 +95,16 @@ async function until(wanted) {
   while (await wanted.count() === 0) await wanted.page().evaluate(() => /** @type {any} */ (window).fed.run(20));
 }
 
+/** Lets the time of a fed page pass until it has sent something. @param {Page} page @param {string} text */
+async function untilSent(page, text) {
+  const isSent = () => page.evaluate(async (text) => {
+    const { fed } = /** @type {any} */ (window);
+    await fed.run(20);
+    return fed.log.some((/** @type {string} */ line) => line.includes("send ") && line.includes(text));
+  }, text);
+  while (!await isSent());
+}
+
 /** A live game of others. @param {string} id @param {string} red */
 const live = (id, red) => ({
   id, created: BEGIN, phase: "playing", ply: 3, turn: "red", outcome: null,
@@ -107,10 +117,13 @@ test("looking on begins with the game of the strongest players; the games that e
   await page.route("**/api/games?order=rating", (route) => route.fulfill({ json: { games: [strong, weak] } }));
   await page.route("**/api/games?phase=over", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "away" } }));
   await hear(welcome("public"));
+  await page.evaluate(() => (/** @type {any} */ (window).fed.log.length = 0));
   await page.getByRole("link", { name: "Watch", exact: true }).click();
   await until(page.getByRole("heading", { level: 1, name: "Live games" }));
+  await untilSent(page, '"open_lobby"');
   await hear({ type: "lobby", games: [weak, strong], players_online: 4, seeks: [] });
   await until(page.locator(".small-game").getByText("weak"));
+  await untilSent(page, `"game":"${strong.id}"`);
   await hear({ type: "refused", game: strong.id, code: "too_many", message: "Too many look on.", args: {} });
   await until(page.getByRole("alert").getByText("too_many"));
   await hear({ type: "lobby", games: [], players_online: 4, seeks: [] }, 10_000);
@@ -244,4 +257,23 @@ test("an account that is deleted ends the notices to this browser first, and beg
   // The settings stay, and what belongs to the player goes.
   assert.deepEqual(await page.evaluate(() => [localStorage.getItem("is-subscribed"), localStorage.getItem("settings")?.includes("theme")]), [null, true]);
   await context.close();
+});
+
+test("styles or texts that are gone reload the page once, and then it says what to do", async () => {
+  for (const gone of ["**/looks.css", "**/words/en-more.ftl"]) {
+    const { page, context } = await newPage(chromium);
+    let loads = 0;
+    page.on("load", () => loads++);
+    await page.goto(server.url);
+    await page.getByText("Nobody plays right now.").waitFor();
+    await page.route(gone, (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByRole("link", { name: "Rules", exact: true }).first().click();
+    await page.getByRole("button", { name: "Load again" }).waitFor();
+    await page.getByText("A part of the page could not be loaded.").waitFor();
+    assert.equal(loads, 2, gone);
+    await page.unroute(gone);
+    await page.getByRole("button", { name: "Load again" }).click();
+    await page.getByRole("heading", { name: "Quantum" }).waitFor();
+    await context.close();
+  }
 });
