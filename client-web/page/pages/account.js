@@ -16,10 +16,6 @@ import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/api").MadeToken} MadeToken */
 /** @typedef {import("../../types/api").BlockList} BlockList */
 /** @typedef {import("../../types/messages").Player} Player */
-/**
- * What became of a report.
- * @typedef {{ game: string, at: number, reported: Player, reason: string, state: "open" | "acted" | "nothing" }} OwnReport
- */
 /** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
 /** @typedef {"recovery" | "token" | "webhook" | "feed"} SecretKind */
 /** @typedef {{ value: any } | { trouble: string, code: string }} Done */
@@ -320,25 +316,13 @@ function Mutes() {
         h("button", { class: "button compact", "aria-label": say("unmute-one", { name: mute.name }), onClick: () => toggleMute(mute) }, say("unmute"))))));
 }
 
-/** The player's reports, and what became of them. */
+/** What was reported from this device. */
 function Reports() {
-  const asked = /** @type {Asked<{ reports: OwnReport[] }>} */ (useAnswer("/api/me/reports"));
-  // Servers before this one tell nothing: then the device's own list is shown.
-  const isUntold = asked.refusal?.code === "no_such_path";
   return h("section", { class: "card stack tight" },
     h("h2", null, say("reports")),
-    h("p", { class: "muted small" }, say(isUntold ? "reports-text" : "reports-told")),
-    isUntold ? h(ReportList, { list: reports.value })
-      : shown(asked, ({ reports: list }) => h(ReportList, { list: list.map(({ reported, ...one }) => ({ ...one, name: reported.name })) }), "line-skeleton"));
-}
-
-/** @param {{ list: readonly (import("../parts/report.js").Report & { reason?: string, state?: OwnReport["state"] })[] }} props */
-function ReportList({ list }) {
-  if (list.length === 0) return h("p", null, say("reports-empty"));
-  return h("ul", { class: "list" }, list.map(({ game, name, at, reason, state }) => h("li", { key: game },
-    h("div", null,
-      h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) })),
-      reason ? h("div", { class: "small" }, reason) : null,
-      state ? h("div", { class: "small" }, h("b", { class: state === "open" ? "muted" : "" }, say("report-state", { state }))) : null),
-    h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay")))));
+    h("p", { class: "muted small" }, say("reports-text")),
+    reports.value.length === 0 ? h("p", null, say("reports-empty"))
+      : h("ul", { class: "list" }, reports.value.map(({ game, name, at }) => h("li", { key: game },
+        h("div", null, h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) }))),
+        h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay"))))));
 }

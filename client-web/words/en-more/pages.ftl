@@ -432,14 +432,6 @@ unmute = Unmute
 unmute-one = Unmute { $name }
 reports = Your reports
 reports-text = The reports that you sent from this device. The operators of this server read them, but do not tell you what they do about them.
-reports-told = The operators of this server read your reports. Here you see what became of them.
-# $state: open, acted or nothing.
-report-state =
-    { $state ->
-        [open] The operators have not decided yet.
-        [acted] The operators took measures.
-       *[nothing] The operators saw no reason to act.
-    }
 reports-empty = You have reported nobody.
 # $date.
 report-at = sent on { $date }
