@@ -103,7 +103,7 @@ function Current({ route }) {
   useEffect(() => {
     let isCurrent = true;
     PAGES[route.page]().catch(() => {
-      reloadOnce();
+      void reloadOnce();
       return NotLoaded;
     }).then((Page) => isCurrent && setFound({ Page }));
     return () => {
@@ -227,7 +227,7 @@ export function startOffline() {
   addEventListener("unhandledrejection", (event) => {
     if (!isModuleGone(event.reason)) return;
     event.preventDefault();
-    reloadOnce();
+    void reloadOnce();
   });
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
@@ -247,9 +247,14 @@ export function isModuleGone(reason) {
   return reason instanceof TypeError && /dynamically imported module|importing a module script/i.test(reason.message);
 }
 
-/** After an upgrade the server has new modules only. A game is not interrupted, and a reload that did not help is not repeated. */
-function reloadOnce() {
+/**
+ * After an upgrade the server has new modules only. A game is not interrupted, a reload that did not
+ * help is not repeated, and without an answer of the server there would be no page any more.
+ */
+async function reloadOnce() {
   const build = import.meta.url;
+  const isAway = navigator.onLine && await fetch(build, { method: "HEAD", cache: "no-store" }).then(() => false, () => true);
+  if (isAway) return show(say("no-answer"));
   if (!navigator.onLine || hasLiveGame(line.value) || sessionStorage.getItem("reloaded") === build) {
     return show(say(navigator.onLine ? "module-gone" : "module-offline"));
   }

@@ -249,11 +249,20 @@ test("styles or texts that are gone reload the page once, and then it says what 
     page.on("load", () => loads++);
     await page.goto(server.url);
     await page.getByText("Nobody plays right now.").waitFor();
+    // While the server is away, the page stays.
+    await page.route(/\/assets\//, (route) => route.abort("connectionrefused"));
+    await page.getByRole("link", { name: "Play", exact: true }).click();
+    await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+    await page.getByRole("status").getByText("The server does not answer.").waitFor();
+    assert.equal(loads, 1);
+    await page.unroute(/\/assets\//);
+    await page.goto(server.url);
+    await page.getByText("Nobody plays right now.").waitFor();
     await page.route(gone, (route) => route.fulfill({ status: 404, body: "" }));
     await page.getByRole("link", { name: "Rules", exact: true }).first().click();
     await page.getByRole("button", { name: "Load again" }).waitFor();
     await page.getByText("A part of the page could not be loaded.").waitFor();
-    assert.equal(loads, 2, gone);
+    assert.equal(loads, 3, gone);
     await page.unroute(gone);
     await page.getByRole("button", { name: "Load again" }).click();
     await page.getByRole("heading", { name: "Quantum" }).waitFor();
