@@ -248,8 +248,8 @@ export function isModuleGone(reason) {
 }
 
 /**
- * After an upgrade the server has new modules only. A game is not interrupted, a reload that did not
- * help is not repeated, and without an answer of the server there would be no page any more.
+ * After an upgrade the server has new modules only. A game is not interrupted, a reload that did
+ * not help is not repeated, and without an answer of the server there would be no page any more.
  */
 async function reloadOnce() {
   const build = import.meta.url;

@@ -46,8 +46,8 @@ export const GLYPHS = {
 };
 
 /**
- * Glyphs of ranks with a figure, for those who prefer them: a crown, a star, crossed swords, a sword,
- * two bars, a bar, chevrons, a pickaxe and an arrow that goes far. In the same box.
+ * Glyphs of ranks with a figure, for those who prefer them: a crown, a star, crossed swords, a
+ * sword, two bars, a bar, chevrons, a pickaxe and an arrow that goes far. In the same box.
  * @type {Readonly<Record<string, { fill?: string, line?: string }>>}
  */
 const SYMBOLS = {

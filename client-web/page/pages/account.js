@@ -226,7 +226,10 @@ async function logOut(isGuest) {
   leftBehind();
 }
 
-/** The session has ended, and with it what this device kept. The settings tell nothing of a player, and stay. */
+/**
+ * The session has ended, and with it what this device kept. The settings tell nothing of a player,
+ * and stay.
+ */
 function leftBehind() {
   storeSettings(settings.peek());
   sessionChanged();

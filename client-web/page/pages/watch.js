@@ -61,8 +61,8 @@ function runningOf({ lobby, player }) {
 }
 
 /**
- * Games of the highest rated players first; those that have begun since come last, so that no board
- * moves.
+ * Games of the highest rated players first; those that have begun since come last, so that no
+ * board moves.
  * @param {readonly GameSummary[]} running @param {readonly GameSummary[]} order
  */
 function byRating(running, order) {

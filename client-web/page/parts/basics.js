@@ -143,8 +143,8 @@ export function useIsLong() {
 }
 
 /**
- * The place of something that is on its way, in its final size. After a while it says what it waits
- * for: the server, if there is no `text`.
+ * The place of something that is on its way, in its final size. After a while it says what it
+ * waits for: the server, if there is no `text`.
  * @param {{ skeleton: string, text?: string }} props `skeleton`: the class with its size.
  */
 export function Waiting({ skeleton, text = say("waiting-for-game") }) {
