@@ -3,9 +3,9 @@
 
 import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
-import { Bar } from "./parts/basics.js";
+import { Bar, Waiting } from "./parts/basics.js";
 import { go, listenToAddresses, route } from "./route.js";
-import { alarm, aloud, line, loadRulesets, moreWords, onMessage, say, settings, show, start, toast } from "./state.js";
+import { alarm, aloud, line, loadRulesets, moreWords, onMessage, rulesets, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { chooseLanguage, languages, loadWords } from "./words.js";
 
@@ -20,14 +20,15 @@ const PAGES = {
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withMore(withLooks(import("./pages/replay.js")))).ReplayPage,
   watch: async () => (await withMore(withLooks(import("./pages/watch.js")))).WatchPage,
-  rules: async () => (await withMore(import("./pages/rules.js"))).RulesPage,
-  deployments: async () => (await withMore(import("./pages/deployments.js"))).DeploymentsPage,
+  rules: async () => (await withMore(withLooks(import("./pages/rules.js")))).RulesPage,
+  deployments: async () => (await withMore(withLooks(import("./pages/deployments.js")))).DeploymentsPage,
   deployment: async () => (await withMore(import("./pages/deployment.js"))).DeploymentPage,
-  profile: async () => (await withMore(import("./pages/profile.js"))).ProfilePage,
-  leaderboard: async () => (await withMore(import("./pages/leaderboard.js"))).LeaderboardPage,
-  games: async () => (await withMore(import("./pages/games.js"))).GamesPage,
-  statistics: async () => (await withMore(import("./pages/statistics.js"))).StatisticsPage,
+  profile: async () => (await withMore(withLooks(import("./pages/profile.js")))).ProfilePage,
+  leaderboard: async () => (await withMore(withLooks(import("./pages/leaderboard.js")))).LeaderboardPage,
+  games: async () => (await withMore(withLooks(import("./pages/games.js")))).GamesPage,
+  statistics: async () => (await withMore(withLooks(import("./pages/statistics.js")))).StatisticsPage,
   account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
+  settings: async () => (await withMore(import("./pages/settings.js"))).SettingsPage,
   about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
 };
@@ -42,15 +43,19 @@ async function withMore(page) {
 let looks;
 
 /**
- * A page with the styles of boards to look at, charts and records, which others do not need.
+ * A page with the styles of lists, positions, charts and records. It is not shown before they are
+ * there.
  * @template T @param {Promise<T>} page @returns {Promise<T>}
  */
 async function withLooks(page) {
-  looks ??= new Promise((resolve) => {
+  looks ??= new Promise((resolve, reject) => {
     const link = document.createElement("link");
-    Object.assign(link, {
-      rel: "stylesheet", href: new URL("./looks.css", import.meta.url).href, onload: resolve, onerror: resolve,
-    });
+    const fail = () => {
+      link.remove();
+      looks = undefined;
+      reject(new Error("no styles"));
+    };
+    Object.assign(link, { rel: "stylesheet", href: new URL("./looks.css", import.meta.url).href, onload: resolve, onerror: fail });
     document.head.append(link);
   });
   const [loaded] = await Promise.all([page, looks]);
@@ -97,16 +102,23 @@ function Current({ route }) {
   const [found, setFound] = useState(/** @type {{ Page: (props: any) => any } | undefined} */ (undefined));
   useEffect(() => {
     let isCurrent = true;
-    PAGES[route.page]().catch((error) => {
-      if (isModuleGone(error)) reloadOnce();
+    PAGES[route.page]().catch(() => {
+      void reloadOnce();
       return NotLoaded;
     }).then((Page) => isCurrent && setFound({ Page }));
     return () => {
       isCurrent = false;
     };
   }, [route.page]);
-  return found ? h(found.Page, route) : h("div", { class: "page" }, h("div", { class: "skeleton page-skeleton" }));
+  // No page does without the rules.
+  const hasRules = rulesets.value.length > 0;
+  if (found && (hasRules || found.Page === NotLoaded)) return h(found.Page, route);
+  const text = say(hasRules ? "waiting-for-page" : "waiting-for-game");
+  return h("div", { class: "page" }, h(Waiting, { text, skeleton: WHOLE.has(route.page) ? "whole-skeleton" : "page-skeleton" }));
 }
+
+/** Pages that fill the window from the start. @type {ReadonlySet<Route["page"]>} */
+const WHOLE = new Set(/** @type {Route["page"][]} */ (["game", "replay", "watch", "profile", "rules", "deployment"]));
 
 /** Instead of a page that could not be loaded. Browsers do not load a module again once it has failed. */
 function NotLoaded() {
@@ -127,8 +139,10 @@ function Top({ page }) {
     pool && page !== "home" && page !== "play" ? h("a", { class: "waits", href: "/play", "aria-label": say("pool-waiting") }, h("div", { class: "pulse" }), h("span", null, say("pool-waiting"))) : null,
     h("div", { class: "who" },
       h("a", { href: "/account", title: player?.name, "aria-current": page === "account" ? "page" : undefined }, player?.name ?? say("nav-account")),
-      h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) },
-        say("settings"))));
+      // Beside a game, they are a dialog: leaving the game would leave its seat.
+      page === "game" || page === "replay"
+        ? h("button", { class: "button plain compact", onClick: () => void import("./parts/settings.js").then((module) => module.showSettings()) }, say("settings"))
+        : h("a", { class: "button plain compact", href: "/settings", "aria-current": page === "settings" ? "page" : undefined }, say("settings"))));
 }
 
 /** Looks after the focus once something has it. */
@@ -158,13 +172,16 @@ function Mark() {
 const root = /** @type {HTMLElement} */ (document.querySelector("#app"));
 
 async function run() {
+  // Older browsers keep what the document says to them.
+  if (!CSS.supports("color", "light-dark(#000, #fff)")) return;
   listenToAddresses();
   document.addEventListener("focusin", () => void focusModule(), { once: true });
   startOffline();
   const { language } = settings.value;
   const wanted = language === "system" ? navigator.languages : [language, ...navigator.languages];
-  const [words] = await Promise.all([loadWords(chooseLanguage(wanted, languages())), retrying(loadRulesets)]);
-  start(words);
+  void retrying(loadRulesets);
+  start(await loadWords(chooseLanguage(wanted, languages())));
+  root.replaceChildren();
   render(h(App, { route }), root);
   tellNews();
 }
@@ -210,7 +227,7 @@ export function startOffline() {
   addEventListener("unhandledrejection", (event) => {
     if (!isModuleGone(event.reason)) return;
     event.preventDefault();
-    reloadOnce();
+    void reloadOnce();
   });
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;
@@ -230,9 +247,14 @@ export function isModuleGone(reason) {
   return reason instanceof TypeError && /dynamically imported module|importing a module script/i.test(reason.message);
 }
 
-/** After an upgrade the server has new modules only. A game is not interrupted, and a reload that did not help is not repeated. */
-function reloadOnce() {
+/**
+ * After an upgrade the server has new modules only. A game is not interrupted, a reload that did
+ * not help is not repeated, and without an answer of the server there would be no page any more.
+ */
+async function reloadOnce() {
   const build = import.meta.url;
+  const isAway = navigator.onLine && await fetch(build, { method: "HEAD", cache: "no-store" }).then(() => false, () => true);
+  if (isAway) return show(say("no-answer"));
   if (!navigator.onLine || hasLiveGame(line.value) || sessionStorage.getItem("reloaded") === build) {
     return show(say(navigator.onLine ? "module-gone" : "module-offline"));
   }

@@ -9,7 +9,7 @@ import { signal } from "./vendor/library.js";
  * @typedef {{ page: "home" } | { page: "play" } | { page: "challenge", code: string }
  *   | { page: "game", id: string } | { page: "rules", id?: string } | { page: "deployments" }
  *   | { page: "deployment", ruleset: string, name?: string } | { page: "profile", name: string }
- *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" } | { page: "statistics" } | { page: "about" }
+ *   | { page: "leaderboard", ruleset?: string, speed?: string } | { page: "games" } | { page: "account" } | { page: "settings" } | { page: "statistics" } | { page: "about" }
  *   | { page: "watch" } | ReplayRoute
  *   | { page: "unknown" }} Route
  */
@@ -27,6 +27,7 @@ const OTHERS = [
   [/^\/games$/, () => ({ page: "games" })],
   [/^\/statistics$/, () => ({ page: "statistics" })],
   [/^\/account$/, () => ({ page: "account" })],
+  [/^\/settings$/, () => ({ page: "settings" })],
   [/^\/about$/, () => ({ page: "about" })],
   [/^\/rules(?:\/(?<id>[a-z0-9-]+))?$/, (parts) => ({ page: "rules", ...parts })],
 ];

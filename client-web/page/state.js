@@ -34,9 +34,11 @@ export const alarm = signal("");
  * @property {string} language
  * @property {"system" | "light" | "dark"} theme
  * @property {"us" | "eu"} numbering
- * @property {"normal" | "large"} print
+ * @property {"normal" | "large" | "glyphs"} print What stands on pieces: figures, large figures, or glyphs with figures.
  * @property {"system" | "none"} motion
  * @property {"system" | "never" | "strikes" | "always"} confirm Before which moves to ask; "system": in games with days per move.
+ * @property {"on" | "off"} letters Keys with letters, figures and signs, on the board and in its questions.
+ * @property {"on" | "off"} premove Moves can be planned on the opponent's turn.
  * @property {"on" | "off"} sound
  * @property {"on" | "off"} notify_turn
  * @property {"on" | "off"} notify_start
@@ -46,7 +48,7 @@ export const alarm = signal("");
 
 /** @type {Settings} */
 const PLAIN = {
-  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system", confirm: "system",
+  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system", confirm: "system", letters: "on", premove: "on",
   sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
 };
 /** The player's settings, kept on the device. */
@@ -61,6 +63,11 @@ effect(() => {
 export function storeSettings(changed) {
   settings.value = changed;
   localStorage.setItem("settings", JSON.stringify(changed));
+}
+
+/** True if the player has switched off what this key does. @param {KeyboardEvent} event */
+export function isKeyOff({ key }) {
+  return settings.value.letters === "off" && key.length === 1 && key !== " ";
 }
 
 /** @type {Words} */
@@ -101,7 +108,7 @@ export function allWords() {
   return words;
 }
 
-/** Connects, once the texts are there. @param {Words} loaded */
+/** Connects, once the texts are there. The rules may still be on their way. @param {Words} loaded */
 export function start(loaded) {
   words = loaded;
   document.documentElement.lang = words.language;

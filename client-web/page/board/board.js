@@ -21,6 +21,7 @@ import { Playback, extent, ghosts, listenToPointers, neighbor, place, squareIn, 
  * @property {() => void} letGo
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
  * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
+ * @property {(event: KeyboardEvent) => boolean} [isOff] True for keys that do nothing.
  * @property {(square: string) => void} [look] The focus has come to a square.
  * @property {() => void} [shown] The board shows more of what has happened.
  */
@@ -450,7 +451,7 @@ export class Board {
 
   /** @param {KeyboardEvent} event */
   #keyDown(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || this.handlers.isOff?.(event)) return;
     const square = this.#focused;
     const next = this.#keyTarget(event, square);
     if (next) this.focus(next);

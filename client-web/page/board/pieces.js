@@ -45,6 +45,23 @@ export const GLYPHS = {
   },
 };
 
+/**
+ * Glyphs of ranks with a figure, for those who prefer them: a crown, a star, crossed swords, a
+ * sword, two bars, a bar, chevrons, a pickaxe and an arrow that goes far. In the same box.
+ * @type {Readonly<Record<string, { fill?: string, line?: string }>>}
+ */
+const SYMBOLS = {
+  1: { fill: "M4 12 18 27 30 6 42 27 56 12 51 46H9ZM9 50H51V57H9Z" },
+  2: { fill: "M30 3 37.1 22.3 57.6 23 41.4 35.7 47 55.5 30 44 13 55.5 18.6 35.7 2.4 23 22.9 22.3Z" },
+  3: { line: "M7 4 47 48M53 4 13 48M36 55 54 38M24 55 6 38" },
+  4: { line: "M30 3V57M15 39H45" },
+  5: { fill: "M10 6H25V54H10ZM35 6H50V54H35Z" },
+  6: { fill: "M22 6H38V54H22Z" },
+  7: { line: "M6 21 30 6 54 21M6 38 30 23 54 38M6 55 30 40 54 55" },
+  8: { line: "M10 57 43 17M16 6Q46 3 57 40" },
+  9: { line: "M5 9 26 30 5 51M31 9 52 30 31 51" },
+};
+
 /** The outlines of the sides in a box of 100 by 100: a shield and a tower. */
 export const SHAPES = {
   red: "M50 95C24 85 10 67 10 42V17Q10 12 15 12C28 12 39 9 47 5Q50 3.5 53 5C61 9 72 12 85 12Q90 12 90 17V42C90 67 76 85 50 95Z",
@@ -54,7 +71,7 @@ export const SHAPES = {
 /** Where the picture lies in a shape: its middle, and how high a figure is. */
 const MIDDLE = { red: { x: 50, y: 47 }, blue: { x: 50, y: 56 } };
 
-/** How pieces are drawn. @typedef {{ numbering: "us" | "eu", print: "normal" | "large" }} Style */
+/** How pieces are drawn. @typedef {{ numbering: "us" | "eu", print: "normal" | "large" | "glyphs" }} Style */
 
 /** @type {Style} */
 export const PLAIN_STYLE = { numbering: "us", print: "normal" };
@@ -109,6 +126,9 @@ function inside({ side, identity, moved }, style) {
     ];
   }
   if (identity.startsWith("[")) return severalOf([...identity.slice(1, -1)], side, style);
+  const symbol = style.print === "glyphs" ? SYMBOLS[identity] : undefined;
+  // The figure stands below, for those who are still learning the glyphs.
+  if (symbol) return [glyphAround(symbol, x, y - 11, 48, "symbol"), picture(identity, x, y + 25, 22, style)];
   return [picture(identity, x, y, style.print === "large" ? 66 : 54, style)];
 }
 
@@ -128,13 +148,8 @@ function severalOf(letters, side, style) {
 /** A rank's figure or glyph around a middle. @param {string} letter @param {number} x @param {number} y @param {number} height @param {Style} style */
 function picture(letter, x, y, height, style) {
   const glyph = GLYPHS[letter];
+  if (glyph) return glyphAround(glyph, x, y, height);
   const scale = height / 60;
-  if (glyph) {
-    const group = svg("g", { transform: `translate(${x - 30 * scale} ${y - 30 * scale}) scale(${scale})` });
-    if (glyph.line) group.append(svg("path", { class: "glyph-line", d: glyph.line }));
-    if (glyph.fill) group.append(svg("path", { class: "glyph", d: glyph.fill }));
-    return group;
-  }
   const figures = [...figureOf(letter, style.numbering)];
   const step = 40;
   const width = 40 + (figures.length - 1) * step;
@@ -144,6 +159,15 @@ function picture(letter, x, y, height, style) {
   });
   group.append(...figures.map((figure, index) =>
     svg("path", { class: "figure", d: FIGURES[figure] ?? "", transform: `translate(${index * step} 0)` })));
+  return group;
+}
+
+/** @param {{ fill?: string, line?: string }} glyph @param {number} x @param {number} y @param {number} height @param {string} [look] */
+function glyphAround({ fill, line }, x, y, height, look = "") {
+  const scale = height / 60;
+  const group = svg("g", { class: look, transform: `translate(${x - 30 * scale} ${y - 30 * scale}) scale(${scale})` });
+  if (line) group.append(svg("path", { class: "glyph-line", d: line }));
+  if (fill) group.append(svg("path", { class: "glyph", d: fill }));
   return group;
 }
 

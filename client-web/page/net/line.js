@@ -82,8 +82,10 @@ const REPEAT_MS = 2_000;
 /** A lost link is shown after this time. */
 const BAR_MS = 1_000;
 
-/** Refusals after which the same command is asked again. */
-const TEMPORARY = new Set(["store_unavailable", "stopping", "paused"]);
+/** Refusals of the moment: the same is asked again. */
+export const TEMPORARY = new Set(["store_unavailable", "stopping", "paused", "timed_out", "unreachable"]);
+/** The time after which a page asks a question again that was refused for the moment. */
+export const AGAIN_MS = 3_000;
 /** Refusals that say that the page's view is out of date. */
 const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
 

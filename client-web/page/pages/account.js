@@ -1,15 +1,15 @@
 // The account: sign up, log in, and what belongs to it. Passwords, codes and tokens are never
 // kept by the page; the session is a cookie that no script can read.
 
-import { playerName } from "../parts/basics.js";
+import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { mutes, toggleMute } from "../parts/notices.js";
-import { PushChoice, endPush } from "../parts/push.js";
+import { PushChoice, withoutPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
-import { say, sessionChanged, show } from "../state.js";
+import { line, say, sessionChanged, settings, show, storeSettings } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").TokenList} TokenList */
@@ -29,7 +29,7 @@ export function AccountPage() {
   return h("div", { class: "page stack" },
     h("h1", null, say("account-title")),
     secret.value ? h(Secret, { kind: secret.value.kind, text: secret.value.text })
-      : !isKnown ? h("div", { class: "skeleton page-skeleton" })
+      : !isKnown ? h(Waiting, { skeleton: "page-skeleton" })
       : player && isAccount ? h(Own, { player }) : h(Strangers, { player }));
 }
 
@@ -208,7 +208,7 @@ function Own({ player }) {
         h("h2", null, say("export")),
         h("p", { class: "muted small" }, say("export-text")),
         h("div", null, h("button", { class: "button", onClick: () => void saveExport(player.name) }, say("export-do")))),
-      h(Form, { title: say("account-delete"), button: say("account-delete"), isDanger: true, send: deleteAccount, done: sessionChanged },
+      h(Form, { title: say("account-delete"), button: say("account-delete"), isDanger: true, send: deleteAccount, done: leftBehind },
         h("p", { class: "muted small" }, say("account-delete-text")),
         h(Password, { isNew: false }))));
 }
@@ -221,9 +221,17 @@ function keep(kind, text) {
 /** @param {boolean} isGuest */
 async function logOut(isGuest) {
   if (isGuest && !await confirm({ title: say("guest-leave-ask"), text: say("guest-leave-text"), yes: say("guest-leave"), isDanger: true })) return;
-  await endPush();
-  const done = await change("DELETE", "/api/session");
+  const done = /** @type {Done} */ (await withoutPush(line.value.player?.id, () => change("DELETE", "/api/session")));
   if ("trouble" in done) return show(done.trouble);
+  leftBehind();
+}
+
+/**
+ * The session has ended, and with it what this device kept. The settings tell nothing of a player,
+ * and stay.
+ */
+function leftBehind() {
+  storeSettings(settings.peek());
   sessionChanged();
 }
 
@@ -232,7 +240,7 @@ async function deleteAccount({ password }) {
   if (!await confirm({ title: say("account-delete-ask"), text: say("account-delete-text"), yes: say("account-delete"), isDanger: true })) {
     return { trouble: say("account-kept"), code: "" };
   }
-  const done = /** @type {Done} */ (await change("DELETE", "/api/account", { password }));
+  const done = /** @type {Done} */ (await withoutPush(line.value.player?.id, () => change("DELETE", "/api/account", { password })));
   if (!("trouble" in done)) await request("DELETE", "/api/session");
   return done;
 }

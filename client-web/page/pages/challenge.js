@@ -1,8 +1,9 @@
 // What a friend offers, or the link to send to one.
 
-import { RulesLink, changesText, playerName, termsText } from "../parts/basics.js";
+import { AGAIN_MS, TEMPORARY } from "../net/line.js";
+import { RulesLink, Waiting, changesText, playerName, termsText } from "../parts/basics.js";
 import { go } from "../route.js";
-import { AGAIN_MS, TEMPORARY, change } from "../parts/load.js";
+import { change } from "../parts/load.js";
 import { copy } from "../parts/setups.js";
 import { askOrTell, line, onMessage, refusalText, say, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
@@ -12,29 +13,31 @@ import { h, useEffect, useState } from "../vendor/library.js";
 /** @param {{ code: string }} props */
 export function ChallengePage({ code }) {
   const [offer, setOffer] = useState(/** @type {Offer | undefined} */ (undefined));
-  const [trouble, setTrouble] = useState("");
+  const [trouble, setTrouble] = useState(/** @type {{ text: string, code: string } | undefined} */ (undefined));
   const [asked, setAsked] = useState(0);
   const { link, player } = line.value;
   useEffect(() => onMessage((message) => {
     if (message.type === "challenge" && message.challenge === code) setOffer(message);
-    if (message.type === "challenge_gone" && message.challenge === code) setTrouble(say("challenge-gone"));
+    if (message.type === "challenge_gone" && message.challenge === code) setTrouble({ text: say("challenge-gone"), code: "" });
     // A question has no cmd_id: its refusal has none either.
     if (message.type !== "refused" || message.cmd_id) return;
     if (TEMPORARY.has(message.code)) setTimeout(() => setAsked((asked) => asked + 1), AGAIN_MS);
-    else setTrouble(refusalText(message));
+    else setTrouble({ text: refusalText(message), code: message.code });
   }), [code]);
   useEffect(() => {
     setOffer(undefined);
-    setTrouble("");
+    setTrouble(undefined);
   }, [code]);
   useEffect(() => {
     if (link === "up") tell({ kind: "look", message: { type: "show_challenge", challenge: code } });
   }, [code, link, asked]);
   if (trouble) {
     return h("div", { class: "page stack narrow" },
-      h("h1", null, say("challenge-closed")), h("p", { class: "muted" }, trouble), h("a", { class: "button main", href: "/" }, say("to-home")));
+      h("h1", null, say("challenge-closed")), h("p", { class: "muted" }, trouble.text),
+      trouble.code ? h("p", { class: "muted small" }, h("code", null, trouble.code)) : null,
+      h("a", { class: "button main", href: "/" }, say("to-home")));
   }
-  if (!offer) return h("div", { class: "page narrow" }, h("div", { class: "skeleton page-skeleton" }));
+  if (!offer) return h("div", { class: "page narrow" }, h(Waiting, { skeleton: "page-skeleton" }));
   const isOwn = offer.challenger.id === player?.id;
   return h("div", { class: "page stack narrow" },
     h("h1", null, isOwn ? say("challenge-own") : say("challenge-from", { name: playerName(offer.challenger) })),

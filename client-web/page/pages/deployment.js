@@ -10,7 +10,7 @@ import { refusalSentence, useTitle, waiting } from "../parts/load.js";
 import { OpenFile, addressOf, copy } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
-import { allWords, rulesets, say, settings, show } from "../state.js";
+import { allWords, isKeyOff, rulesets, say, settings, show } from "../state.js";
 import { DeployTray, Deploying } from "../table/deploying.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
 
@@ -115,6 +115,7 @@ function EditorBoard({ editor }) {
       letGo: () => (deploying.hand.value = undefined),
       movable: () => Object.keys(deploying.setup.value),
       key: (event, square) => deploying.key(event, square),
+      isOff: isKeyOff,
     });
   }, [editor]);
   useLayoutEffect(() => {

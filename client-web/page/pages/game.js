@@ -5,10 +5,10 @@ import { Board } from "../board/board.js";
 import { opponentOf, parseMove } from "../game/notation.js";
 import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
 import { squareNames } from "../game/sentences.js";
-import { underWay } from "../net/line.js";
+import { AGAIN_MS, TEMPORARY, underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
-import { alarm, allWords, aloud, line, loadedRefusal, onMessage, onNews, say, settings, tell } from "../state.js";
+import { alarm, allWords, aloud, isKeyOff, line, loadedRefusal, onMessage, onNews, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
 import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
@@ -37,19 +37,26 @@ export function GamePage({ id }) {
   const game = line.value.games[id];
   useTitle(control);
   if (game?.trouble && !game.loaded) {
-    return h(NotShown, { trouble: game.trouble });
+    return h(NotShown, { id, trouble: game.trouble });
   }
   if (!game?.loaded || !control.rules) return h(TableSkeleton, { waitingFor: say("waiting-for-game") });
   return h(Table, { control });
 }
 
-/** @param {{ trouble: import("../state.js").Refusal }} props */
-function NotShown({ trouble }) {
+/** @param {{ id: string, trouble: import("../state.js").Refusal }} props */
+function NotShown({ id, trouble }) {
   const [text, setText] = useState("");
-  useEffect(() => void loadedRefusal(trouble).then(setText), [trouble]);
+  const code = trouble.code ?? "";
+  useEffect(() => {
+    void loadedRefusal(trouble).then(setText);
+    if (!TEMPORARY.has(code)) return undefined;
+    const timer = setTimeout(() => tell({ kind: "open_game", game: id }), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [trouble]);
   return h("div", { class: "page stack narrow" },
     h("h1", null, say("game-not-shown")),
-    h("p", { class: "muted" }, text),
+    h("p", { class: "muted", role: "status" }, text),
+    h("p", { class: "muted small" }, h("code", null, code)),
     h("a", { class: "button main", href: "/" }, say("to-home")));
 }
 
@@ -134,6 +141,7 @@ export function BoardView({ control, below }) {
       movable: () => control.movable(),
       shown: () => control.catchUp(),
       key: (event, square) => control.key(event, square),
+      isOff: isKeyOff,
     });
   }, [control]);
   useLayoutEffect(() => {

@@ -3,9 +3,8 @@
 import { nextChange } from "../game/clocks.js";
 import { opponentOf } from "../game/notation.js";
 import { MOST, actText, readQueue, writeQueue } from "../game/queue.js";
-import { playerName, useTicks } from "../parts/basics.js";
+import { Waiting, changesText, playerName, termsText, useTicks } from "../parts/basics.js";
 import { change, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
-import { changesText, termsText } from "../parts/basics.js";
 import { askOrTell, line, say, sayClock, serverTime, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
@@ -25,7 +24,7 @@ export function GamesPage() {
   useTitle(say("games-title"));
   return h("div", { class: "page stack" },
     h("h1", null, say("games-title")),
-    !who.isKnown ? h("div", { class: "skeleton page-skeleton" }) : who.player ? h(Games, { name: who.player.name }) : h(None, {}));
+    !who.isKnown ? h(Waiting, { skeleton: "page-skeleton" }) : who.player ? h(Games, { name: who.player.name }) : h(None, {}));
 }
 
 function None() {

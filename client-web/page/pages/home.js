@@ -1,6 +1,6 @@
 // The first page: one button for each common choice, and what goes on.
 
-import { PieceArt } from "../parts/basics.js";
+import { PieceArt, Waiting } from "../parts/basics.js";
 import { GameList, OfferList, PoolCard, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
 import { askOrTell, line, say } from "../state.js";
@@ -26,10 +26,11 @@ export function HomePage() {
     await act();
     setBusy("");
   };
+  const hasGames = ownGames.length > 0;
   const own = h("section", { class: "card stack" },
     h("h2", null, say("your-games")),
-    h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }));
-  const hasGames = ownGames.length > 0;
+    // The lobby comes after the welcome, which names the games.
+    hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }));
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },
@@ -61,11 +62,11 @@ export function HomePage() {
       hasGames ? null : own,
       h("section", { class: "card stack" },
         h("h2", null, say("offers")),
-        lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" })),
+        lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h(Waiting, { skeleton: "lines" })),
       h("section", { class: "card stack" },
         h("h2", null, say("live-games")),
         lobby ? h(GameList, { games: lobby.games.slice(0, 6), empty: say("live-games-empty"), isOwn: false })
-          : h("div", { class: "skeleton lines" }),
+          : h(Waiting, { skeleton: "lines" }),
         h("a", { href: "/watch" }, say("watch-all")))));
 }
 

@@ -1,7 +1,7 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
 import { customId, summaryOf, titleOf } from "../game/rules.js";
-import { changesText, timeText } from "../parts/basics.js";
+import { Waiting, changesText, timeText } from "../parts/basics.js";
 import { MoreChoices, NOTHING_MORE } from "../parts/custom.js";
 import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
 import { useTitle } from "../parts/load.js";
@@ -36,11 +36,11 @@ export function PlayPage() {
       h("div", { class: "stack" },
         h("section", { class: "card stack" },
           h("h2", null, say("offers")),
-          lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h("div", { class: "skeleton lines" }),
+          lobby ? h(OfferList, { seeks: lobby.seeks, empty: say("offers-empty") }) : h(Waiting, { skeleton: "lines" }),
           lobby ? h("p", { class: "muted small numbers" }, say("players-online", { count: lobby.players_online })) : null),
         h("section", { class: "card stack" },
           h("h2", null, say("live-games")),
-          lobby ? h(GameList, { games: lobby.games, empty: say("live-games-empty"), isOwn: false }) : h("div", { class: "skeleton lines" })))));
+          lobby ? h(GameList, { games: lobby.games, empty: say("live-games-empty"), isOwn: false }) : h(Waiting, { skeleton: "lines" })))));
 }
 
 /** The rules that the address names. */

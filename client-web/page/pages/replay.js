@@ -189,12 +189,11 @@ function CheckButton({ record, isStored }) {
 
 /** What the game changed. @param {{ id: string }} props */
 function Ratings({ id }) {
-  const [change, setChange] = useState(/** @type {RatingChange | undefined} */ (undefined));
-  useEffect(() => {
-    void readApi(`/api/games/${id}/ratings`).then((answer) => "body" in answer && setChange(answer.body));
-  }, [id]);
-  if (!change) return h("span", { class: "small" }, "\u00a0");
-  return h("span", { class: "small numbers" }, ratingSentence(change, undefined, allWords()));
+  const [answer, setAnswer] = useState(/** @type {{ body: RatingChange } | { refusal: Refusal } | undefined} */ (undefined));
+  useEffect(() => void readApi(`/api/games/${id}/ratings`).then(setAnswer), [id]);
+  if (!answer) return h("span", { class: "small" }, "\u00a0");
+  if ("refusal" in answer) return h("span", { class: "small muted" }, refusalText(answer.refusal));
+  return h("span", { class: "small numbers" }, ratingSentence(answer.body, undefined, allWords()));
 }
 
 /**

@@ -1,6 +1,6 @@
 // The player's own results by rules, side and deployment.
 
-import { rulesetTitle } from "../parts/basics.js";
+import { Waiting, rulesetTitle } from "../parts/basics.js";
 import { shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { SetupPicture, addressOf } from "../parts/setups.js";
 import { rulesFor, say } from "../state.js";
@@ -15,7 +15,7 @@ export function StatisticsPage() {
   useTitle(say("statistics"));
   return h("div", { class: "page stack" },
     h("h1", null, say("statistics")),
-    !isKnown ? h("div", { class: "skeleton page-skeleton" }) : isAccount ? h(Own, {}) : h(Nothing, { what: "guest", href: "/account", link: "sign-up" }));
+    !isKnown ? h(Waiting, { skeleton: "page-skeleton" }) : isAccount ? h(Own, {}) : h(Nothing, { what: "guest", href: "/account", link: "sign-up" }));
 }
 
 /** @param {{ what: "guest" | "empty", href: string, link: string }} props */

@@ -1,17 +1,18 @@
 // Looking on: one live game large, others as small boards; without any, the games that ended
 // last.
 
-import { termsText } from "../parts/basics.js";
+import { Waiting, termsText } from "../parts/basics.js";
 import { Losses, PlayerStrip, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
 import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
-import { useTitle } from "../parts/load.js";
-import { readApi, rulesFor, say } from "../state.js";
+import { Failed, useAnswer, useTitle, waiting } from "../parts/load.js";
+import { rulesFor, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../net/line.js").Line} Line */
-/** @typedef {import("../parts/lists.js").Finished} Finished */
+/** @typedef {import("../../types/api").Games} Games */
+/** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
 
 /** Boards are drawn at most once in so many milliseconds. */
 const DRAW_MS = 1_000;
@@ -27,19 +28,23 @@ export function WatchPage() {
   useTitle(say("watch-title"));
   useOpenLobby();
   const [chosen, setChosen] = useState("");
-  const large = useLarge(shown, chosen);
-  const others = runningOf(shown).filter(({ id }) => id !== large);
+  const rated = /** @type {Asked<Games>} */ (useAnswer("/api/games?order=rating"));
+  // Without an answer, the games stand in the order of the lobby.
+  const order = rated.value?.games ?? (rated.refusal ? [] : undefined);
+  const running = order ? byRating(runningOf(shown), order) : [];
+  const large = useLarge(shown, running, chosen, rated.again);
+  const others = running.filter(({ id }) => id !== large);
   const small = others.slice(0, SMALL);
   useOpenGames([...(large ? [large] : []), ...small.map(({ id }) => id)]);
-  if (!shown.lobby && !large) return h(Frame, {}, h("div", { class: "skeleton watch-skeleton" }), h("div", { class: "skeleton lines" }));
+  if ((!shown.lobby || !order) && !large) return h(Frame, {}, h(Waiting, { skeleton: "watch-skeleton" }), h(Waiting, { skeleton: "lines" }));
   if (!large) return h(Frame, {}, h(Nobody, {}));
   return h(Frame, {},
-    h(LargeGame, { key: large, id: large }),
+    h(LargeGame, { key: large, id: large, trouble: shown.games[large]?.trouble }),
     h("div", { class: "stack" },
       small.length > 0 ? h("section", { class: "stack tight", "aria-label": say("watch-others") },
         h("h2", null, say("watch-others")),
         h("ul", { class: "small-games" }, small.map((game) =>
-          h(SmallGame, { key: game.id, game, line: shown, choose: () => setChosen(game.id) })))) : null,
+          h(SmallGame, { key: game.id, game, shown, choose: () => setChosen(game.id) })))) : null,
       others.length > SMALL ? h("section", { class: "card stack" },
         h("h2", null, say("watch-more")), h(GameList, { games: others.slice(SMALL), empty: "", isOwn: false })) : null,
       h("a", { class: "button", href: "/play" }, say("watch-start"))));
@@ -56,13 +61,24 @@ function runningOf({ lobby, player }) {
 }
 
 /**
- * The game that is shown large: the chosen one, or the latest that is played. It stays for a
- * moment after its end.
- * @param {Line} shown @param {string} chosen
+ * Games of the highest rated players first; those that have begun since come last, so that no
+ * board moves.
+ * @param {readonly GameSummary[]} running @param {readonly GameSummary[]} order
  */
-function useLarge(shown, chosen) {
+function byRating(running, order) {
+  const places = new Map(order.map(({ id }, place) => [id, place]));
+  const placeOf = (/** @type {GameSummary} */ { id }) => places.get(id) ?? Infinity;
+  return [...running].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
+}
+
+/**
+ * The game that is shown large: the chosen one, or the first that is played. It stays for a
+ * moment after its end.
+ * @param {Line} shown @param {readonly GameSummary[]} running @param {string} chosen
+ * @param {() => void} ended A game that was shown large is over.
+ */
+function useLarge(shown, running, chosen, ended) {
   const [kept, setKept] = useState("");
-  const running = runningOf(shown);
   const wanted = running.some(({ id }) => id === chosen) ? chosen : kept;
   const isRunning = running.some(({ id }) => id === wanted);
   const hasEnded = wanted !== "" && !isRunning && shown.games[wanted]?.loaded?.view.phase === "over";
@@ -71,17 +87,19 @@ function useLarge(shown, chosen) {
   useEffect(() => setKept(next), [next]);
   useEffect(() => {
     if (!hasEnded) return undefined;
+    ended();
     const timer = setTimeout(() => setKept(first?.id ?? ""), STAY_MS);
     return () => clearTimeout(timer);
   }, [hasEnded, wanted, first?.id]);
   return next;
 }
 
-/** @param {{ id: string }} props */
-function LargeGame({ id }) {
+/** @param {{ id: string, trouble: import("../state.js").Refusal | undefined }} props */
+function LargeGame({ id, trouble }) {
   const live = useLiveGame(id, DRAW_MS);
   const rules = live && rulesFor(live.loaded.game.terms.ruleset);
-  if (!live || !rules) return h("div", { class: "skeleton watch-skeleton" });
+  if (trouble && !live) return h(Failed, { refusal: trouble, again: () => tell({ kind: "open_game", game: id }) });
+  if (!live || !rules) return h(Waiting, { skeleton: "watch-skeleton" });
   const { game, view, presence, left } = live.loaded;
   /** @param {"red" | "blue"} side */
   const strip = (side) => h(PlayerStrip, {
@@ -103,9 +121,9 @@ function LargeGame({ id }) {
     h("details", { class: "card" }, h("summary", null, say("replay-losses")), h(Losses, { view, rules })));
 }
 
-/** @param {{ game: GameSummary, line: Line, choose: () => void }} props */
-function SmallGame({ game, line, choose }) {
-  const open = line.games[game.id];
+/** @param {{ game: GameSummary, shown: Line, choose: () => void }} props */
+function SmallGame({ game, shown, choose }) {
+  const open = shown.games[game.id];
   const view = open?.loaded?.view;
   const rules = rulesFor(game.terms.ruleset);
   const { red, blue } = game.players;
@@ -121,24 +139,12 @@ function SmallGame({ game, line, choose }) {
 
 /** What there is when nobody plays. */
 function Nobody() {
-  const [games, setGames] = useState(/** @type {Finished[] | undefined} */ (undefined));
-  useEffect(() => {
-    let isCurrent = true;
-    void lastFinished().then((found) => isCurrent && setGames(found));
-    return () => {
-      isCurrent = false;
-    };
-  }, []);
+  const asked = /** @type {Asked<Games>} */ (useAnswer("/api/games?phase=over"));
+  const games = asked.value?.games.flatMap(finishedOf).slice(0, FINISHED);
   // What comes later stands last, so that nothing moves.
   return h("section", { class: "stack whole" },
-    h("p", { class: "muted" }, say(games?.length === 0 ? "watch-nothing" : "watch-empty")),
+    h("p", { class: "muted" }, say(games?.length === 0 ? "watch-nothing" : asked.refusal && !games ? "live-games-empty" : "watch-empty")),
     h("div", null, h("a", { class: "button main", href: "/play" }, say("watch-start"))),
-    games?.length === 0 ? null : h("div", { class: "card" },
-      games ? h(FinishedList, { games, empty: "" }) : h("div", { class: "skeleton lines" })));
-}
-
-/** The public games that ended last. @returns {Promise<Finished[]>} */
-async function lastFinished() {
-  const answer = await readApi("/api/games?phase=over");
-  return "body" in answer ? answer.body.games.flatMap(finishedOf).slice(0, FINISHED) : [];
+    games?.length === 0 ? null : asked.refusal && !games ? waiting(asked)
+      : h("div", { class: "card" }, games ? h(FinishedList, { games, empty: "" }) : waiting(asked, "lines")));
 }

@@ -1,10 +1,11 @@
-// Small parts that every page uses: pictures of pieces, terms in words, bars and names.
+// Small parts that every page uses: pictures of pieces, terms in words, bars, names, and what is
+// shown while something is on its way.
 
 import { drawPiece } from "../board/pieces.js";
 import { meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
 import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
-import { h, signal, useEffect, useRef } from "../vendor/library.js";
+import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
 /** @typedef {import("../../types/messages").Terms} Terms */
@@ -126,4 +127,29 @@ export function playerName(player) {
   if (player.kind === "bot") return say("player-bot", { name: player.name });
   if (player.kind === "house") return say("player-house", { name: player.name });
   return player.name;
+}
+
+/** A wait that is longer than this is explained. */
+const LONG_MS = 3_000;
+
+/** Becomes true when a part of the page has waited for long. */
+export function useIsLong() {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLong;
+}
+
+/**
+ * The place of something that is on its way, in its final size. After a while it says what it
+ * waits for: the server, if there is no `text`.
+ * @param {{ skeleton: string, text?: string }} props `skeleton`: the class with its size.
+ */
+export function Waiting({ skeleton, text = say("waiting-for-game") }) {
+  const isLong = useIsLong();
+  return h("div", { class: `skeleton-place ${skeleton}` },
+    h("div", { class: "skeleton" }),
+    h("p", { class: "muted", role: "status" }, isLong ? text : null));
 }

@@ -7,9 +7,9 @@ import { extent, place } from "../board/screen.js";
 import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
 import { RANKS, figureOf, letterOf, parseMove, parsePiece } from "../game/notation.js";
 import { squareNames } from "../game/sentences.js";
-import { allWords, say, sayClock, serverTime, settings, show } from "../state.js";
+import { allWords, isKeyOff, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
-import { PieceArt, playerName, useTicks } from "./basics.js";
+import { PieceArt, playerName, useIsLong, useTicks } from "./basics.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
@@ -53,7 +53,7 @@ export function SeenBoard({ rules, view, below, event, isPaced = false, keys }) 
     if (!host.current) return;
     const tell = (/** @type {string} */ square) => show(nameSquares(latest.current.view)(square));
     board.current = new Board(host.current, {
-      press: tell, ask: tell, mayLift: () => false, drop: () => undefined, letGo: () => undefined, movable: () => [],
+      press: tell, ask: tell, mayLift: () => false, drop: () => undefined, letGo: () => undefined, movable: () => [], isOff: isKeyOff,
       key: (event, square) => {
         if (event.code === "KeyI") tell(square);
         return event.code === "KeyI" || (latest.current.keys?.(event, square) ?? false);
@@ -145,16 +145,12 @@ function grouped(letters) {
  * @param {{ waitingFor: string }} props
  */
 export function TableSkeleton({ waitingFor }) {
-  const [isLong, setLong] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLong(true), 3_000);
-    return () => clearTimeout(timer);
-  }, []);
+  const isLong = useIsLong();
   return h("div", { class: "table" },
     h("div", { class: "at-top" }, h("div", { class: "skeleton strip" })),
     h("div", { class: "skeleton board-place" }),
     h("div", { class: "at-foot" }, h("div", { class: "skeleton strip" })),
-    h("div", { class: "side" }, isLong ? h("p", { class: "muted", role: "status" }, waitingFor) : null));
+    h("div", { class: "side" }, h("p", { class: "muted", role: "status" }, isLong ? waitingFor : null)));
 }
 
 // Players beside a board, with their clocks.

@@ -3,6 +3,7 @@
 import { BROWSER, checkRecord, readSeen } from "../game/proof.js";
 import { moreWords, readApi, refusalText, say } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
+import { Waiting } from "./basics.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
 /** @typedef {import("../game/proof.js").Finding} Finding */
@@ -33,7 +34,7 @@ export function Checks({ record, isStored }) {
       isCurrent = false;
     };
   }, [record]);
-  if (!checked) return h("div", { class: "skeleton lines" });
+  if (!checked) return h(Waiting, { skeleton: "lines" });
   if ("trouble" in checked) return h("p", { class: "small", role: "alert" }, checked.trouble);
   return h("div", { class: "stack tight small", role: "status" },
     h("ul", { class: "stack tight" }, checked.findings.map(({ check, result, why }) => h("li", { key: check, class: `finding ${result}` },

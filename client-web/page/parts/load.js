@@ -1,7 +1,9 @@
 // Questions to the HTTP API, and what a page shows until they are answered, or if they are not.
 
+import { AGAIN_MS, TEMPORARY } from "../net/line.js";
 import { line, refusalText, say } from "../state.js";
-import { h, useEffect, useState } from "../vendor/library.js";
+import { computed, h, useEffect, useState } from "../vendor/library.js";
+import { Waiting } from "./basics.js";
 
 /** @typedef {{ code: string, message: string, args?: import("../words.js").Args }} Refusal */
 /** @template T @typedef {{ value: T } | { refusal: Refusal }} Answer */
@@ -10,11 +12,6 @@ import { h, useEffect, useState } from "../vendor/library.js";
  * @template T
  * @typedef {{ value: T | undefined, refusal: Refusal | undefined, again: () => void }} Asked
  */
-
-/** The time before a request that failed is sent again, if neither the page nor the player caused the failure. */
-export const AGAIN_MS = 3_000;
-/** Refusals after which a question is asked again. */
-export const TEMPORARY = new Set(["unreachable", "store_unavailable", "timed_out", "stopping"]);
 
 /**
  * Makes a request as the player of the session.
@@ -40,6 +37,9 @@ export function suggestionsAt(ruleset) {
   return `/api/rulesets/${ruleset.split(",")[0]}/deployments/suggested`;
 }
 
+/** Parts that ask are not drawn anew at each message. */
+const playerId = computed(() => line.value.player?.id);
+
 /**
  * Asks for something when the page shows it, and again when the player changes.
  * @template T
@@ -49,7 +49,7 @@ export function suggestionsAt(ruleset) {
 export function useAnswer(path) {
   const [asked, setAsked] = useState(/** @type {{ path: string | undefined, value?: T, refusal?: Refusal }} */ ({ path }));
   const [turn, setTurn] = useState(0);
-  const player = line.value.player?.id;
+  const player = playerId.value;
   useEffect(() => {
     if (path === undefined) return;
     let isCurrent = true;
@@ -103,31 +103,16 @@ export function shown(asked, draw, skeleton = "page-skeleton") {
 
 /** How far a question is. @param {Asked<unknown>} asked @param {string} [skeleton] */
 export function waiting(asked, skeleton = "page-skeleton") {
-  return asked.refusal ? h(Failed, { refusal: asked.refusal, again: asked.again }) : h(Loading, { skeleton });
+  return asked.refusal ? h(Failed, { refusal: asked.refusal, again: asked.again }) : h(Waiting, { skeleton });
 }
 
-/**
- * A place for what is on its way. After a while it says what it waits for.
- * @param {{ skeleton: string }} props
- */
-function Loading({ skeleton }) {
-  const [isLong, setLong] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLong(true), 3_000);
-    return () => clearTimeout(timer);
-  }, []);
-  return h("div", { class: `skeleton-place ${skeleton}` },
-    h("div", { class: "skeleton" }),
-    isLong ? h("p", { class: "muted", role: "status" }, say("waiting-for-game")) : null);
-}
-
-/** @param {{ refusal: Refusal, again: () => void }} props */
-function Failed({ refusal, again }) {
+/** What went wrong, and what to do. @param {{ refusal: import("../state.js").Refusal, again: () => void }} props */
+export function Failed({ refusal, again }) {
   // What is not there will not come by asking again.
-  const isMissing = refusal.code.startsWith("no_such_");
+  const isMissing = refusal.code?.startsWith("no_such_") ?? false;
   return h("div", { class: "card stack tight", role: "alert" },
     h("strong", null, say("not-loaded")),
-    h("p", null, refusalSentence(refusal)),
+    h("p", null, refusalText(refusal)),
     h("div", { class: "row-of" },
       isMissing ? null : h("button", { class: "button compact", onClick: again }, say("try-again")),
       h("code", { class: "muted small" }, refusal.code)));

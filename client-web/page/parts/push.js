@@ -50,12 +50,30 @@ async function beginPush(player) {
   }
 }
 
-/** Ends the notices to this browser. */
-export async function endPush() {
+/** Ends the notices to this browser. Comes back with whether there were any. */
+async function endPush() {
   const subscribed = await subscription();
-  if (!subscribed) return;
+  if (!subscribed) return false;
   await request("DELETE", "/api/push", { endpoint: subscribed.endpoint });
   await subscribed.unsubscribe();
+  localStorage.removeItem(OWNER);
+  return true;
+}
+
+/**
+ * Does what ends the player's session. The notices to this browser end first, while the server
+ * still knows whose they are, and begin again if the session goes on.
+ * @template {{ value: any } | { trouble: string, code: string }} T
+ * @param {string | undefined} player @param {() => Promise<T>} act @returns {Promise<T>}
+ */
+export async function withoutPush(player, act) {
+  const wasOn = await endPush();
+  const done = await act();
+  if (wasOn && player !== undefined && "trouble" in done) {
+    const trouble = await beginPush(player);
+    if (trouble) show(trouble);
+  }
+  return done;
 }
 
 /** The switch. @param {{ player: string }} props */
@@ -75,7 +93,8 @@ export function PushChoice({ player }) {
   /** @param {boolean} isWanted */
   const set = async (isWanted) => {
     setBusy(true);
-    const trouble = isWanted ? await beginPush(player) : await endPush();
+    const trouble = isWanted ? await beginPush(player) : undefined;
+    if (!isWanted) await endPush();
     if (trouble) show(trouble);
     setOn(isWanted && !trouble);
     setBusy(false);

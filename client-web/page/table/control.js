@@ -259,7 +259,7 @@ export class GameControl {
   get mayPlan() {
     const { loaded, rules, side, view } = this;
     const kind = loaded?.game.terms.time.kind;
-    return Boolean(side && view?.phase === "playing" && rules && !rules.chips && (kind === "fischer" || kind === "delay"));
+    return Boolean(side && view?.phase === "playing" && rules && !rules.chips && settings.value.premove === "on" && (kind === "fischer" || kind === "delay"));
   }
 
   /** @param {import("../game/hand.js").Outcome} outcome */

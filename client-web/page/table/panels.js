@@ -11,7 +11,7 @@ import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
-import { allWords, askOrTell, line, say, serverTime, show } from "../state.js";
+import { allWords, askOrTell, isKeyOff, line, say, serverTime, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { Tray } from "./deploying.js";
 
@@ -195,7 +195,7 @@ function ColorSheet({ title, choose, cancel }) {
     const key = (event) => {
       const isTyping = event.target instanceof HTMLInputElement;
       const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === byKeys(event.key.toLowerCase()));
-      if (color && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
+      if (color && !isTyping && !isKeyOff(event) && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);

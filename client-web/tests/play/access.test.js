@@ -48,6 +48,7 @@ const PAGES = [
   ["leaderboard", "/leaderboard", "Not enough rated games yet"],
   ["games-nobody", "/games", "No game is running"],
   ["account-nobody", "/account", "Sign up"],
+  ["settings", "/settings", "Settings"],
   ["statistics-nobody", "/statistics", "Statistics need an account"],
   ["deployment-chips", "/deployments/shadowflash-2", "New deployment"],
 ];

@@ -106,6 +106,7 @@ const PAGES = [
   ["/leaderboard", "Not enough rated games yet"],
   ["/games", "No game is running"],
   ["/account", "Sign up"],
+  ["/settings", "Settings"],
   ["/statistics", "Statistics need an account"],
   ["/deployments", "Nothing is saved yet"],
   ["/deployments/classic", "New deployment"],

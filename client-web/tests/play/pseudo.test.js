@@ -29,7 +29,7 @@ const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou]
 
 const lobby = { type: "lobby", games: [], players_online: 3, seeks: [] };
 
-for (const [name, path] of [["home", "/"], ["play", "/play"], ["unknown", "/nowhere"]]) {
+for (const [name, path] of [["home", "/"], ["play", "/play"], ["settings", "/settings"], ["unknown", "/nowhere"]]) {
   test(`${name}: nothing is English, nothing bursts`, async () => {
     const { page, context, hear } = await open(path ?? "/");
     await hear(welcome("red"));

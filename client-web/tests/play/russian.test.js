@@ -32,7 +32,7 @@ const lobby = { type: "lobby", games: [], players_online: 3, seeks: [] };
 /** @type {[string, string][]} */
 const PAGES = [
   ["home", "/"], ["play", "/play"], ["unknown", "/nowhere"], ["watch", "/watch"], ["rules", "/rules"], ["ruleset", "/rules/shadowflash-3"],
-  ["coins", "/rules/quantum"], ["account", "/account"], ["editor", "/deployments/classic"],
+  ["coins", "/rules/quantum"], ["account", "/account"], ["settings", "/settings"], ["editor", "/deployments/classic"],
 ];
 
 for (const [size, viewport] of Object.entries(SIZES)) {
@@ -86,7 +86,7 @@ test("the language is chosen in the settings, kept on the device, and the only o
     const name = /words\/(.+)\.ftl$/.exec(request.url())?.[1];
     if (name) loaded.push(name);
   });
-  await page.goto(server.url);
+  await page.goto(`${server.url}/replay`);
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByLabel("Language").waitFor();
   assert.deepEqual(loaded.splice(0).sort(), ["en", "en-more"]);
@@ -97,7 +97,8 @@ test("the language is chosen in the settings, kept on the device, and the only o
   assert.ok(box && box.y + box.height <= 400, "Close is in sight");
   await page.mouse.click(5, 5);
   await page.getByRole("button", { name: "Настройки" }).waitFor();
-  assert.deepEqual(loaded.splice(0), ["ru"]);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.deepEqual(loaded.splice(0).sort(), ["ru", "ru-more"]);
   assert.equal(await page.locator("html").getAttribute("lang"), "ru");
   await page.goto(`${server.url}/rules`);
   await page.getByRole("heading", { name: "Квантовая игра" }).waitFor();

@@ -19,7 +19,7 @@ test("every answer has the headers, and files of the page can be kept for good",
   const assets = await server.assets();
   const files = (await (await fetch(`${server.url}${assets}files.txt`)).text()).trim().split("\n");
   const paths = ["/", "/play", "/challenge", "/game/000000000000", "/games", "/watch", "/replay", "/rules/classic", "/deployments/classic", "/@/ann",
-    "/leaderboard/classic/rapid", "/account", "/nowhere", "/sw.js", "/manifest.webmanifest", "/assets/other/main.js", `${assets}nothing.js`,
+    "/leaderboard/classic/rapid", "/account", "/settings", "/nowhere", "/sw.js", "/manifest.webmanifest", "/assets/other/main.js", `${assets}nothing.js`,
     "/api/rulesets", "/api/me", "/api/session", "/api/nothing", "/ws", "/.well-known/change-password", ...files.map((file) => assets + file)];
   for (const path of paths) {
     const answer = await fetch(server.url + path, { redirect: "manual" });

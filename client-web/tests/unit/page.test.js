@@ -198,7 +198,7 @@ test("addresses name pages and what they show", () => {
     ["/deployments/classic/Corner_2", { page: "deployment", ruleset: "classic", name: "Corner_2" }],
     ["/@/ann-2", { page: "profile", name: "ann-2" }], ["/leaderboard", { page: "leaderboard" }],
     ["/leaderboard/classic/rapid", { page: "leaderboard", ruleset: "classic", speed: "rapid" }],
-    ["/games", { page: "games" }], ["/account", { page: "account" }], ["/statistics", { page: "statistics" }],
+    ["/games", { page: "games" }], ["/account", { page: "account" }], ["/settings", { page: "settings" }], ["/statistics", { page: "statistics" }],
   ];
   for (const [path, route] of known) assert.deepEqual(parseRoute(path, ""), route, path);
   for (const path of ["/rules/", "/rules/a/b", "/@/", "/@/a", "/@/../x", "/deployments/x/y/z", "/leaderboard/classic", "/account/x", "/game/x"]) {
@@ -230,7 +230,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay)|table\/viewer|parts\/(load|charts|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
+  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/viewer|parts\/(load|charts|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -1,4 +1,4 @@
-### What is read in dialogs: settings, and the keys of the board.
+### The settings, and what is read in dialogs: the keys of the board.
 
 ## Settings
 
@@ -6,6 +6,16 @@ settings-language = Language
 settings-language-system = Same as the browser
 # Beside the choice: an open dialog keeps its language.
 settings-language-later = The language changes when you close the settings.
+# On the page of the settings.
+settings-language-page = The language changes when you leave this page.
+settings-language-now = Change it now
+settings-lead = They are kept on this device, and work at once.
+settings-group-look = Look
+settings-group-pieces = Pieces
+settings-group-play = Playing
+settings-premove = Let me plan a move on my opponent's turn
+settings-letters = Use letters, numbers and signs as keys on the board
+settings-push = For notifications while this page is closed:
 settings-theme = Light or dark
 # $value: system, light or dark.
 settings-theme-value =
@@ -21,12 +31,13 @@ settings-numbering-value =
         [us] 1 is the Marshal, 9 the Scout
        *[eu] 10 is the Marshal, 2 the Scout
     }
-settings-print = Size of the numbers
-# $value: normal or large.
+settings-print = What pieces show
+# $value: normal, large or glyphs.
 settings-print-value =
     { $value ->
-        [normal] Normal
-       *[large] Large
+        [normal] Numbers
+        [large] Large numbers
+       *[glyphs] Symbols with small numbers
     }
 settings-motion = Motion
 # $value: system or none.

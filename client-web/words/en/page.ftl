@@ -135,6 +135,7 @@ game-heading = { $red } plays Red, { $blue } plays Blue
 rules-link = Rules of this game
 game-not-shown = This game cannot be shown
 waiting-for-game = Waiting for the server…
+waiting-for-page = The rest of the page is still loading…
 # $side: the one at the lower edge.
 board-name =
     { $side ->

@@ -1,4 +1,4 @@
-### What is read in dialogs: settings, and the keys of the board.
+### The settings, and what is read in dialogs: the keys of the board.
 
 ## Settings
 
@@ -6,6 +6,16 @@ settings-language = Язык
 settings-language-system = Как в браузере
 # Beside the choice: an open dialog keeps its language.
 settings-language-later = Язык сменится, когда вы закроете настройки.
+# On the page of the settings.
+settings-language-page = Язык сменится, когда вы уйдёте с этой страницы.
+settings-language-now = Сменить сейчас
+settings-lead = Хранятся на этом устройстве и действуют сразу.
+settings-group-look = Вид
+settings-group-pieces = Фигуры
+settings-group-play = Игра
+settings-premove = Планировать ход, пока ходит соперник
+settings-letters = Клавиши букв, цифр и знаков на доске
+settings-push = Уведомления, когда страница закрыта:
 settings-theme = Светлая или тёмная тема
 # $value: system, light or dark.
 settings-theme-value =
@@ -21,12 +31,13 @@ settings-numbering-value =
         [us] 1 – Маршал, 9 – Разведчик
        *[eu] 10 – Маршал, 2 – Разведчик
     }
-settings-print = Размер чисел
-# $value: normal or large.
+settings-print = Что видно на фигурах
+# $value: normal, large or glyphs.
 settings-print-value =
     { $value ->
-        [normal] Обычный
-       *[large] Крупный
+        [normal] Числа
+        [large] Крупные числа
+       *[glyphs] Знаки с мелкими числами
     }
 settings-motion = Движение
 # $value: system or none.

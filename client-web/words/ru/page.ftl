@@ -138,6 +138,7 @@ game-heading = За красных { $red }, за синих { $blue }
 rules-link = Правила этой партии
 game-not-shown = Эту партию нельзя показать
 waiting-for-game = Ждём сервер…
+waiting-for-page = Остальная часть страницы ещё загружается…
 # $side: the one at the lower edge.
 board-name =
     { $side ->

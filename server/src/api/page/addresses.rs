@@ -31,6 +31,7 @@ pub(crate) const ADDRESSES: &[Address] = &[
     Address { path: "/leaderboard/{ruleset}/{speed}", page: "leaderboard" },
     Address { path: "/statistics", page: "statistics" },
     Address { path: ACCOUNT, page: "account" },
+    Address { path: "/settings", page: "settings" },
     Address { path: "/about", page: "about" },
 ];
 
@@ -124,6 +125,7 @@ mod tests {
             ("/statistics", Some("statistics")),
             ("/account", Some("account")),
             ("/account/x", None),
+            ("/settings", Some("settings")),
             ("/about", Some("about")),
         ] {
             assert_eq!(page_at(path), page, "{path}");
