@@ -58,21 +58,21 @@ function Challenge({ code }) {
   const ended = end ?? (left() <= 0 ? /** @type {End} */ ({ kind: "expired" }) : undefined);
   if (ended) return h(Ended, { end: ended, offer });
   if (!offer) {
-    return isAway ? h("div", { class: "card stack tight", role: "status" }, h("h1", null, say("challenge-away")), h("p", null, say("challenge-away-text")))
-      : waiting({ value: undefined, refusal: undefined, again: () => undefined });
+    return isAway ? [h("h1", null, say("challenge-away")), h("p", { class: "muted", role: "status" }, say("challenge-away-text"))]
+      : [h("h1", null, say("challenge-title")), waiting({ value: undefined, refusal: undefined, again: () => undefined })];
   }
   return offer.challenger.id === player?.id ? h(Own, { offer }) : h(Others, { offer, gone: () => setAsked((asked) => asked + 1) });
 }
 
-/** What is offered. @param {{ offer: Offer, children?: any }} props */
-function Terms({ offer: { terms, expires }, children }) {
+/** What is offered. `hint`: what stands beside its end. @param {{ offer: Offer, hint?: string, children?: any }} props */
+function Terms({ offer: { terms, expires }, hint = "", children }) {
   const time = new Intl.DateTimeFormat(allWords().language, { dateStyle: "medium", timeStyle: "short" }).format(expires);
   return h("section", { class: "card stack" },
     h("strong", null, termsText(terms)),
     changesText(terms.ruleset).map((change) => h("p", { key: change, class: "small" }, change)),
     h("p", null, h(RulesLink, { ruleset: terms.ruleset, look: "" })),
     children,
-    h("p", { class: "muted small" }, say("challenge-until", { time })));
+    h("p", { class: "muted small" }, say("challenge-until", { time }), hint ? ` ${hint}` : ""));
 }
 
 /** @param {{ offer: Offer }} props */
@@ -85,7 +85,7 @@ function Own({ offer }) {
   };
   return [
     h("h1", null, say("challenge-own")),
-    h(Terms, { offer }, side ? h("p", { class: "muted" }, say("challenge-own-side", { side })) : null, h(Share, { code: offer.challenge })),
+    h(Terms, { offer, hint: say("challenge-wait") }, side ? h("p", { class: "muted" }, say("challenge-own-side", { side })) : null, h(Share, { code: offer.challenge })),
     h("div", null, h("button", { class: "button", onClick: withdraw }, say("withdraw"))),
   ];
 }
@@ -105,8 +105,7 @@ function Share({ code }) {
     h("div", { class: "row-of" },
       h("button", { class: "button main", onClick: () => void copy(address, say("copied")) }, say("copy")),
       "share" in navigator ? h("button", { class: "button", onClick: () => void share() }, say("share")) : null),
-    h(Scan, { address }),
-    h("p", { class: "muted small" }, say("challenge-wait")));
+    h(Scan, { address }));
 }
 
 /** The link as a QR code. It keeps its colors: readers look for dark on light. @param {{ address: string }} props */

@@ -77,8 +77,9 @@ function OfferForm() {
   const isCustom = id !== ruleset;
   const time = timeOf(clock);
   const isTimed = time?.kind !== "unlimited";
-  const why = who === "house" ? say("rated-not-house") : isCustom ? say("rated-not-custom") : !isTimed ? say("rated-needs-clock")
-    : isGuest ? say("rated-needs-account") : "";
+  const needsAccount = isGuest && isTimed && !isCustom && who !== "house";
+  const why = needsAccount ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : isCustom ? say("rated-not-custom")
+    : !isTimed ? say("rated-needs-clock") : "";
   const whyNoRange = who !== "anybody" ? say("range-only-anybody") : isCustom || !isTimed ? say("range-no-ratings") : "";
   const focusOn = (/** @type {string} */ field) => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector(field))?.focus();
   const submit = async (/** @type {Event} */ event) => {
@@ -99,10 +100,7 @@ function OfferForm() {
     h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
       options: rulesets.value.map((rules) => [rules.id, titleOf(rules, allWords())]) }),
     h("p", { class: "muted small summary" }, rules && summaryOf(rules, allWords())),
-    h("div", { class: "two" },
-      h(ClockField, { choice: clock, change: setClock }),
-      h(Select, { label: say("form-side"), value: who === "pool" ? "any" : side, onChange: setSide, why: who === "pool" ? say("side-not-pool") : "",
-        options: SIDES.map((side) => [side, say("form-side-option", { side })]) })),
+    h(ClockField, { choice: clock, change: setClock }),
     h("fieldset", { class: "field" },
       h("span", null, say("form-opponent")),
       h("div", { class: "segments", role: "radiogroup", "aria-label": say("form-opponent") }, OPPONENTS.map((one) =>
@@ -112,8 +110,11 @@ function OfferForm() {
           }),
           say("form-opponent-option", { who: one })))),
       levels.length === 0 ? h("small", { class: "muted" }, say("house-away")) : null),
-    who === "house" ? h(Select, { label: say("form-level"), value: shownLevel, onChange: setLevel,
-      options: housePlayers.value.map(({ level }) => (levels.includes(level) ? [level, say("level", { level })] : [level, say("level-away", { level }), "off"])) }) : null,
+    h("div", { class: "two" },
+      h(Select, { label: say("form-side"), value: who === "pool" ? "any" : side, onChange: setSide, why: who === "pool" ? say("side-not-pool") : "",
+        options: SIDES.map((side) => [side, say("form-side-option", { side })]) }),
+      who === "house" ? h(Select, { label: say("form-level"), value: shownLevel, onChange: setLevel,
+        options: housePlayers.value.map(({ level }) => (levels.includes(level) ? [level, say("level", { level })] : [level, say("level-away", { level }), "off"])) }) : null),
     who === "player" ? h("label", { class: "field" }, h("span", null, say("form-name")),
       h("input", {
         name: "name", value: name, required: true, minlength: 2, maxlength: 20, autocomplete: "off", spellcheck: false, autocapitalize: "off",
@@ -125,9 +126,13 @@ function OfferForm() {
       h("small", { id: "name-text", class: "muted" }, say("form-name-text")),
       h("small", { id: "name-trouble", class: "trouble", role: "alert" }, trouble)) : null,
     h("div", { class: "stack tight" },
-      h("label", { class: "check" },
-        h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),
-        h("span", null, say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null)),
+      h("div", { class: "check" },
+        h("label", { class: "check" },
+          h("input", {
+            type: "checkbox", checked: isRated && !why, disabled: why !== "", "aria-describedby": why ? "why-casual" : undefined, onChange: () => setRated(!isRated),
+          }),
+          say("form-rated")),
+        why ? h("span", { id: "why-casual", class: "muted small" }, why, needsAccount ? [" ", h("a", { href: "/account" }, say("nav-account"))] : null) : null),
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
     rules?.start === "deployments" ? h(DeploymentField, { ruleset }) : null,

@@ -66,7 +66,7 @@ export function ClockField({ choice, change }) {
       h("select", { value: preset, onChange: (/** @type {any} */ event) => choose(event.target.value) },
         PRESETS.map((code) => h("option", { key: code, value: code }, timeText(readClock(code) ?? { kind: "unlimited" }))),
         h("option", { value: "own" }, say("clock-own")))),
-    preset === "own" ? h("div", { class: "stack tight", role: "group", "aria-label": say("clock-own") },
+    preset === "own" ? h("div", { class: "stack tight", role: "group", "aria-label": say("clock-numbers") },
       h("label", { class: "field" }, h("span", null, say("clock-kind")),
         h("select", { value: kind, onChange: (/** @type {any} */ event) => change({ ...choice, kind: event.target.value }) },
           KINDS.map((kind) => h("option", { key: kind, value: kind }, say("clock-kind-option", { kind }))))),

@@ -115,10 +115,10 @@ test("the first page shows the wait for an opponent at once, and the player's ow
 
 test("a link to a challenge that is not open says so", async () => {
   const { page, faults, context } = await newPage(chromium);
-  for (const link of ["8k2v6m3q9d4w7c5x", "mistyped", ""]) {
+  for (const [link, heading] of [["8k2v6m3q9d4w", "This offer is not open"], ["mistyped", "This link is incomplete"], ["", "This link is incomplete"]]) {
     await page.goto(`${server.url}/challenge#${link}`);
     await page.reload();
-    await page.getByRole("heading", { name: "This offer is closed" }).waitFor();
+    await page.getByRole("heading", { name: heading ?? "" }).waitFor();
   }
   await picture(page, "challenge-closed");
   assert.deepEqual(faults, []);

@@ -612,6 +612,7 @@ player-not-rated = { $name } has no account of the same kind as yours, so the ga
 form-deployment = Your deployment
 form-deployment-later = Choose it in the game
 clock-own = Your own clock…
+clock-numbers = Numbers of your own
 clock-kind = How time counts
 # $kind: fischer, delay or correspondence.
 clock-kind-option =

@@ -633,6 +633,7 @@ player-not-rated = У игрока { $name } нет такой же учётно
 form-deployment = Ваша расстановка
 form-deployment-later = Выбрать в партии
 clock-own = Свои часы…
+clock-numbers = Свои значения
 clock-kind = Как идёт время
 # $kind: fischer, delay or correspondence.
 clock-kind-option =
