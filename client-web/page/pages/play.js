@@ -132,7 +132,7 @@ function OfferForm() {
             type: "checkbox", checked: isRated && !why, disabled: why !== "", "aria-describedby": why ? "why-casual" : undefined, onChange: () => setRated(!isRated),
           }),
           say("form-rated")),
-        why ? h("span", { id: "why-casual", class: "muted small" }, why, needsAccount ? [" ", h("a", { href: "/account" }, say("nav-account"))] : null) : null),
+        why ? h("span", { id: "why-casual", class: "muted small" }, needsAccount ? h("a", { href: "/account" }, why) : why) : null),
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
     rules?.start === "deployments" ? h(DeploymentField, { ruleset }) : null,

@@ -72,7 +72,7 @@ export function ClockField({ choice, change }) {
           KINDS.map((kind) => h("option", { key: kind, value: kind }, say("clock-kind-option", { kind }))))),
       kind === "correspondence" ? field("days") : h("div", { class: "two" }, field("minutes"), field("seconds")),
       h("small", { id: "clock-bounds", class: time ? "muted" : "trouble", role: time ? undefined : "alert" }, say("clock-bounds", { kind }))) : null,
-    h("small", { class: "muted" }, speed ? say("clock-speed", { speed }) : say("clock-no-speed")));
+    h("small", { class: "muted" }, speed ? say("clock-speed", { speed }) : time ? say("clock-no-speed") : ""));
 }
 
 /**

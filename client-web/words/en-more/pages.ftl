@@ -621,7 +621,7 @@ clock-kind-option =
         [delay] The first seconds of each move are free
        *[correspondence] Days for each move
     }
-clock-minutes = Minutes for the game
+clock-minutes = Minutes each
 clock-seconds = Seconds a move
 clock-days = Days a move
 # $kind: fischer, delay or correspondence.

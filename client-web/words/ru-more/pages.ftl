@@ -638,11 +638,11 @@ clock-kind = Как идёт время
 # $kind: fischer, delay or correspondence.
 clock-kind-option =
     { $kind ->
-        [fischer] После каждого хода добавляются секунды
-        [delay] Первые секунды каждого хода не считаются
+        [fischer] Секунды после каждого хода
+        [delay] Первые секунды хода не считаются
        *[correspondence] Дни на каждый ход
     }
-clock-minutes = Минут на партию
+clock-minutes = Минут каждому
 clock-seconds = Секунд на ход
 clock-days = Дней на ход
 # $kind: fischer, delay or correspondence.
