@@ -61,7 +61,7 @@ function Challenge({ code }) {
     return isAway ? [h("h1", null, say("challenge-away")), h("p", { class: "muted", role: "status" }, say("challenge-away-text"))]
       : [h("h1", null, say("challenge-title")), waiting({ value: undefined, refusal: undefined, again: () => undefined })];
   }
-  return offer.challenger.id === player?.id ? h(Own, { offer }) : h(Others, { offer, gone: () => setAsked((asked) => asked + 1) });
+  return offer.challenger.id === player?.id ? h(Own, { offer }) : h(Others, { offer, again: () => setAsked((asked) => asked + 1) });
 }
 
 /** What is offered. `hint`: what stands beside its end. @param {{ offer: Offer, hint?: string, children?: any }} props */
@@ -128,8 +128,8 @@ function Scan({ address }) {
     h("figcaption", { class: "muted small" }, say("challenge-scan")));
 }
 
-/** @param {{ offer: Offer, gone: () => void }} props */
-function Others({ offer, gone }) {
+/** `again`: asks whether the offer is still open. @param {{ offer: Offer, again: () => void }} props */
+function Others({ offer, again }) {
   const { challenge, challenger, terms, your_side: side } = offer;
   const [isSecret, setSecret] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -139,7 +139,7 @@ function Others({ offer, gone }) {
     setBusy(true);
     const outcome = await askOrTell({ type: "accept_challenge", challenge, ...(isSecret ? { secret: true } : {}) });
     setBusy(false);
-    if (!outcome) gone();
+    if (!outcome) again();
   };
   return [
     h("h1", null, say("challenge-from", { name: playerName(challenger) })),
