@@ -70,6 +70,17 @@ export function isKeyOff({ key }) {
   return settings.value.letters === "off" && key.length === 1 && key !== " ";
 }
 
+/** The names of the saved deployments that the player has chosen for their next games, by ruleset. */
+export const deployWith = signal(/** @type {Readonly<Record<string, string>>} */ (JSON.parse(localStorage.getItem("deploy-with") ?? "{}")));
+
+/** @param {string} ruleset @param {string} name Empty for none. */
+export function storeDeployWith(ruleset, name) {
+  const { [ruleset]: _, ...others } = deployWith.value;
+  deployWith.value = name ? { ...others, [ruleset]: name } : others;
+  if (Object.keys(deployWith.value).length > 0) localStorage.setItem("deploy-with", JSON.stringify(deployWith.value));
+  else localStorage.removeItem("deploy-with");
+}
+
 /** @type {Words} */
 let words = new Words("en", "");
 /** @type {ReturnType<typeof openLine> | undefined} */

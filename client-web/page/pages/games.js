@@ -4,8 +4,9 @@ import { nextChange } from "../game/clocks.js";
 import { opponentOf } from "../game/notation.js";
 import { MOST, actText, readQueue, writeQueue } from "../game/queue.js";
 import { Waiting, changesText, playerName, termsText, useTicks } from "../parts/basics.js";
+import { ChallengeList } from "../parts/lists.js";
 import { change, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
-import { askOrTell, line, say, sayClock, serverTime, show } from "../state.js";
+import { line, say, sayClock, serverTime, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").OwnGame} OwnGame */
@@ -53,7 +54,7 @@ function Games({ name }) {
     count.current = ownGames.length;
   }, [ownGames.length]);
   return h("div", { class: "stack" },
-    (invited.value?.challenges.length ?? 0) > 0 ? h(Challenges, { asked: invited }) : null,
+    invited.value && invited.value.challenges.length > 0 ? h(ChallengeList, { challenges: invited.value.challenges, again: invited.again }) : null,
     shown(asked, ({ games, unavailable = [] }) => h("div", { class: "stack" },
       games.length === 0 ? h(None, {}) : null,
       h(Section, { title: say("games-to-act"), games: games.filter(({ to_act: isTurn }) => isTurn), again: asked.again }),
@@ -146,25 +147,4 @@ function Queue({ id, ply, again }) {
             class: "button compact", type: "button", disabled: isBusy, "aria-busy": isBusy,
             onClick: () => void finish(change("DELETE", `/api/games/${id}/queue`), say("queue-cleared")),
           }, say("queue-clear")) : null))));
-}
-
-/** What others offer to this player alone. @param {{ asked: Asked<Invitations> }} props */
-function Challenges({ asked }) {
-  /** @param {string} challenge */
-  const decline = async (challenge) => {
-    const done = await change("DELETE", `/api/me/challenges/${challenge}`);
-    if ("trouble" in done) show(done.trouble);
-    asked.again();
-  };
-  return h("section", { class: "card stack tight" },
-    h("h2", null, say("challenges")),
-    h("ul", { class: "list" }, asked.value?.challenges.map(({ challenge, challenger, terms, your_side: side }) => h("li", { key: challenge },
-      h("div", null,
-        h("strong", null, h("a", { href: `/@/${challenger.name}` }, playerName(challenger))),
-        h("div", { class: "muted small" }, termsText(terms)),
-        changesText(terms.ruleset).map((change) => h("div", { key: change, class: "small" }, change)),
-        side ? h("div", { class: "small" }, say("challenge-side", { side })) : null),
-      h("div", { class: "row-of" },
-        h("button", { class: "button compact main", onClick: () => void askOrTell({ type: "accept_challenge", challenge }).then(asked.again) }, say("accept")),
-        h("button", { class: "button compact", onClick: () => void decline(challenge) }, say("decline")))))));
 }

@@ -1,29 +1,24 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { customId, summaryOf, titleOf } from "../game/rules.js";
-import { Waiting, changesText, timeText } from "../parts/basics.js";
+import { readClock } from "../game/clocks.js";
+import { changesOf, customId, summaryOf, titleOf } from "../game/rules.js";
+import { Waiting, changesText } from "../parts/basics.js";
 import { MoreChoices, NOTHING_MORE } from "../parts/custom.js";
+import { useLibrary } from "../parts/library.js";
 import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
 import { useTitle } from "../parts/load.js";
+import { ClockField, challengePlayer, clockChoice, timeOf } from "../parts/terms.js";
 import { go } from "../route.js";
-import { allWords, askOrTell, housePlayers, line, rulesets, say } from "../state.js";
+import { allWords, askOrTell, deployWith, housePlayers, line, rulesets, say, show, storeDeployWith } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
-/** @typedef {import("../../types/messages").Time} Time */
 /** @typedef {import("../../types/messages").Side} Side */
 /** @typedef {import("../../types/messages").RatingWish} RatingWish */
+/** @typedef {typeof OPPONENTS[number]} Opponent */
 
-/** @type {Time[]} */
-const TIMES = [
-  { kind: "unlimited" },
-  { kind: "fischer", base_s: 180, increment_s: 2 },
-  { kind: "fischer", base_s: 600, increment_s: 5 },
-  { kind: "fischer", base_s: 900, increment_s: 10 },
-  { kind: "delay", base_s: 1_200, free_s: 10 },
-  { kind: "correspondence", days: 3 },
-];
-const OPPONENTS = /** @type {const} */ (["house", "anybody", "pool", "friend"]);
+const OPPONENTS = /** @type {const} */ (["house", "anybody", "pool", "friend", "player"]);
+const SIDES = /** @type {const} */ (["any", "red", "blue"]);
 
 export function PlayPage() {
   const lobby = useLobby();
@@ -32,7 +27,7 @@ export function PlayPage() {
     h("h1", null, say("play-title")),
     h(PoolCard, {}),
     h("div", { class: "columns wide-first" },
-      h(OfferForm, {}),
+      h(OfferForm, { key: location.search }),
       h("div", { class: "stack" },
         h("section", { class: "card stack" },
           h("h2", null, say("offers")),
@@ -43,70 +38,118 @@ export function PlayPage() {
           lobby ? h(GameList, { games: lobby.games, empty: say("live-games-empty"), isOwn: false }) : h(Waiting, { skeleton: "lines" })))));
 }
 
-/** The rules that the address names. */
-function rulesetHere() {
-  const named = new URLSearchParams(location.search).get("rules");
-  return rulesets.value.some(({ id }) => id === named) ? String(named) : "classic";
+/** What the address fills in. */
+function termsHere() {
+  const asked = new URLSearchParams(location.search);
+  const named = asked.get("rules") ?? "";
+  const ruleset = rulesets.value.some(({ id }) => id === named.split(",")[0]) ? named : "classic";
+  // A plus that was typed into an address is read as a blank.
+  const time = readClock((asked.get("time") ?? "").replace(" ", "+")) ?? readClock("10+5");
+  return {
+    ruleset: ruleset.split(",")[0] ?? "", changes: Object.fromEntries(changesOf(ruleset)), clock: clockChoice(time ?? { kind: "unlimited" }),
+    who: OPPONENTS.find((who) => who === asked.get("who")) ?? "house", level: asked.get("level") ?? "simple",
+    side: SIDES.find((side) => side === asked.get("side")) ?? "any", name: asked.get("name") ?? "",
+    isRated: asked.has("rated"), isPrivate: asked.has("private"),
+  };
 }
 
 function OfferForm() {
-  const [ruleset, setRuleset] = useState(rulesetHere);
-  const [time, setTime] = useState(2);
-  const [who, setWho] = useState(/** @type {typeof OPPONENTS[number]} */ ("house"));
-  const [level, setLevel] = useState("simple");
-  const [side, setSide] = useState("any");
-  const [isRated, setRated] = useState(false);
-  const [isPrivate, setPrivate] = useState(false);
-  const [more, setMore] = useState(NOTHING_MORE);
+  const [given] = useState(termsHere);
+  const [ruleset, setRuleset] = useState(given.ruleset);
+  const [clock, setClock] = useState(given.clock);
+  const [wanted, setWho] = useState(/** @type {Opponent} */ (given.who));
+  const [level, setLevel] = useState(given.level);
+  const [side, setSide] = useState(/** @type {string} */ (given.side));
+  const [name, setName] = useState(given.name);
+  const [trouble, setTrouble] = useState("");
+  const [isRated, setRated] = useState(given.isRated);
+  const [isPrivate, setPrivate] = useState(given.isPrivate);
+  const [more, setMore] = useState({ ...NOTHING_MORE, changes: given.changes });
   const [isBusy, setBusy] = useState(false);
   const [posted, setPosted] = useState("");
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const rules = rulesets.value.find((rules) => rules.id === ruleset);
   const levels = housePlayers.value.filter((house) => house.rulesets.includes(ruleset)).map((house) => house.level);
   const shownLevel = levels.includes(level) ? level : levels.at(-1) ?? level;
+  const who = wanted === "house" && levels.length === 0 ? "anybody" : wanted;
   const isGuest = line.value.player?.kind !== "account" && line.value.player?.kind !== "bot";
   const id = rules ? customId(rules, more.changes) : ruleset;
   const isCustom = id !== ruleset;
-  const why = isGuest ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : isCustom ? say("rated-not-custom") : "";
-  const isTimed = (TIMES[time] ?? { kind: "unlimited" }).kind !== "unlimited";
+  const time = timeOf(clock);
+  const isTimed = time?.kind !== "unlimited";
+  const needsAccount = isGuest && isTimed && !isCustom && who !== "house";
+  const why = needsAccount ? say("rated-needs-account") : who === "house" ? say("rated-not-house") : isCustom ? say("rated-not-custom")
+    : !isTimed ? say("rated-needs-clock") : "";
   const whyNoRange = who !== "anybody" ? say("range-only-anybody") : isCustom || !isTimed ? say("range-no-ratings") : "";
+  const focusOn = (/** @type {string} */ field) => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector(field))?.focus();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
+    // What is wrong stands beside the field.
+    if (!time) return focusOn("[aria-invalid]");
     setBusy(true);
-    const outcome = await offer(who, shownLevel, {
-      ruleset: id, time: TIMES[time] ?? { kind: "unlimited" },
+    const outcome = await offer(who, { level: shownLevel, name: name.trim() }, {
+      ruleset: id, time,
       ...(isRated && !why ? { rated: true } : {}), ...(isPrivate ? { private: true } : {}), ...(more.isSecret ? { secret: true } : {}),
     }, side === "any" ? undefined : /** @type {Side} */ (side), whyNoRange ? undefined : rangeOf(more));
     setBusy(false);
-    setPosted(outcome?.kind === "seek" ? outcome.seek : "");
+    setPosted(outcome && "kind" in outcome && outcome.kind === "seek" ? outcome.seek : "");
+    setTrouble(outcome && "trouble" in outcome ? outcome.trouble : "");
+    if (outcome && "trouble" in outcome) focusOn("[name=name]");
   };
-  return h("form", { class: "card stack", onSubmit: submit },
+  return h("form", { class: "card stack", onSubmit: submit, ref: form },
     h(Select, { label: say("form-ruleset"), value: ruleset, onChange: setRuleset,
       options: rulesets.value.map((rules) => [rules.id, titleOf(rules, allWords())]) }),
     h("p", { class: "muted small summary" }, rules && summaryOf(rules, allWords())),
-    h("div", { class: "two" },
-      h(Select, { label: say("form-time"), value: String(time), onChange: (value) => setTime(Number(value)),
-        options: TIMES.map((time, index) => [String(index), timeText(time)]) }),
-      h(Select, { label: say("form-side"), value: side, onChange: setSide,
-        options: ["any", "red", "blue"].map((side) => [side, say("form-side-option", { side })]) })),
+    h(ClockField, { choice: clock, change: setClock }),
     h("fieldset", { class: "field" },
       h("span", null, say("form-opponent")),
       h("div", { class: "segments", role: "radiogroup", "aria-label": say("form-opponent") }, OPPONENTS.map((one) =>
         h("label", { key: one, class: who === one ? "chosen" : "" },
-          h("input", { type: "radio", name: "who", class: "aloud", checked: who === one, onChange: () => setWho(one) }),
-          say("form-opponent-option", { who: one }))))),
-    who === "house" ? h(Select, { label: say("form-level"), value: shownLevel, onChange: setLevel,
-      options: levels.map((level) => [level, say("level", { level })]) }) : null,
+          h("input", {
+            type: "radio", name: "who", class: "aloud", checked: who === one, disabled: one === "house" && levels.length === 0, onChange: () => setWho(one),
+          }),
+          say("form-opponent-option", { who: one })))),
+      levels.length === 0 ? h("small", { class: "muted" }, say("house-away")) : null),
+    h("div", { class: "two" },
+      h(Select, { label: say("form-side"), value: who === "pool" ? "any" : side, onChange: setSide, why: who === "pool" ? say("side-not-pool") : "",
+        options: SIDES.map((side) => [side, say("form-side-option", { side })]) }),
+      who === "house" ? h(Select, { label: say("form-level"), value: shownLevel, onChange: setLevel,
+        options: housePlayers.value.map(({ level }) => (levels.includes(level) ? [level, say("level", { level })] : [level, say("level-away", { level }), "off"])) }) : null),
+    who === "player" ? h("label", { class: "field" }, h("span", null, say("form-name")),
+      h("input", {
+        name: "name", value: name, required: true, minlength: 2, maxlength: 20, autocomplete: "off", spellcheck: false, autocapitalize: "off",
+        "aria-describedby": "name-text name-trouble", onInput: (/** @type {any} */ event) => {
+          setName(event.target.value);
+          setTrouble("");
+        },
+      }),
+      h("small", { id: "name-text", class: "muted" }, say("form-name-text")),
+      h("small", { id: "name-trouble", class: "trouble", role: "alert" }, trouble)) : null,
     h("div", { class: "stack tight" },
-      h("label", { class: "check" },
-        h("input", { type: "checkbox", checked: isRated && !why, disabled: why !== "", onChange: () => setRated(!isRated) }),
-        h("span", null, say("form-rated"), why ? h("span", { class: "muted small" }, ` ${why}`) : null)),
+      h("div", { class: "check" },
+        h("label", { class: "check" },
+          h("input", {
+            type: "checkbox", checked: isRated && !why, disabled: why !== "", "aria-describedby": why ? "why-casual" : undefined, onChange: () => setRated(!isRated),
+          }),
+          say("form-rated")),
+        why ? h("span", { id: "why-casual", class: "muted small" }, needsAccount ? h("a", { href: "/account" }, why) : why) : null),
       h("label", { class: "check" },
         h("input", { type: "checkbox", checked: isPrivate, onChange: () => setPrivate(!isPrivate) }), say("form-private"))),
+    rules?.start === "deployments" ? h(DeploymentField, { ruleset }) : null,
     rules ? h(MoreChoices, { rules, more, change: setMore, whyNoRange }) : null,
     isCustom ? h("div", { class: "stack tight small", role: "status" }, h("strong", null, say("play-changed")),
       h("ul", { class: "points" }, changesText(id).map((change) => h("li", { key: change }, change)))) : null,
     h("button", { class: "button main", disabled: isBusy, "aria-busy": isBusy }, say("form-submit", { who })),
     h(Posted, { seek: posted, forget: () => setPosted("") }));
+}
+
+/** The saved deployment that the game offers when the player deploys. @param {{ ruleset: string }} props */
+function DeploymentField({ ruleset }) {
+  const saved = useLibrary().saved?.filter((one) => one.ruleset === ruleset) ?? [];
+  if (saved.length === 0) return null;
+  const chosen = deployWith.value[ruleset] ?? "";
+  return h(Select, { label: say("form-deployment"), value: saved.some(({ name }) => name === chosen) ? chosen : "",
+    onChange: (name) => storeDeployWith(ruleset, name), options: [["", say("form-deployment-later")], ...saved.map(({ name }) => [name, name])] });
 }
 
 /**
@@ -135,10 +178,10 @@ function rangeOf({ min, max }) {
 }
 
 /**
- * @param {typeof OPPONENTS[number]} who @param {string} level @param {Terms} terms @param {Side | undefined} side
+ * @param {Opponent} who @param {{ level: string, name: string }} whom @param {Terms} terms @param {Side | undefined} side
  * @param {RatingWish | undefined} rating
  */
-async function offer(who, level, terms, side, rating) {
+async function offer(who, { level, name }, terms, side, rating) {
   const wish = side ? { side } : {};
   switch (who) {
     case "house": return askOrTell({ type: "play_bot", bot: level, terms, ...wish });
@@ -149,12 +192,23 @@ async function offer(who, level, terms, side, rating) {
       if (outcome?.kind === "challenge") go(`/challenge#${outcome.challenge}`);
       return outcome;
     }
+    case "player": {
+      const done = await challengePlayer(name, terms, wish);
+      if ("trouble" in done) return done;
+      show(say("challenged", { name }));
+      go(`/challenge#${done.challenge}`);
+      return undefined;
+    }
   }
 }
 
-/** @param {{ label: string, value: string, options: string[][], onChange: (value: string) => void }} props */
-function Select({ label, value, options, onChange }) {
+/**
+ * `options`: values and texts, with a third entry if one cannot be chosen. `why`: why nothing can.
+ * @param {{ label: string, value: string, options: string[][], why?: string, onChange: (value: string) => void }} props
+ */
+function Select({ label, value, options, why = "", onChange }) {
   return h("label", { class: "field" }, h("span", null, label),
-    h("select", { value, onChange: (/** @type {any} */ event) => onChange(event.target.value) },
-      options.map(([id, text]) => h("option", { key: id, value: id }, text))));
+    h("select", { value, disabled: why !== "", onChange: (/** @type {any} */ event) => onChange(event.target.value) },
+      options.map(([id, text, off]) => h("option", { key: id, value: id, disabled: off !== undefined }, text))),
+    why ? h("small", { class: "muted" }, why) : null);
 }

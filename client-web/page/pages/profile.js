@@ -3,9 +3,10 @@
 import { playerName } from "../parts/basics.js";
 import { change, dateText, ratingText, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { RatingChart } from "../parts/rating_chart.js";
+import { challengePlayer } from "../parts/terms.js";
 import { rulesetTitle, timeText } from "../parts/basics.js";
 import { go } from "../route.js";
-import { askOrTell, rulesets, say, show } from "../state.js";
+import { rulesets, say, show } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").Profile} Profile */
@@ -174,16 +175,12 @@ function Challenge({ name, kind }) {
     event.preventDefault();
     const terms = { ruleset, time: TIMES[time] ?? TIMES[0], ...(isRated && canRate ? { rated: true } : {}) };
     setBusy(true);
-    const outcome = await askOrTell({ type: "challenge", terms: /** @type {import("../../types/messages").Terms} */ (terms) });
-    if (outcome?.kind === "challenge") {
-      const done = await change("POST", "/api/me/challenges", { challenge: outcome.challenge, name });
-      if ("trouble" in done) {
-        await askOrTell({ type: "cancel_challenge", challenge: outcome.challenge });
-        show(done.trouble);
-      } else {
-        show(say("challenged", { name }));
-        go(`/challenge#${outcome.challenge}`);
-      }
+    const done = await challengePlayer(name, /** @type {import("../../types/messages").Terms} */ (terms));
+    if ("trouble" in done) {
+      show(done.trouble);
+    } else {
+      show(say("challenged", { name }));
+      go(`/challenge#${done.challenge}`);
     }
     setBusy(false);
   };

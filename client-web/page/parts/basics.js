@@ -2,6 +2,7 @@
 // shown while something is on its way.
 
 import { drawPiece } from "../board/pieces.js";
+import { clockCode } from "../game/clocks.js";
 import { meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
 import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
@@ -34,9 +35,9 @@ export function timeText(time) {
   }
 }
 
-/** Minutes with at most one decimal. @param {number} seconds */
+/** Minutes with at most two decimals. @param {number} seconds */
 function minutes(seconds) {
-  return Math.round(seconds / 6) / 10;
+  return Math.round(seconds / 0.6) / 100;
 }
 
 /** @param {string} ruleset */
@@ -62,6 +63,17 @@ export function termsText(terms) {
     private: terms.private ? "yes" : "no",
     secret: terms.secret ? "yes" : "no",
   });
+}
+
+/**
+ * The page where offers are made, with terms filled in.
+ * @param {Terms} terms @param {Record<string, string>} [more] Whom they are for.
+ */
+export function playAddress({ ruleset, time, rated, private: isPrivate }, more = {}) {
+  const query = new URLSearchParams({
+    rules: ruleset, time: clockCode(time), ...(rated ? { rated: "yes" } : {}), ...(isPrivate ? { private: "yes" } : {}), ...more,
+  });
+  return `/play?${query}`;
 }
 
 /** The way to the rules of a game, beside what is on the page now. @param {{ ruleset: string, look?: string }} props */

@@ -2,7 +2,7 @@
 
 import { readSetup } from "../game/hand.js";
 import { squeeze } from "../game/setups.js";
-import { line, loadedRefusal, say, show } from "../state.js";
+import { line, loadedRefusal, say, show, storeDeployWith } from "../state.js";
 import { h, signal } from "../vendor/library.js";
 import { choose } from "./dialog.js";
 import { change, request, suggestionsAt, useAnswer, useWho } from "./load.js";
@@ -111,8 +111,7 @@ export async function suggestInto(deploying, rules, side) {
 
 /** Lets the player choose one of the saved deployments. @param {Deploying} deploying @param {Rules} rules @param {Side} side */
 export async function openSaved(deploying, rules, side) {
-  const kind = line.value.player?.kind;
-  const all = kind === "account" || kind === "bot" ? await savedOnline() : savedOnDevice();
+  const all = await allSaved();
   if (!all) return;
   const saved = all.filter(({ ruleset }) => ruleset === rules.id);
   const chosen = await choose({
@@ -120,6 +119,25 @@ export async function openSaved(deploying, rules, side) {
     options: saved.map((one) => ({ value: one, label: one.name })),
   });
   if (chosen) deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
+}
+
+/**
+ * Places the deployment that the player has chosen before the game.
+ * @param {Deploying} deploying @param {Rules} rules @param {Side} side @param {string} name
+ */
+export async function placeSaved(deploying, rules, side, name) {
+  const all = await allSaved();
+  if (!all) return;
+  const chosen = all.find((one) => isCalled(one, rules.id, name));
+  if (chosen) return deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
+  storeDeployWith(rules.id, "");
+  show(say("deploy-chosen-gone", { name }));
+}
+
+/** The player's library. Undefined if it cannot be read, which is shown. @returns {Promise<readonly Saved[] | undefined>} */
+async function allSaved() {
+  const kind = line.value.player?.kind;
+  return kind === "account" || kind === "bot" ? savedOnline() : savedOnDevice();
 }
 
 /** @returns {Promise<readonly Saved[] | undefined>} */

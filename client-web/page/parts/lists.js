@@ -1,6 +1,6 @@
 // Offers, games that run or are over, and the wait for an opponent, as lists.
 
-import { allWords, askOrTell, line, say, serverTime, show, tell } from "../state.js";
+import { allWords, askOrTell, line, loadedRefusal, say, serverTime, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 import {
   changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
@@ -9,6 +9,7 @@ import {
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").Player} Player */
+/** @typedef {import("../../types/messages").Invitation} Invitation */
 
 /** Keeps the lobby open while a page is shown. */
 export function useOpenLobby() {
@@ -32,7 +33,7 @@ async function withdraw(seek) {
   if (await askOrTell({ type: "cancel_seek", seek })) show(say("offer-withdrawn"));
 }
 
-/** @param {{ seeks: readonly Seek[], empty: string }} props */
+/** `empty`: what stands there without any. @param {{ seeks: readonly Seek[], empty: any }} props */
 export function OfferList({ seeks, empty }) {
   const own = line.value.player?.id;
   if (seeks.length === 0) return h("p", { class: "muted" }, empty);
@@ -45,6 +46,31 @@ export function OfferList({ seeks, empty }) {
     seek.seeker.id === own
       ? h("button", { id: offerId(seek.id), class: "button compact", onClick: () => withdraw(seek.id) }, say("withdraw"))
       : h("button", { class: "button compact main", onClick: () => askOrTell({ type: "accept_seek", seek: seek.id }) }, say("accept")))));
+}
+
+/**
+ * What others offer to this player alone. `again`: reads the list again.
+ * @param {{ challenges: readonly Invitation[], again: () => void }} props
+ */
+export function ChallengeList({ challenges, again }) {
+  /** @param {string} challenge */
+  const decline = async (challenge) => {
+    const { request } = await import("./load.js");
+    const answer = await request("DELETE", `/api/me/challenges/${challenge}`);
+    if ("refusal" in answer) show(await loadedRefusal(answer.refusal));
+    again();
+  };
+  return h("section", { class: "card stack tight" },
+    h("h2", null, say("challenges")),
+    h("ul", { class: "list" }, challenges.map(({ challenge, challenger, terms, your_side: side }) => h("li", { key: challenge },
+      h("div", null,
+        h("strong", null, h("a", { href: `/@/${challenger.name}` }, playerName(challenger))),
+        h("div", { class: "muted small" }, termsText(terms)),
+        changesText(terms.ruleset).map((change) => h("div", { key: change, class: "small" }, change)),
+        side ? h("div", { class: "small" }, say("challenge-side", { side })) : null),
+      h("div", { class: "row-of" },
+        h("button", { class: "button compact main", onClick: () => void askOrTell({ type: "accept_challenge", challenge }).then(again) }, say("accept")),
+        h("button", { class: "button compact", onClick: () => void decline(challenge) }, say("decline")))))));
 }
 
 /** @param {{ games: readonly GameSummary[], empty: string, isOwn: boolean }} props */

@@ -11,7 +11,7 @@ import { homeSquares } from "../game/rules.js";
 import { rankName } from "../game/sentences.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { allWords, say, sayClock, serverTime, show, speak } from "../state.js";
+import { allWords, deployWith, say, sayClock, serverTime, show, speak } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../game/hand.js").Setup} Setup */
@@ -286,10 +286,14 @@ export function DeployPanel({ control }) {
   const { deploying, rules, side, view, loaded } = control;
   if (!rules || !side || !view || !loaded) return null;
   const isFinal = deploying.isFinal;
+  const chosen = deployWith.value[rules.id];
   return h("section", { class: "card stack tight deploy", "aria-label": say("deploy-title") },
     h("div", { class: "row-of spread" }, h("h2", null, say("deploy-title")), h(RulesLink, { ruleset: loaded.game.terms.ruleset }), h(Deadline, { at: view.deploy_deadline })),
     h(DeployTray, { deploying, side, look: (letter) => control.look({ letter }) }),
     h("div", { class: "row-of tools" },
+      chosen ? h("button", {
+        class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.placeSaved(deploying, rules, side, chosen)),
+      }, say("deploy-chosen", { name: chosen })) : null,
       h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),
       }, say("deploy-saved")),

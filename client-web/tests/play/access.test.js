@@ -149,6 +149,10 @@ for (const [look, options] of LOOKS) {
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("Nobody plays right now.").or(page.getByRole("link", { name: "All live games" })).first().waitFor();
     await check("home");
+    await page.getByRole("button", { name: /^A friend/ }).click();
+    await page.getByRole("img", { name: "QR code" }).waitFor();
+    await check("challenge");
+    await page.getByRole("button", { name: "Withdraw" }).click();
     await page.goto(`${server.url}/play`);
     await page.getByText("online").waitFor();
     await page.getByText("More choices").click();

@@ -13,19 +13,27 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   await ann.page.goto(`${server.url}/games`);
   await ann.page.getByRole("heading", { name: "No game is running" }).waitFor();
   await picture(ann.page, "games-empty", true);
-  for (const answer of ["Decline", "Accept"]) {
-    await ann.page.goto(`${server.url}/@/bob`);
-    await ann.page.getByRole("button", { name: "Challenge" }).click();
-    await ann.page.getByLabel("Rules").selectOption("barrage");
-    await ann.page.getByLabel("Clock").selectOption({ label: "3 days a move" });
-    await ann.page.getByRole("button", { name: "Send the challenge" }).click();
-    await ann.page.waitForURL(/\/challenge#/);
-    await bob.page.goto(`${server.url}/games`);
-    await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor();
-    await picture(bob.page, "games-challenge", true);
-    await bob.page.getByRole("button", { name: answer }).click();
-    if (answer === "Decline") await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor({ state: "detached" });
-  }
+  await ann.page.goto(`${server.url}/@/bob`);
+  await ann.page.getByRole("button", { name: "Challenge" }).click();
+  await ann.page.getByLabel("Rules").selectOption("barrage");
+  await ann.page.getByLabel("Clock").selectOption({ label: "3 days a move" });
+  await ann.page.getByRole("button", { name: "Send the challenge" }).click();
+  await ann.page.waitForURL(/\/challenge#/);
+  await bob.page.goto(`${server.url}/games`);
+  await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor();
+  await picture(bob.page, "games-challenge", true);
+  await bob.page.getByRole("button", { name: "Decline" }).click();
+  await bob.page.getByRole("heading", { name: "Challenges for you" }).waitFor({ state: "detached" });
+  await ann.page.getByRole("heading", { name: "Your offer was declined" }).waitFor();
+  await ann.page.goto(`${server.url}/play?rules=barrage&time=3days&who=player`);
+  await ann.page.getByLabel("Name of the player").fill("nobody-here");
+  await ann.page.getByRole("button", { name: "Send the challenge" }).click();
+  await ann.page.getByText("There is no player with this name.").waitFor();
+  await ann.page.getByLabel("Name of the player").fill("Bob");
+  await bob.page.goto(server.url);
+  await ann.page.getByRole("button", { name: "Send the challenge" }).click();
+  await ann.page.getByRole("img", { name: "QR code" }).waitFor();
+  await bob.page.getByRole("button", { name: "Accept" }).click();
   await Promise.all([ann, bob].map(({ page }) => page.waitForURL(/\/game\//)));
   await ann.page.goto(`${server.url}/games`);
   await ann.page.getByText("Place your army").waitFor();
@@ -115,10 +123,10 @@ test("the first page shows the wait for an opponent at once, and the player's ow
 
 test("a link to a challenge that is not open says so", async () => {
   const { page, faults, context } = await newPage(chromium);
-  for (const link of ["8k2v6m3q9d4w7c5x", "mistyped", ""]) {
+  for (const [link, heading] of [["8k2v6m3q9d4w", "This offer is not open"], ["mistyped", "This link is incomplete"], ["", "This link is incomplete"]]) {
     await page.goto(`${server.url}/challenge#${link}`);
     await page.reload();
-    await page.getByRole("heading", { name: "This offer is closed" }).waitFor();
+    await page.getByRole("heading", { name: heading ?? "" }).waitFor();
   }
   await picture(page, "challenge-closed");
   assert.deepEqual(faults, []);

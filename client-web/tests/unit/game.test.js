@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ServerTime, clockText, nextChange, timeLeft } from "../../page/game/clocks.js";
+import { ServerTime, clockCode, clockText, nextChange, readClock, timeLeft } from "../../page/game/clocks.js";
 import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
 import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
 import { homeSquares, meaningsOf } from "../../page/game/rules.js";
@@ -119,4 +119,13 @@ test("notes follow their pieces and go with them", () => {
   assert.deepEqual(followNotes(notes, { kind: "removed", side: "blue", square: "a7" }, view({ pieces: ["b7b?"] })), { b7: "9" });
   assert.deepEqual(afterGap(notes, view({ pieces: ["a7b?", "b7b?'"] }), false), { a7: "B" });
   assert.deepEqual(afterGap(notes, view({ pieces: ["a7b?"] }), true), {});
+});
+
+test("clocks are written as the terminal client writes them, and only those that the server takes are read", () => {
+  for (const code of ["none", "10+5", "90s+2", "20d10", "10s+0", "1440+3600", "3days", "14days"]) {
+    const time = readClock(code);
+    assert.equal(time && clockCode(time), code);
+  }
+  assert.deepEqual(readClock("1day"), { kind: "correspondence", days: 1 });
+  for (const code of ["", "9s+0", "1441+0", "10+3601", "20d0", "0days", "15days", "10", "10+5x", "1.5+2", "blitz"]) assert.equal(readClock(code), undefined, code);
 });

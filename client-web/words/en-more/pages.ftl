@@ -259,8 +259,6 @@ games-deployed = They place their army
 games-theirs = Their turn
 games-draw = a draw is offered
 games-finished = Finished games
-challenges = Challenges for you
-decline = Decline
 queue-title = Queued moves
 queue-text = The server makes these moves on your next turns, one on each turn. It stops if a move is not legal, or if your opponent does not make the move that you named.
 # $move: as in a4a5; $if: the move before it, or none.
@@ -582,12 +580,13 @@ form-side-option =
        *[any] Random
     }
 form-opponent = Opponent
-# $who: house, anybody, pool or friend.
+# $who: house, anybody, pool, player or friend.
 form-opponent-option =
     { $who ->
         [house] House
         [anybody] Anybody
         [pool] Pairing
+        [player] By name
        *[friend] Friend
     }
 form-level = Level
@@ -602,13 +601,49 @@ level =
 form-rated = Rated
 rated-needs-account = Only for accounts.
 rated-not-house = Not against the house.
+rated-needs-clock = Only with a clock.
+side-not-pool = The server chooses the sides.
+house-away = No house player plays these rules.
+# $level: random, simple or good.
+level-away = { level } (does not play these rules)
+form-name = Name of the player
+form-name-text = They are told at once, and find your challenge under “Your games” if they are not here now.
+player-yourself = This is your own name.
+# $name.
+player-not-rated = { $name } has no account of the same kind as yours, so the game cannot be rated.
+form-deployment = Your deployment
+form-deployment-later = Choose it in the game
+clock-own = Your own clock…
+clock-numbers = Numbers of your own
+clock-kind = How time counts
+# $kind: fischer, delay or correspondence.
+clock-kind-option =
+    { $kind ->
+        [fischer] Seconds are added after each move
+        [delay] The first seconds of each move are free
+       *[correspondence] Days for each move
+    }
+clock-minutes = Minutes each
+clock-seconds = Seconds a move
+clock-days = Days a move
+# $kind: fischer, delay or correspondence.
+clock-bounds =
+    { $kind ->
+        [fischer] From 10 seconds (0.17 minutes) to 24 hours (1,440 minutes), and 0 to 3,600 seconds a move.
+        [delay] From 10 seconds (0.17 minutes) to 24 hours (1,440 minutes), and 1 to 3,600 seconds a move.
+       *[correspondence] 1 to 14 days.
+    }
+# $speed: its name in the protocol.
+clock-speed = Speed: { speed }
+clock-no-speed = Without a clock, a game has no speed and no rating.
 form-private = Only the two players can see it
-# $who: house, anybody, pool or friend.
+# $who: house, anybody, pool, player or friend.
 form-submit =
     { $who ->
         [house] Play
         [anybody] Post the offer
         [pool] Find an opponent
+        [player] Send the challenge
        *[friend] Make a link
     }
 offer-posted = Your offer is posted. The game starts when somebody accepts it.
@@ -693,18 +728,50 @@ share = Share
 # $name.
 challenge-from = { $name } offers you a game
 challenge-own = Your offer to a friend
-challenge-closed = This offer is closed
-challenge-gone = It was withdrawn, or somebody else accepted it.
-# $side.
-challenge-side =
-    { $side ->
-        [red] You would play Red, and move first.
-       *[blue] You would play Blue.
+challenge-title = An offer of a game
+# $why: incomplete, unknown, expired, declined, trouble or gone.
+challenge-closed =
+    { $why ->
+        [incomplete] This link is incomplete
+        [unknown] This offer is not open
+        [expired] This offer has expired
+        [declined] Your offer was declined
+        [trouble] This offer cannot be shown
+       *[gone] This offer is closed
     }
+challenge-incomplete = A part of the link is missing. Ask your friend to send it again.
+# $own: yes or no.
+challenge-gone =
+    { $own ->
+        [yes] You have withdrawn it, or somebody accepted it.
+       *[no] It was withdrawn, or somebody else accepted it.
+    }
+# $own: yes or no.
+challenge-expired =
+    { $own ->
+        [yes] Nobody accepted it in time.
+       *[no] Ask your friend for a new one.
+    }
+challenge-anew = Make a new link
+challenge-away = Offers cannot be read right now
+challenge-away-text = The server cannot reach its store. This page asks again until it can.
+# $time: a date with the time of day.
+challenge-until = Open until { $time }.
+# $side: the player's own.
+challenge-own-side =
+    { $side ->
+        [red] You play Red, and move first.
+       *[blue] You play Blue.
+    }
+challenge-needs-account = This game is rated, so you need an account to accept it. Log in or sign up, then come back to this page.
+challenge-needs-bot = This game is rated and offered by a bot, so only a bot can accept it.
+challenge-qr = QR code
+challenge-scan = Or let your friend scan this code.
+share-failed = The browser could not share the link. Copy it instead.
 challenge-decline = Not now
 challenge-send = Send this link to a friend. The game starts when they accept.
 challenge-link = The link
-challenge-wait = The link is good for a day. You can leave this page and come back.
+challenge-wait = You can leave this page and come back.
 
 ## Looking on, and losses over time
 

@@ -74,14 +74,19 @@ play-quick-text =
 play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
+change = Change
+# $choice: what is started, as in “Quick game”.
+choice-change = Change: { $choice }
 your-games = Your games
 your-games-empty = None is running. The games that you start appear here.
 offers = Open offers
 offer-own = Your offer
 offer-withdrawn = Your offer is withdrawn.
-offers-empty = None just now. Post one, and wait for somebody to accept it.
+offers-empty = None just now. Post one, and a sound tells you when somebody accepts it.
+offers-post = Post an offer
 live-games = Live games
 live-games-empty = Nobody plays right now.
+live-games-last = The last game that ended:
 continue = Continue
 watch = Watch
 # $ply; $phase.
@@ -123,6 +128,14 @@ custom-title = { $title }, changed
 
 ## A friend's offer
 
+challenges = Challenges for you
+decline = Decline
+# $side.
+challenge-side =
+    { $side ->
+        [red] You would play Red, and move first.
+       *[blue] You would play Blue.
+    }
 # $name.
 challenge-declined = { $name } declined your offer.
 # $name.
@@ -232,6 +245,9 @@ deploy-tray = Pieces to place
 tray-piece = { rank }, { $count } left
 deploy-suggest = Suggest
 deploy-saved = Saved
+# $name: of the saved deployment that the player chose before the game.
+deploy-chosen = Place “{ $name }”
+deploy-chosen-gone = No deployment is saved under the name “{ $name }” any more.
 saved-empty = None is saved for these rules yet. You can make and keep some here:
 deploy-random = Random
 deploy-mirror = Mirror

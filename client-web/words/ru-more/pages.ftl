@@ -277,8 +277,6 @@ games-deployed = Соперник расставляет армию
 games-theirs = Ход соперника
 games-draw = предложена ничья
 games-finished = Сыгранные партии
-challenges = Вызовы вам
-decline = Отклонить
 queue-title = Отложенные ходы
 queue-text = Сервер сделает эти ходы за вас, по одному каждый раз, когда наступит ваш ход. Он остановится, если ход недопустим или если соперник сделает не тот ход, который вы указали.
 # $move: as in a4a5; $if: the move before it, or none.
@@ -603,12 +601,13 @@ form-side-option =
        *[any] По жребию
     }
 form-opponent = Соперник
-# $who: house, anybody, pool or friend.
+# $who: house, anybody, pool, player or friend.
 form-opponent-option =
     { $who ->
         [house] Сервер
         [anybody] Любой
         [pool] Подбор
+        [player] По имени
        *[friend] Друг
     }
 form-level = Уровень
@@ -623,13 +622,49 @@ level =
 form-rated = Рейтинговая
 rated-needs-account = Только с учётной записью.
 rated-not-house = Не против сервера.
+rated-needs-clock = Только с часами.
+side-not-pool = Стороны выбирает сервер.
+house-away = Игроки сервера не играют по этим правилам.
+# $level: random, simple or good.
+level-away = { level } (не играет по этим правилам)
+form-name = Имя игрока
+form-name-text = Игрок узнает о вызове сразу, а если его сейчас нет, найдёт вызов на странице «Ваши партии».
+player-yourself = Это ваше собственное имя.
+# $name.
+player-not-rated = У игрока { $name } нет такой же учётной записи, как у вас, поэтому партия не может быть рейтинговой.
+form-deployment = Ваша расстановка
+form-deployment-later = Выбрать в партии
+clock-own = Свои часы…
+clock-numbers = Свои значения
+clock-kind = Как идёт время
+# $kind: fischer, delay or correspondence.
+clock-kind-option =
+    { $kind ->
+        [fischer] Секунды после каждого хода
+        [delay] Первые секунды хода не считаются
+       *[correspondence] Дни на каждый ход
+    }
+clock-minutes = Минут каждому
+clock-seconds = Секунд на ход
+clock-days = Дней на ход
+# $kind: fischer, delay or correspondence.
+clock-bounds =
+    { $kind ->
+        [fischer] От 10 секунд (0,17 минуты) до 24 часов (1440 минут) и от 0 до 3600 секунд на ход.
+        [delay] От 10 секунд (0,17 минуты) до 24 часов (1440 минут) и от 1 до 3600 секунд на ход.
+       *[correspondence] От 1 до 14 дней.
+    }
+# $speed: its name in the protocol.
+clock-speed = Темп: { speed }
+clock-no-speed = У партии без часов нет ни темпа, ни рейтинга.
 form-private = Партию видят только оба игрока
-# $who: house, anybody, pool or friend.
+# $who: house, anybody, pool, player or friend.
 form-submit =
     { $who ->
         [house] Играть
         [anybody] Предложить игру
         [pool] Найти соперника
+        [player] Отправить вызов
        *[friend] Создать ссылку
     }
 offer-posted = Ваше предложение опубликовано. Партия начнётся, когда его примут.
@@ -714,18 +749,50 @@ share = Поделиться
 # $name.
 challenge-from = { $name } предлагает вам партию
 challenge-own = Ваше предложение другу
-challenge-closed = Это предложение закрыто
-challenge-gone = Предложение отозвано или принято кем-то другим.
-# $side.
-challenge-side =
-    { $side ->
-        [red] Вы будете играть за красных и ходить первыми.
-       *[blue] Вы будете играть за синих.
+challenge-title = Предложение игры
+# $why: incomplete, unknown, expired, declined, trouble or gone.
+challenge-closed =
+    { $why ->
+        [incomplete] Ссылка неполная
+        [unknown] Такого открытого предложения нет
+        [expired] Срок предложения истёк
+        [declined] Ваше предложение отклонено
+        [trouble] Это предложение нельзя показать
+       *[gone] Это предложение закрыто
     }
+challenge-incomplete = Часть ссылки потерялась. Попросите друга отправить её ещё раз.
+# $own: yes or no.
+challenge-gone =
+    { $own ->
+        [yes] Предложение отозвано или уже принято.
+       *[no] Предложение отозвано или принято кем-то другим.
+    }
+# $own: yes or no.
+challenge-expired =
+    { $own ->
+        [yes] Предложение никто не принял вовремя.
+       *[no] Попросите у друга новое.
+    }
+challenge-anew = Создать новую ссылку
+challenge-away = Сейчас предложения прочесть нельзя
+challenge-away-text = Сервер не может связаться со своим хранилищем. Страница будет спрашивать, пока не получится.
+# $time: a date with the time of day.
+challenge-until = Открыто до: { $time }.
+# $side: the player's own.
+challenge-own-side =
+    { $side ->
+        [red] Вы играете за красных и ходите первыми.
+       *[blue] Вы играете за синих.
+    }
+challenge-needs-account = Партия рейтинговая, поэтому для неё нужна учётная запись. Войдите или зарегистрируйтесь, а потом вернитесь на эту страницу.
+challenge-needs-bot = Партия рейтинговая, и её предлагает бот, поэтому принять её может только бот.
+challenge-qr = QR-код
+challenge-scan = Или покажите другу этот код.
+share-failed = Браузер не смог поделиться ссылкой. Скопируйте её.
 challenge-decline = Не сейчас
 challenge-send = Отправьте эту ссылку другу. Партия начнётся, когда друг примет предложение.
 challenge-link = Ссылка
-challenge-wait = Ссылка действует один день. Эту страницу можно закрыть, а потом вернуться.
+challenge-wait = Эту страницу можно закрыть, а потом вернуться.
 
 ## Looking on, and losses over time
 

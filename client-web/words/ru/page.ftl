@@ -74,14 +74,19 @@ play-quick-text =
 play-friend = С другом
 play-friend-text = По ссылке, которую вы отправите.
 all-choices = Все правила, часы и соперники
+change = Изменить
+# $choice: what is started, as in “Quick game”.
+choice-change = Изменить: { $choice }
 your-games = Ваши партии
 your-games-empty = Сейчас партий нет. Начатые партии появятся здесь.
 offers = Открытые предложения
 offer-own = Ваше предложение
 offer-withdrawn = Ваше предложение отозвано.
-offers-empty = Пока нет. Предложите игру и ждите, пока её примут.
+offers-empty = Пока нет. Предложите игру: когда её примут, раздастся звук.
+offers-post = Предложить игру
 live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
+live-games-last = Последняя законченная партия:
 continue = Продолжить
 watch = Смотреть
 # $ply; $phase.
@@ -126,6 +131,14 @@ custom-title = { $title }, с изменениями
 
 ## A friend's offer
 
+challenges = Вызовы вам
+decline = Отклонить
+# $side.
+challenge-side =
+    { $side ->
+        [red] Вы будете играть за красных и ходить первыми.
+       *[blue] Вы будете играть за синих.
+    }
 # $name.
 challenge-declined = { $name } не принимает ваше предложение.
 # $name.
@@ -236,6 +249,9 @@ deploy-tray = Фигуры для расстановки
 tray-piece = { rank }, осталось { $count }
 deploy-suggest = Подсказать
 deploy-saved = Сохранённые
+# $name: of the saved deployment that the player chose before the game.
+deploy-chosen = Поставить «{ $name }»
+deploy-chosen-gone = Расстановка под именем «{ $name }» больше не сохранена.
 saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
 deploy-random = Случайно
 deploy-mirror = Отразить
