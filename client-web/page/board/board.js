@@ -424,7 +424,7 @@ export class Board {
   #hollow({ from, to, piece }) {
     const text = piece ?? this.#view?.pieces.find((text) => squareOf(text) === from);
     const { x, y } = place(this.#geometry, to);
-    const nested = svg("svg", { x, y, width: 1, height: 1, viewBox: "-8 -8 116 116", class: "hollow" });
+    const nested = svg("svg", { x: x + 0.055, y: y + 0.055, width: 0.89, height: 0.89, viewBox: "0 0 100 100", class: "hollow" });
     if (text) nested.append(drawPiece(parsePiece(text), this.style));
     return nested;
   }

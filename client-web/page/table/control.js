@@ -54,7 +54,7 @@ export class GameControl {
   planned = signal(/** @type {Premove | undefined} */ (undefined));
   /** The moves that the server makes when their turns come, if there are any. @type {Signal<import("./queue.js").Queued | undefined>} */
   queued = signal(/** @type {import("./queue.js").Queued | undefined} */ (undefined));
-  /** One of several ways to a square, while the player looks at it. @type {Signal<import("../game/reach.js").Way | undefined>} */
+  /** The way that the player looks at, while it is asked which one a piece goes. @type {Signal<import("../game/reach.js").Way | undefined>} */
   way = signal(/** @type {import("../game/reach.js").Way | undefined} */ (undefined));
   /** The piece that the player looks at: on its square, or of a tray. @type {Signal<{ square: string } | { letter: string } | undefined>} */
   about = signal(/** @type {{ square: string } | { letter: string } | undefined} */ (undefined));
@@ -197,7 +197,6 @@ export class GameControl {
   letGo() {
     this.hand.value = undefined;
     this.question.value = undefined;
-    this.way.value = undefined;
   }
 
   /** @param {string} square */
@@ -274,6 +273,7 @@ export class GameControl {
   /** @param {import("../game/hand.js").Outcome} outcome */
   proceed(outcome) {
     if (!outcome) return;
+    this.way.value = undefined;
     if ("question" in outcome) this.question.value = outcome.question;
     else this.carryOut(outcome.command);
   }
@@ -294,7 +294,6 @@ export class GameControl {
     const open = this.question.value;
     if (!open || !this.rules) return;
     this.question.value = undefined;
-    this.way.value = undefined;
     this.proceed(complete(way ? byWay(open.draft, way) : open.draft, this.rules, color));
   }
 
