@@ -298,13 +298,13 @@ export function DeployPanel({ control }) {
       h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),
       }, say("deploy-saved")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => void deploying.mirror() }, say("deploy-mirror")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.change({}) }, say("deploy-clear")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo")),
       h("button", {
         class: "button compact", disabled: !deploying.isComplete,
         onClick: () => void import("./notes.js").then((notes) => notes.keepDeployment(rules.id, writeSetup(deploying.setup.value, rules, side))),
-      }, say("deploy-save")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => void deploying.mirror() }, say("deploy-mirror")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.change({}) }, say("deploy-clear")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo"))),
+      }, say("deploy-save"))),
     h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint"),
       deploying.isHandedIn ? null : h("span", { class: "for-keys" }, " ", say("deploy-hint-keys"))),
     // On a phone it is always in view.
