@@ -57,7 +57,7 @@ const marked = (page, name) => page.locator(`.square.${name}`).evaluateAll((cell
 
 /** Waits for what is loaded on demand. @param {Page} page @param {import("playwright-core").Locator} locator */
 async function until(page, locator) {
-  for (let turn = 0; turn < 200 && await locator.count() === 0; turn++) {
+  for (let turn = 0; turn < 200 && !await locator.first().isVisible(); turn++) {
     await run(page, 20);
     await page.waitForTimeout(10);
   }
