@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { PHONE, picture } from "../browser.js";
-import { feedPage, welcome } from "../fed.js";
+import { feedPage, until, welcome } from "../fed.js";
 import { chromium, server, rules, rulesOf } from "../fed_site.js";
 import { GAME, gameMessage } from "../pairs.js";
 
@@ -54,15 +54,6 @@ const sent = (page) => page.evaluate(() => /** @type {any} */ (window).fed.log
 
 /** The squares with a mark. @param {Page} page @param {string} name */
 const marked = (page, name) => page.locator(`.square.${name}`).evaluateAll((cells) => cells.map((cell) => /** @type {HTMLElement} */ (cell).dataset.square).sort());
-
-/** Waits for what is loaded on demand. @param {Page} page @param {import("playwright-core").Locator} locator */
-async function until(page, locator) {
-  for (let turn = 0; turn < 200 && !await locator.first().isVisible(); turn++) {
-    await run(page, 20);
-    await page.waitForTimeout(10);
-  }
-  await locator.first().waitFor();
-}
 
 const BLUE_MOVES = {
   type: "event", game: GAME, seq: 4, event: { kind: "moved", side: "blue", move: "h7h6", piece: "?", laid: "h6=g" },
