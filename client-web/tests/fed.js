@@ -241,6 +241,15 @@ export const welcome = (audience) => ({
   ...(audience === "public" ? {} : { player: player(audience) }),
 });
 
+/** Lets time pass until something is shown that the page loads on demand. @param {Page} page @param {import("playwright-core").Locator} locator */
+export async function until(page, locator) {
+  for (let turn = 0; turn < 200 && !await locator.first().isVisible(); turn++) {
+    await page.evaluate(() => /** @type {any} */ (window).fed.run(20));
+    await page.waitForTimeout(10);
+  }
+  await locator.first().waitFor();
+}
+
 /** The tree of what a screen reader finds. @param {Page} page */
 export async function tree(page) {
   const session = await page.context().newCDPSession(page);

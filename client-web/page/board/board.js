@@ -3,7 +3,10 @@
 
 import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
-import { Playback, extent, ghosts, listenToPointers, neighbor, place, squareIn, strips } from "./screen.js";
+import {
+  Playback, drawArrow, extent, ghosts, labelsOf, layer, legsOf, listenToPointers, make, place, setVariables, squareAround, squareByKey, squareIn,
+  strips, waysBetween,
+} from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
@@ -27,12 +30,20 @@ import { Playback, extent, ghosts, listenToPointers, neighbor, place, squareIn, 
  */
 
 /**
- * What is marked. `refused`: squares that a rule refuses.
+ * A move that is not made yet; `from` is undefined for a piece that comes from the reserve. `path`: its squares, without the first.
+ * `piece`: the text of the piece, if it does not stand there yet.
+ * @typedef {{ from?: string | undefined, to: string, path?: readonly string[] | undefined, piece?: string | undefined, kind: "planned" | "sent" }} Ahead
+ */
+/** What can be done on a square, or is refused by a rule. @typedef {"go" | "supply_line" | "flash" | "strike" | "refused"} TargetKind */
+
+/**
+ * What is marked.
  * @typedef {object} Marks
  * @property {string} [chosen]
- * @property {readonly { square: string, kind: "go" | "strike" | "refused" }[]} [targets]
+ * @property {readonly { square: string, kind: TargetKind }[]} [targets]
  * @property {readonly string[]} [lit] Squares of a path.
- * @property {{ from: string, to: string, kind: "planned" | "sent" }} [ahead] A move that is not made yet.
+ * @property {{ color: import("../game/notation.js").ChipColor, squares: readonly string[] }} [coming] Chips that a move would lay.
+ * @property {readonly Ahead[]} [ahead] In the order in which they will be made.
  * @property {readonly string[]} [free] Squares where a piece can be put.
  * @property {Readonly<Record<string, string>>} [notes] Short marks on squares.
  */
@@ -53,6 +64,8 @@ export class Board {
   #pieces = new Map();
   /** The chips of each color: their squares, and their picture. @type {Map<string, { squares: string, element: SVGElement }>} */
   #chips = new Map();
+  /** @type {SVGElement | undefined} */
+  #coming;
   /** @type {{ square: string, element: HTMLElement, text: string }[]} */
   #ghosts = [];
   /** @type {GameView | undefined} */
@@ -119,7 +132,7 @@ export class Board {
     this.#cells.clear();
     const rows = Array.from({ length: down }, (_, y) => this.#row(y, across));
     this.squares.replaceChildren(...rows);
-    this.labels.replaceChildren(...this.#labels(across, down));
+    this.labels.replaceChildren(...labelsOf(this.#geometry));
     this.#ghosts = ghosts(this.#geometry, rules).map(({ square, x, y }) => {
       const element = make("div", "ghost");
       setVariables(element, { "--x": x, "--y": y });
@@ -130,23 +143,6 @@ export class Board {
     this.#setFocus(this.#cells.has(this.#focused) && this.#view ? this.#focused : lowest);
     const view = this.#view;
     if (view) this.show(view);
-  }
-
-  /** The letters and numbers at two edges. @param {number} across @param {number} down */
-  #labels(across, down) {
-    const { isTurned } = this.#geometry;
-    /** @param {number} x @param {number} y @param {"left" | "foot"} edge */
-    const label = (x, y, edge) => {
-      const square = squareIn(this.#geometry, x, y) ?? "";
-      const element = make("span", edge);
-      element.textContent = ((edge === "left") === isTurned ? square[0] : square.slice(1)) ?? "";
-      setVariables(element, { "--x": x, "--y": y });
-      return element;
-    };
-    return [
-      ...Array.from({ length: down }, (_, y) => label(0, y, "left")),
-      ...Array.from({ length: across }, (_, x) => label(x, down - 1, "foot")),
-    ];
   }
 
   /** @param {number} y @param {number} across */
@@ -206,7 +202,7 @@ export class Board {
   /** @param {GameEvent & { kind: "moved" }} event */
   #moveMotion(event) {
     const { from, to } = parseMove(event.move);
-    return [{ ms: TIMES.go, act: () => this.#send(from, to) }];
+    return this.#sending(from, to);
   }
 
   /**
@@ -218,7 +214,7 @@ export class Board {
     const { from, to } = parseMove(event.move);
     const [attacker, defender] = [this.#pieces.get(from), this.#pieces.get(to)];
     return [
-      { ms: TIMES.go, act: () => this.#send(from, to) },
+      ...this.#sending(from, to),
       {
         ms: TIMES.look,
         act: () => {
@@ -253,19 +249,44 @@ export class Board {
     else this.#put(shown.element, fate === "advances" ? other : own);
   }
 
-  /** Sends the piece on a square to another one. @param {string} from @param {string} to */
-  #send(from, to) {
-    const shown = this.#pieces.get(from);
-    if (!shown) return;
-    shown.element.classList.add(this.#isPlainWay(from, to) ? "going" : "vanishing");
-    this.#put(shown.element, to);
+  /** Sends the piece on a square to another one: in one go, or off one edge and in at the other. @param {string} from @param {string} to */
+  #sending(from, to) {
+    const element = this.#pieces.get(from)?.element;
+    const legs = this.#legs(from, to);
+    const parts = legs ?? [{ from: place(this.#geometry, from), to: place(this.#geometry, to) }];
+    return parts.map((leg, index) => ({
+      ms: TIMES.go / parts.length,
+      act: () => {
+        if (!element) return;
+        if (index > 0) {
+          element.classList.remove("going");
+          setVariables(element, { "--x": leg.from.x, "--y": leg.from.y });
+          // The browser has to see the piece there before it goes on.
+          void element.offsetWidth;
+        }
+        element.classList.add(legs ? "going" : "vanishing");
+        this.pieces.classList.toggle("through", parts.length > 1);
+        setVariables(element, { "--x": leg.to.x, "--y": leg.to.y });
+      },
+    }));
   }
 
-  /** True if a piece can only have gone straight over the board. @param {string} from @param {string} to */
-  #isPlainWay(from, to) {
-    if (!this.frame.classList.contains("joined")) return true;
-    const [a, b] = [place(this.#geometry, from), place(this.#geometry, to)];
-    return Math.abs(a.x - b.x) + Math.abs(a.y - b.y) === 1;
+  /**
+   * Where a way runs. Undefined if a piece can have gone two ways, over the board and through a joint.
+   * @param {string} from @param {string} to @param {readonly string[]} [path] Its squares, if they are known.
+   * @returns {import("./screen.js").Leg[] | undefined}
+   */
+  #legs(from, to, path) {
+    if (!this.#rules || !this.frame.classList.contains("joined")) return [{ from: place(this.#geometry, from), to: place(this.#geometry, to) }];
+    const [way, other] = path ? [[from, ...path]]
+      : waysBetween(this.#geometry, this.#rules, from, to, (square) => !this.#isTaken(square));
+    return way && !other ? legsOf(this.#geometry, way) : undefined;
+  }
+
+  /** @param {string} square */
+  #isTaken(square) {
+    const view = this.#view;
+    return view !== undefined && (view.lakes.includes(square) || view.pieces.some((text) => squareOf(text) === square));
   }
 
   /** @param {HTMLElement} element @param {string} square */
@@ -276,6 +297,7 @@ export class Board {
 
   /** Makes the board that of a view. Pieces that have not changed keep their element. @param {Readonly<GameView>} view */
   #update(view) {
+    this.pieces.classList.remove("through");
     const texts = new Map(view.pieces.map((text) => [squareOf(text), text]));
     for (const [square, shown] of this.#pieces) {
       const isKept = texts.get(square) === shown.text && shown.element.className === "piece";
@@ -340,19 +362,22 @@ export class Board {
   }
 
   #showMarks() {
-    const { chosen, targets = [], lit = [], ahead, free = [] } = this.#marks;
+    const { chosen, targets = [], lit = [], coming, ahead = [], free = [] } = this.#marks;
     const last = this.#lastSquares();
+    const ends = ahead.flatMap(({ from, to }) => [from, to]);
     const kinds = new Map(targets.map(({ square, kind }) => [square, kind]));
     for (const [square, cell] of this.#cells) {
       const kind = kinds.get(square);
       cell.classList.toggle("chosen", square === chosen);
-      cell.classList.toggle("target", kind === "go");
+      cell.classList.toggle("target", kind !== undefined && kind !== "strike" && kind !== "refused");
+      cell.classList.toggle("by-line", kind === "supply_line");
+      cell.classList.toggle("by-flash", kind === "flash");
       cell.classList.toggle("strike", kind === "strike");
       cell.classList.toggle("refused", kind === "refused");
       cell.classList.toggle("lit", lit.includes(square));
       cell.classList.toggle("free", free.includes(square));
       cell.classList.toggle("last", last.includes(square));
-      cell.classList.toggle("ahead", square === ahead?.from || square === ahead?.to);
+      cell.classList.toggle("ahead", ends.includes(square));
       cell.classList.toggle("liftable", this.handlers.mayLift(square));
       if (square === chosen) cell.setAttribute("aria-selected", "true");
       else cell.removeAttribute("aria-selected");
@@ -360,6 +385,10 @@ export class Board {
       if (cell.getAttribute("aria-label") !== name) cell.setAttribute("aria-label", name);
     }
     this.#drawArrows();
+    this.#coming?.remove();
+    this.#coming = coming && drawChips(coming.color, coming.squares.map((square) => place(this.#geometry, square)));
+    this.#coming?.classList.add("coming");
+    if (this.#coming) this.chips.append(this.#coming);
     this.notes.replaceChildren(...Object.entries(this.#marks.notes ?? {}).map(([square, text]) => {
       const element = make("div", "note");
       element.append(make("span", ""));
@@ -378,34 +407,25 @@ export class Board {
 
   #drawArrows() {
     const last = this.#view?.pending_strike ?? this.#view?.last_move;
-    const arrows = [];
-    if (last) {
-      const { from, to } = parseMove(last.move);
-      if (this.#isPlainWay(from, to)) arrows.push(this.#arrow(from, to, "last-arrow"));
-    }
-    const { ahead } = this.#marks;
-    if (ahead) arrows.push(this.#arrow(ahead.from, ahead.to, `${ahead.kind}-arrow`), this.#hollow(ahead.from, ahead.to));
-    this.arrows.replaceChildren(...arrows);
+    /** @param {Omit<Ahead, "kind">} move @param {string} name */
+    const arrow = ({ from, to, path }, name) => {
+      const legs = from && this.#legs(from, to, path);
+      return legs ? [drawArrow(legs, name)] : [];
+    };
+    const frames = this.#lastSquares().map((square) => {
+      const { x, y } = place(this.#geometry, square);
+      return svg("rect", { class: "last-frame", x: x + 0.04, y: y + 0.04, width: 0.92, height: 0.92, rx: 0.06 });
+    });
+    this.arrows.replaceChildren(
+      ...frames, ...(last ? arrow(parseMove(last.move), "last-arrow") : []),
+      ...(this.#marks.ahead ?? []).flatMap((move) => [...arrow(move, `${move.kind}-arrow`), this.#hollow(move)]));
   }
 
-  /** @param {string} from @param {string} to @param {string} name */
-  #arrow(from, to, name) {
-    const [a, b] = [place(this.#geometry, from), place(this.#geometry, to)];
-    const [dx, dy] = [Math.sign(b.x - a.x), Math.sign(b.y - a.y)];
-    const [x, y] = [b.x + 0.5 - dx * 0.46, b.y + 0.5 - dy * 0.46];
-    const head = `M${x - dx * 0.2 - dy * 0.14} ${y - dy * 0.2 - dx * 0.14}L${x} ${y}`
-      + `L${x - dx * 0.2 + dy * 0.14} ${y - dy * 0.2 + dx * 0.14}`;
-    // The last move comes from an empty square; a move that is not made yet, from its piece.
-    const start = name === "last-arrow" ? 0 : 0.42;
-    const shaft = `M${a.x + 0.5 + dx * start} ${a.y + 0.5 + dy * start}L${x} ${y}`;
-    return svg("path", { class: name, d: shaft + head });
-  }
-
-  /** The outline of a piece that is under way. @param {string} from @param {string} to */
-  #hollow(from, to) {
-    const text = this.#view?.pieces.find((piece) => squareOf(piece) === from);
+  /** The outline of a piece on the square that it will go to. @param {Ahead} move */
+  #hollow({ from, to, piece }) {
+    const text = piece ?? this.#view?.pieces.find((text) => squareOf(text) === from);
     const { x, y } = place(this.#geometry, to);
-    const nested = svg("svg", { x, y, width: 1, height: 1, viewBox: "-8 -8 116 116", class: "hollow" });
+    const nested = svg("svg", { x: x + 0.055, y: y + 0.055, width: 0.89, height: 0.89, viewBox: "0 0 100 100", class: "hollow" });
     if (text) nested.append(drawPiece(parsePiece(text), this.style));
     return nested;
   }
@@ -469,20 +489,8 @@ export class Board {
 
   /** The square that a key goes to. @param {KeyboardEvent} event @param {string} square */
   #keyTarget(event, square) {
-    const { x, y } = place(this.#geometry, square);
-    const { across, down } = extent(this.#geometry);
-    const go = (/** @type {number} */ dx, /** @type {number} */ dy) =>
-      this.#rules && (neighbor(this.#geometry, this.#rules, square, dx, dy) ?? square);
-    switch (event.key) {
-      case "ArrowLeft": return go(-1, 0);
-      case "ArrowRight": return go(1, 0);
-      case "ArrowUp": return go(0, -1);
-      case "ArrowDown": return go(0, 1);
-      case "Home": return squareIn(this.#geometry, 0, y);
-      case "End": return squareIn(this.#geometry, across - 1, y);
-      case "PageUp": return squareIn(this.#geometry, x, 0);
-      case "PageDown": return squareIn(this.#geometry, x, down - 1);
-    }
+    const next = this.#rules && squareByKey(this.#geometry, this.#rules, event.key, square);
+    if (next) return next;
     // By key position, so that other layouts work.
     if (event.code !== "KeyN" && event.code !== "KeyP") return undefined;
     const movable = this.handlers.movable();
@@ -558,38 +566,6 @@ export class Board {
   /** The square at a point of the window. @param {number} clientX @param {number} clientY */
   squareAtPoint(clientX, clientY) {
     const box = this.squares.getBoundingClientRect();
-    const { across, down } = extent(this.#geometry);
-    const x = Math.floor(((clientX - box.left) / box.width) * across);
-    const y = Math.floor(((clientY - box.top) / box.height) * down);
-    return squareIn(this.#geometry, x, y) ?? this.#ghostAt(x, y);
+    return this.#rules && squareAround(this.#geometry, this.#rules, (clientX - box.left) / box.width, (clientY - box.top) / box.height);
   }
-
-  /** @param {number} x @param {number} y */
-  #ghostAt(x, y) {
-    const { across, down } = extent(this.#geometry);
-    const [inX, inY] = [Math.min(across - 1, Math.max(0, x)), Math.min(down - 1, Math.max(0, y))];
-    const edge = squareIn(this.#geometry, inX, inY);
-    if (!edge || !this.#rules || Math.abs(x - inX) + Math.abs(y - inY) !== 1) return undefined;
-    const next = neighbor(this.#geometry, this.#rules, edge, x - inX, y - inY);
-    return next;
-  }
-}
-
-/** @param {string} name @param {string} className */
-function make(name, className) {
-  const element = document.createElement(name);
-  element.className = className;
-  return element;
-}
-
-/** A layer of pictures, which only those who see the board need. @param {string} className */
-function layer(className) {
-  const element = make("div", `layer ${className}`);
-  element.setAttribute("aria-hidden", "true");
-  return element;
-}
-
-/** @param {HTMLElement} element @param {Record<string, any>} variables */
-function setVariables(element, variables) {
-  for (const [name, value] of Object.entries(variables)) element.style.setProperty(name, String(value));
 }

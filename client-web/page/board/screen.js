@@ -1,7 +1,8 @@
-// The board on the screen: where squares lie, the strips beyond joined edges, pointers, and events
-// shown one after the other.
+// The board on the screen: where squares and ways lie, the strips beyond joined edges, pointers, and
+// events shown one after the other.
 
 import { columnOf, rowOf, squareAt } from "../game/notation.js";
+import { svg } from "./pieces.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
 
@@ -50,6 +51,116 @@ export function neighbor(geometry, rules, square, dx, dy) {
   return isJoined ? squareIn(geometry, (x + dx + across) % across, (y + dy + down) % down) : undefined;
 }
 
+/** The square that a key goes to from another one. @param {Geometry} geometry @param {Rules} rules @param {string} key @param {string} square */
+export function squareByKey(geometry, rules, key, square) {
+  const { x, y } = place(geometry, square);
+  const { across, down } = extent(geometry);
+  /** @param {number} dx @param {number} dy */
+  const go = (dx, dy) => neighbor(geometry, rules, square, dx, dy) ?? square;
+  switch (key) {
+    case "ArrowLeft": return go(-1, 0);
+    case "ArrowRight": return go(1, 0);
+    case "ArrowUp": return go(0, -1);
+    case "ArrowDown": return go(0, 1);
+    case "Home": return squareIn(geometry, 0, y);
+    case "End": return squareIn(geometry, across - 1, y);
+    case "PageUp": return squareIn(geometry, x, 0);
+    case "PageDown": return squareIn(geometry, x, down - 1);
+    default: return undefined;
+  }
+}
+
+/**
+ * The square at a point, also where a strip shows it. The board is 1 wide and 1 high.
+ * @param {Geometry} geometry @param {Rules} rules @param {number} left @param {number} top
+ */
+export function squareAround(geometry, rules, left, top) {
+  const { across, down } = extent(geometry);
+  const [x, y] = [Math.floor(left * across), Math.floor(top * down)];
+  const [inX, inY] = [Math.min(across - 1, Math.max(0, x)), Math.min(down - 1, Math.max(0, y))];
+  const edge = squareIn(geometry, inX, inY);
+  const away = Math.abs(x - inX) + Math.abs(y - inY);
+  if (away === 0) return edge;
+  return edge && away === 1 ? neighbor(geometry, rules, edge, x - inX, y - inY) : undefined;
+}
+
+/** The letters and numbers at two edges. @param {Geometry} geometry */
+export function labelsOf(geometry) {
+  const { across, down } = extent(geometry);
+  /** @param {number} x @param {number} y @param {"left" | "foot"} edge */
+  const label = (x, y, edge) => {
+    const square = squareIn(geometry, x, y) ?? "";
+    const element = make("span", edge);
+    element.textContent = ((edge === "left") === geometry.isTurned ? square[0] : square.slice(1)) ?? "";
+    setVariables(element, { "--x": x, "--y": y });
+    return element;
+  };
+  return [
+    ...Array.from({ length: down }, (_, y) => label(0, y, "left")),
+    ...Array.from({ length: across }, (_, x) => label(x, down - 1, "foot")),
+  ];
+}
+
+// Ways over the board and through joined edges.
+
+/** Part of a way over the board. @typedef {{ from: { x: number, y: number }, to: { x: number, y: number } }} Leg */
+
+/** An arrow along a way. @param {readonly Leg[]} legs @param {string} name */
+export function drawArrow(legs, name) {
+  const shafts = legs.map(({ from, to }, index) => {
+    const [dx, dy] = [Math.sign(to.x - from.x), Math.sign(to.y - from.y)];
+    // The last move comes from an empty square; a move that is not made yet, from its piece.
+    const start = name === "last-arrow" || index > 0 ? 0 : 0.42;
+    const shaft = `M${from.x + 0.5 + dx * start} ${from.y + 0.5 + dy * start}L`;
+    if (index < legs.length - 1) return `${shaft}${to.x + 0.5} ${to.y + 0.5}`;
+    const [x, y] = [to.x + 0.5 - dx * 0.46, to.y + 0.5 - dy * 0.46];
+    return `${shaft}${x} ${y}M${x - dx * 0.2 - dy * 0.14} ${y - dy * 0.2 - dx * 0.14}L${x} ${y}`
+      + `L${x - dx * 0.2 + dy * 0.14} ${y - dy * 0.2 + dx * 0.14}`;
+  });
+  return svg("path", { class: name, d: shafts.join("") });
+}
+
+const DIRECTIONS = /** @type {const} */ ([[0, -1], [1, 0], [0, 1], [-1, 0]]);
+
+/**
+ * The ways from one square to another in a straight line: the squares of each, with both ends.
+ * @param {Geometry} geometry @param {Rules} rules @param {string} from @param {string} to
+ * @param {(square: string) => boolean} isFree True if nothing stands on a square between.
+ */
+export function waysBetween(geometry, rules, from, to, isFree) {
+  return DIRECTIONS.flatMap(([dx, dy]) => {
+    const way = [from];
+    for (let next = neighbor(geometry, rules, from, dx, dy); next && next !== from; next = neighbor(geometry, rules, next, dx, dy)) {
+      way.push(next);
+      if (next === to) return [way];
+      if (!isFree(next)) return [];
+    }
+    return [];
+  });
+}
+
+/**
+ * The parts of a way on the screen: it leaves the board at one edge and enters it at the other.
+ * @param {Geometry} geometry @param {readonly string[]} way Its squares, with both ends. @returns {Leg[]}
+ */
+export function legsOf(geometry, way) {
+  const places = way.map((square) => place(geometry, square));
+  let from = places[0] ?? { x: 0, y: 0 };
+  let at = from;
+  /** @type {Leg[]} */
+  const legs = [];
+  for (const next of places.slice(1)) {
+    const [dx, dy] = [next.x - at.x, next.y - at.y];
+    if (Math.abs(dx) + Math.abs(dy) > 1) {
+      const [x, y] = [Math.sign(dx), Math.sign(dy)];
+      legs.push({ from, to: { x: at.x - x, y: at.y - y } });
+      from = { x: next.x + x, y: next.y + y };
+    }
+    at = next;
+  }
+  return [...legs, { from, to: at }];
+}
+
 /** A place of a strip, in squares from the upper left of the board. @typedef {{ square: string, x: number, y: number }} Ghost */
 
 /** @param {Geometry} geometry @param {Rules} rules @returns {Ghost[]} */
@@ -80,6 +191,25 @@ export function strips(geometry, rules) {
   const [rows, columns] = [rules.joined_rows.length > 0, rules.joined_columns.length > 0];
   const [sides, ends] = geometry.isTurned ? [columns, rows] : [rows, columns];
   return { x: sides ? 0.5 : 0, y: ends ? 0.5 : 0 };
+}
+
+/** @param {string} name @param {string} className */
+export function make(name, className) {
+  const element = document.createElement(name);
+  element.className = className;
+  return element;
+}
+
+/** A layer of pictures, which only those who see the board need. @param {string} className */
+export function layer(className) {
+  const element = make("div", `layer ${className}`);
+  element.setAttribute("aria-hidden", "true");
+  return element;
+}
+
+/** @param {HTMLElement} element @param {Record<string, any>} variables */
+export function setVariables(element, variables) {
+  for (const [name, value] of Object.entries(variables)) element.style.setProperty(name, String(value));
 }
 
 // Pointers on the board: a press, a drag, or a question (a right click or a long press).

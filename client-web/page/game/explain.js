@@ -1,6 +1,7 @@
 // A ruleset in words and diagrams, made from its data: what the terminal client's `rules` says.
 
-import { RANKS, figureOf, isMovable, isRunner, letterOf, rankOf, squareAt } from "./notation.js";
+import { RANKS, figureOf, isMovable, isRunner, letterOf, parsePiece, rankOf, squareAt } from "./notation.js";
+import { isHeldByReserveRule } from "./reach.js";
 import { rankName } from "./sentences.js";
 
 /** @typedef {import("./rules.js").Rules} Rules */
@@ -52,6 +53,19 @@ function noteOf(rank, rules) {
     case "spy": return text("rules-note-spy", { rank: rules.spy_beats });
     default: return undefined;
   }
+}
+
+/**
+ * Why what is in hand cannot go to a square.
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {import("./hand.js").Hand} hand @param {string} square
+ * @param {import("../words.js").Words} words
+ */
+export function whyNot(view, hand, square, words) {
+  if (hand.kind === "reserve") return words.say("typed-no-place");
+  if (view.refused_moves?.includes(hand.square + square)) return words.say("refused-repetition");
+  const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
+  const cannot = words.say("no-way", { rank: rankName(words, piece?.identity ?? "?"), square });
+  return isHeldByReserveRule(view, hand.square) ? `${cannot} ${words.say("held-by-reserve-rule")}` : cannot;
 }
 
 /**

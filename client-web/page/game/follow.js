@@ -133,7 +133,7 @@ function endTurn(view, side, squares, pieces) {
 }
 
 /** Lays chips in place of those that were there. @param {GameView} view @param {string[]} squares @param {ChipColor} color */
-function lay(view, squares, color) {
+export function lay(view, squares, color) {
   /** @type {Record<string, string[]>} */
   const chips = {};
   for (const [other, laid] of Object.entries(view.chips ?? {})) {

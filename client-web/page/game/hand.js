@@ -1,8 +1,6 @@
-// What the player has in hand: how gestures and typed text become commands, and a deployment
-// while it is being made.
+// What the player has in hand: how gestures become commands, and a deployment while it is being made.
 
-import { colorOf, rankOf } from "./notation.js";
-import { choices, freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
+import { freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
 import { homeSquares } from "./rules.js";
 import { rankName } from "./sentences.js";
 
@@ -29,15 +27,15 @@ import { rankName } from "./sentences.js";
 /**
  * The piece in hand goes to a square. Undefined if it cannot.
  * @param {Hand} hand @param {string} square @param {Readonly<GameView>} view @param {Rules} rules
- * @returns {Outcome}
+ * @param {typeof targets} [reach] `plannedTargets` for a later turn. @returns {Outcome}
  */
-export function put(hand, square, view, rules) {
+export function put(hand, square, view, rules, reach = targets) {
   if (hand.kind === "reserve") {
     const side = view.audience;
     if (side === "public" || !freeHomeSquares(view, rules, side).includes(square)) return undefined;
     return complete({ kind: "place", square, rank: hand.rank, labeled: hand.labeled }, rules);
   }
-  const target = targets(view, rules, hand.square).find((target) => target.square === square);
+  const target = reach(view, rules, hand.square).find((target) => target.square === square);
   return target && complete({ kind: "move", from: hand.square, to: square, ways: target.ways }, rules);
 }
 
@@ -73,66 +71,12 @@ export function byWay(draft, way) {
   return draft.kind === "move" ? { ...draft, ways: [way] } : draft;
 }
 
-// Commands as a player types them: `a4a5`, `a1a7+`, `a4a5=g`, `place 9 c3`, `remove c3`, `draw`,
-// `resign`.
-
-const MOVE = /^([a-p](?:10|[1-9]))-?([a-p](?:10|[1-9]))([+-])?(?:=([rybg]))?$/;
-const PLACE = /^place ([1-9sbfp])(\^)? ([a-p](?:10|[1-9]))(?:=([rybg]))?$/;
-const REMOVE = /^remove ([a-p](?:10|[1-9]))$/;
-
 /** Where a Russian layout has the letters of squares and commands. */
 const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"].map((letter, index) => [letter, "qwertyuiopasdfghjklzxcvbnm"[index] ?? ""]));
 
 /** What was typed, as a Latin layout has it on the same keys. @param {string} typed Small letters. */
 export function byKeys(typed) {
   return [...typed].map((letter) => KEYS.get(letter) ?? letter).join("");
-}
-
-/**
- * The command, or the key of a text that says what is wrong.
- * @param {string} typed @param {Readonly<GameView>} view @param {Rules} rules
- * @returns {Outcome | { wrong: string }}
- */
-export function readTyped(typed, view, rules) {
-  const text = byKeys(typed.trim().toLowerCase()).replace(/\s+/g, " ");
-  /** @type {Record<string, GameCommand>} */
-  const words = {
-    draw: { kind: view.draw_offer && view.draw_offer !== view.audience ? "accept_draw" : "offer_draw" },
-    resign: { kind: "resign" },
-    abort: { kind: "abort" },
-  };
-  const command = words[text];
-  if (command) return { command };
-  const move = MOVE.exec(text);
-  if (move) return readMove(move, view, rules);
-  const place = PLACE.exec(text);
-  if (place) return readPlacing(place, view, rules);
-  const remove = REMOVE.exec(text);
-  if (remove?.[1]) return rules.reserve ? { command: { kind: "remove", square: remove[1] } } : { wrong: "refusal-no-reserve" };
-  const rank = rankOf(text);
-  if (rank && choices(view).includes(rank)) return { command: { kind: "choose", rank } };
-  const color = colorOf(text);
-  if (color && view.owed_color?.side === view.audience) return { command: { kind: "color", color } };
-  return { wrong: "typed-unknown" };
-}
-
-/** @param {RegExpExecArray} match @param {Readonly<GameView>} view @param {Rules} rules */
-function readMove([, from = "", to = "", sign, letter], view, rules) {
-  const target = targets(view, rules, from).find((target) => target.square === to);
-  const ways = target?.ways.filter((way) => !sign || way.sign === sign) ?? [];
-  if (ways.length === 0) return { wrong: view.turn === view.audience ? "typed-no-move" : "refusal-not-your-turn" };
-  const draft = /** @type {const} */ ({ kind: "move", from, to, ways });
-  const way = ways[0];
-  return complete(letter && way ? byWay(draft, way) : draft, rules, letter ? colorOf(letter) : undefined);
-}
-
-/** @param {RegExpExecArray} match @param {Readonly<GameView>} view @param {Rules} rules */
-function readPlacing([, letter = "", label, square = "", color], view, rules) {
-  const rank = rankOf(letter);
-  const side = view.audience;
-  if (!rules.reserve || side === "public") return { wrong: "refusal-no-reserve" };
-  if (!rank || !freeHomeSquares(view, rules, side).includes(square)) return { wrong: "typed-no-place" };
-  return complete({ kind: "place", square, rank, labeled: Boolean(label) }, rules, color ? colorOf(color) : undefined);
 }
 
 // A deployment while it is being made.
@@ -187,41 +131,6 @@ export function place(setup, square, letter) {
 /** Exchanges what is on two squares. @param {Setup} setup @param {string} a @param {string} b */
 export function swap(setup, a, b) {
   return place(place(setup, a, setup[b]), b, setup[a]);
-}
-
-/** The deployment as in a mirror. @param {Setup} setup @param {Rules} rules @returns {Setup} */
-export function mirror(setup, rules) {
-  return Object.fromEntries(Object.entries(setup).map(([square, letter]) => {
-    const column = String.fromCharCode(97 + rules.columns - 1 - (square.charCodeAt(0) - 97));
-    return [column + square.slice(1), letter];
-  }));
-}
-
-/**
- * A random deployment: what is placed stays, and the rest is filled. The Flag stands in the last
- * two rows, and Bombs rather behind than in front.
- * @param {Setup} setup @param {Rules} rules @param {Side} side @param {() => number} random @returns {Setup}
- */
-export function fillRandomly(setup, rules, side, random) {
-  const squares = homeSquares(rules, side).filter((square) => !setup[square]);
-  const last = new Set(homeSquares(rules, side).slice(-2 * rules.columns));
-  const left = Object.entries(tray(setup, rules)).flatMap(([letter, count]) => Array(Math.max(0, count)).fill(letter));
-  const filled = /** @type {Record<string, string>} */ ({ ...setup });
-  /** @param {string} letter @param {string[]} among */
-  const put = (letter, among) => {
-    const free = among.filter((square) => !filled[square]);
-    const square = free[Math.floor(random() * free.length)];
-    if (square) filled[square] = letter;
-  };
-  const back = squares.filter((square) => last.has(square));
-  if (left.includes("F")) put("F", back.length > 0 ? back : squares);
-  const others = left.filter((letter) => letter !== "F").map((letter) => ({ letter, order: random() }));
-  others.sort((a, b) => a.order - b.order);
-  const room = placesToFill(rules) - Object.keys(filled).length;
-  const chosen = others.slice(0, Math.max(0, room)).map(({ letter }) => letter);
-  for (const letter of chosen.filter((letter) => letter === "B")) put(letter, random() < 0.75 && back.some((square) => !filled[square]) ? back : squares);
-  for (const letter of chosen.filter((letter) => letter !== "B")) put(letter, squares);
-  return filled;
 }
 
 /**

@@ -64,6 +64,11 @@ export function plannedTargets(view, rules, from) {
   return targetsOn(boardOf({ ...view, turn: view.audience, refused_moves: [] }, rules), from);
 }
 
+/** The way of a move among the targets of its piece. @param {readonly Target[]} targets @param {string} to @param {"+" | "-"} [sign] */
+export function wayTo(targets, to, sign) {
+  return targets.find(({ square }) => square === to)?.ways.find((way) => !sign || way.sign === sign);
+}
+
 /**
  * Everything that the viewer may do on the board now, as commands.
  * @param {Readonly<GameView>} view @param {Rules} rules @returns {GameCommand[]}
@@ -345,8 +350,7 @@ export function holds(plan, view) {
 export function dueCommand(plan, view, rules) {
   if (!sideToMove(view) || view.owed_color || view.pending_strike || view.paused) return { isIllegal: false };
   const { from, to } = parseMove(plan.move);
-  const ways = targets(view, rules, from).find((target) => target.square === to)?.ways ?? [];
-  const way = plan.path ? ways.find((way) => way.sign === plan.path) : ways[0];
+  const way = wayTo(targets(view, rules, from), to, plan.path);
   if (!way || laysChip(rules, way) !== (plan.color !== undefined)) return { isIllegal: true };
   const path = plan.path ? { path: plan.path } : {};
   const color = plan.color ? { color: plan.color } : {};

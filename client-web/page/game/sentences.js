@@ -26,14 +26,14 @@ export function rankName(words, identity) {
  * The names of all squares.
  * @param {Readonly<GameView>} view @param {Words} words
  * @param {{ from: string, targets: readonly Target[] } | undefined} reach What the piece in hand can do.
- * @param {{ notes: import("./reach.js").Notes, move: string | undefined }} [own] The player's guesses, and the move that is planned.
+ * @param {{ notes: import("./reach.js").Notes, moves: readonly string[] }} [own] The player's guesses, and the moves that are planned.
  * @returns {(square: string) => string}
  */
 export function squareNames(view, words, reach, own) {
   const pieces = new Map(view.pieces.map(parsePiece).map((piece) => [piece.square, piece]));
   const chips = chipsBySquare(view.chips);
   const lakes = new Set(view.lakes);
-  const planned = own?.move ? parseMove(own.move) : undefined;
+  const planned = new Map(own?.moves.map(parseMove).flatMap(({ from, to }) => /** @type {[string, string][]} */ ([[to, "to"], [from, "from"]])));
   const targets = new Map(reach?.targets.map((target) => [target.square, target]));
   return (square) => {
     const piece = pieces.get(square);
@@ -46,8 +46,9 @@ export function squareNames(view, words, reach, own) {
     if (guess) parts.push(words.say("square-guess", { guess: rankOf(guess) ? rankName(words, guess) : words.say("note-mark", { mark: guess }) }));
     if (chip) parts.push(words.say("square-chip", { color: chip }));
     if (reach?.from === square) parts.push(words.say("square-chosen"));
-    if (planned?.from === square || planned?.to === square) parts.push(words.say("square-planned", { end: planned.from === square ? "from" : "to" }));
-    if (way) parts.push(words.say("square-target", { by: way.by, strikes: way.strikes ? "yes" : "no" }));
+    const end = planned.get(square);
+    if (end) parts.push(words.say("square-planned", { end }));
+    if (way) parts.push(words.say("square-target", { by: way.by, strikes: way.strikes ? "yes" : "no", color: chips.get(reach?.from ?? "") ?? "" }));
     return parts.join(", ");
   };
 }

@@ -1,7 +1,11 @@
-// Deployments as texts: checked, named, and in files.
+// Deployments that are made at random, and deployments as texts: checked, named, and in files.
 
+import { placesToFill, tray } from "./hand.js";
 import { RANKS, letterOf, rankOf } from "./notation.js";
 import { homeSquares } from "./rules.js";
+
+/** @typedef {import("./hand.js").Setup} Setup */
+/** @typedef {import("./notation.js").Side} Side */
 
 /** @typedef {import("./rules.js").Rules} Rules */
 /** A saved deployment. @typedef {{ ruleset: string, name: string, setup: string }} Saved */
@@ -101,4 +105,39 @@ function parse(text) {
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 function isRecord(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The deployment as in a mirror. @param {Setup} setup @param {Rules} rules @returns {Setup} */
+export function mirror(setup, rules) {
+  return Object.fromEntries(Object.entries(setup).map(([square, letter]) => {
+    const column = String.fromCharCode(97 + rules.columns - 1 - (square.charCodeAt(0) - 97));
+    return [column + square.slice(1), letter];
+  }));
+}
+
+/**
+ * A random deployment: what is placed stays, and the rest is filled. The Flag stands in the last
+ * two rows, and Bombs rather behind than in front.
+ * @param {Setup} setup @param {Rules} rules @param {Side} side @param {() => number} random @returns {Setup}
+ */
+export function fillRandomly(setup, rules, side, random) {
+  const squares = homeSquares(rules, side).filter((square) => !setup[square]);
+  const last = new Set(homeSquares(rules, side).slice(-2 * rules.columns));
+  const left = Object.entries(tray(setup, rules)).flatMap(([letter, count]) => Array(Math.max(0, count)).fill(letter));
+  const filled = /** @type {Record<string, string>} */ ({ ...setup });
+  /** @param {string} letter @param {string[]} among */
+  const put = (letter, among) => {
+    const free = among.filter((square) => !filled[square]);
+    const square = free[Math.floor(random() * free.length)];
+    if (square) filled[square] = letter;
+  };
+  const back = squares.filter((square) => last.has(square));
+  if (left.includes("F")) put("F", back.length > 0 ? back : squares);
+  const others = left.filter((letter) => letter !== "F").map((letter) => ({ letter, order: random() }));
+  others.sort((a, b) => a.order - b.order);
+  const room = placesToFill(rules) - Object.keys(filled).length;
+  const chosen = others.slice(0, Math.max(0, room)).map(({ letter }) => letter);
+  for (const letter of chosen.filter((letter) => letter === "B")) put(letter, random() < 0.75 && back.some((square) => !filled[square]) ? back : squares);
+  for (const letter of chosen.filter((letter) => letter !== "B")) put(letter, squares);
+  return filled;
 }

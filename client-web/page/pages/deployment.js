@@ -163,8 +163,8 @@ function Tools({ editor }) {
     h(DeployTray, { deploying, side: "red" }),
     h("div", { class: "row-of tools" },
       tool("deploy-suggest", () => void suggestInto(deploying, rules, "red")),
-      tool("deploy-random", () => deploying.random()),
-      tool("deploy-mirror", () => deploying.mirror()),
+      tool("deploy-random", () => void deploying.random()),
+      tool("deploy-mirror", () => void deploying.mirror()),
       tool("deploy-clear", () => deploying.change({})),
       tool("deploy-undo", () => deploying.undo())),
     h("p", { class: "muted small" }, say("deploy-hint")));

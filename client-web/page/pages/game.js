@@ -2,12 +2,13 @@
 // stands around it.
 
 import { Board } from "../board/board.js";
+import { chipsBySquare } from "../board/pieces.js";
 import { opponentOf, parseMove } from "../game/notation.js";
-import { freeHomeSquares, plannedTargets, targets } from "../game/reach.js";
+import { freeHomeSquares, plannedTargets, targets, wayTo } from "../game/reach.js";
 import { squareNames } from "../game/sentences.js";
 import { AGAIN_MS, TEMPORARY, underWay } from "../net/line.js";
 import { changesText, termsText } from "../parts/basics.js";
-import { PlayerStrip, TableSkeleton, TakenRow, useTurned } from "../parts/boards.js";
+import { PlayerStrip, TableSkeleton, TakenRow, placeClass, useTurned } from "../parts/boards.js";
 import { alarm, allWords, aloud, isKeyOff, line, loadedRefusal, onMessage, onNews, say, settings, tell } from "../state.js";
 import { GameControl } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
@@ -157,9 +158,9 @@ export function BoardView({ control, below }) {
   }, [control, numbering, print, motion]);
   // Reading the signals makes this part follow them.
   const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value,
-    control.notes.value, control.question.value];
+    control.notes.value, control.question.value, control.way.value, control.queued.value];
   useLayoutEffect(() => showMarks(control), state);
-  return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
+  return h("div", { class: placeClass(rules, isTurned), ref: host });
 }
 
 /** @param {GameControl} control */
@@ -168,16 +169,15 @@ function showMarks(control) {
   if (!board || !view || !rules) return;
   const hand = control.hand.value;
   const from = hand?.kind === "board" ? hand.square : undefined;
-  const reach = from === undefined ? [] : control.isTurn ? targets(view, rules, from)
-    : control.mayPlan ? plannedTargets(view, rules, from) : [];
+  const reach = from !== undefined && control.mayChoose ? control.reach(control.planning ?? view, rules, from) : [];
   const refused = from === undefined ? [] : (view.refused_moves ?? []).map(parseMove).filter((move) => move.from === from);
   board.mark({
     chosen: from ?? chosenInDeployment(control),
     targets: [
-      ...reach.map(({ square, ways }) => ({ square, kind: ways[0]?.strikes ? /** @type {const} */ ("strike") : /** @type {const} */ ("go") })),
+      ...reach.flatMap(({ ways: [way] }) => (way ? { square: way.to, kind: kindOf(way) } : [])),
       ...refused.map(({ to }) => ({ square: to, kind: /** @type {const} */ ("refused") })),
     ],
-    lit: litPath(control),
+    ...paths(control, reach.flatMap(({ ways }) => ways[0] ?? [])),
     ahead: ahead(control),
     free: freeSquares(control),
     notes: noteTexts(control),
@@ -191,18 +191,39 @@ function chosenInDeployment(control) {
   return hand && "square" in hand ? hand.square : undefined;
 }
 
-/** The path of the way that a question is about. @param {GameControl} control */
-function litPath(control) {
-  const draft = control.question.value?.draft;
-  return draft?.kind === "move" && draft.ways.length === 1 ? draft.ways[0]?.path : undefined;
+/** @typedef {import("../game/reach.js").Way} Way */
+
+/** What carries a piece to a square, or that it strikes there. @param {Way} way @returns {import("../board/board.js").TargetKind} */
+function kindOf({ strikes, by }) {
+  return strikes ? "strike" : by === "supply_line" || by === "flash" ? by : "go";
 }
 
-/** A move that is planned or under way. @param {GameControl} control */
+/**
+ * What a move goes over: the squares of supply lines, and those of flashes with the color that they get. If it is
+ * asked which way a piece goes, only the way that the player looks at; once that is known, its path.
+ * @param {GameControl} control @param {readonly Way[]} ways The ways of the piece in hand.
+ */
+function paths(control, ways) {
+  const { question: { value: question }, way: { value: looked } } = control;
+  const draft = question?.draft.kind === "move" ? question.draft : undefined;
+  const shown = draft ? (draft.ways.length === 1 ? draft.ways : looked ? [looked] : []) : ways;
+  const lit = shown.filter(({ by }) => draft !== undefined || by === "supply_line").flatMap(({ path }) => path);
+  const squares = [...new Set(shown.filter(({ by }) => by === "flash").flatMap(({ path }) => path))];
+  const from = draft?.from ?? (control.hand.value?.kind === "board" ? control.hand.value.square : "");
+  const color = squares.length > 0 ? chipsBySquare(control.planning?.chips).get(from) : undefined;
+  return { lit, ...(color ? { coming: { color, squares } } : {}) };
+}
+
+/** The moves that are under way, planned or queued. @param {GameControl} control @returns {readonly import("../board/board.js").Ahead[]} */
 function ahead(control) {
+  const { view, rules, planned: { value: planned }, queued: { value: queued } } = control;
+  if (!view || !rules) return [];
   const sent = underWay(line.value, control.id).at(-1)?.command;
-  if (sent?.kind === "move") return { ...parseMove(sent.move), kind: /** @type {const} */ ("sent") };
-  const planned = control.planned.value;
-  return planned ? { ...parseMove(planned.move), kind: /** @type {const} */ ("planned") } : undefined;
+  const move = sent?.kind === "move" ? sent : planned;
+  if (!move) return queued?.ahead ?? [];
+  const { from, to } = parseMove(move.move);
+  const reach = move === planned ? plannedTargets : targets;
+  return [{ from, to, path: wayTo(reach(view, rules, from), to, move.path ?? undefined)?.path, kind: move === planned ? "planned" : "sent" }];
 }
 
 /** The player's guesses as they stand on the board: ranks, or a sign. @param {GameControl} control */
@@ -216,5 +237,5 @@ function freeSquares(control) {
   const { view, rules, side } = control;
   if (!view || !rules || !side) return [];
   if (view.phase === "deploying") return control.deploying.free();
-  return control.hand.value?.kind === "reserve" ? freeHomeSquares(view, rules, side) : [];
+  return control.hand.value?.kind === "reserve" ? freeHomeSquares(control.planning ?? view, rules, side) : [];
 }

@@ -2,10 +2,11 @@
 // last.
 
 import { Waiting, termsText } from "../parts/basics.js";
-import { Losses, PlayerStrip, SeenBoard, SmallBoard, TakenRow } from "../parts/boards.js";
+import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
 import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
 import { Failed, useAnswer, useTitle, waiting } from "../parts/load.js";
+import { SmallBoard } from "../parts/small_board.js";
 import { rulesFor, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 

@@ -2,13 +2,11 @@
 // looked at.
 
 import { Board } from "../board/board.js";
-import { FIGURES, GLYPHS, svg } from "../board/pieces.js";
-import { extent, place } from "../board/screen.js";
 import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
-import { RANKS, figureOf, letterOf, parseMove, parsePiece } from "../game/notation.js";
+import { RANKS, letterOf } from "../game/notation.js";
 import { squareNames } from "../game/sentences.js";
 import { allWords, isKeyOff, say, sayClock, serverTime, settings, show } from "../state.js";
-import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { h, signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { PieceArt, playerName, useIsLong, useTicks } from "./basics.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -18,13 +16,15 @@ import { PieceArt, playerName, useIsLong, useTicks } from "./basics.js";
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").RatingPoint} RatingPoint */
 /** @typedef {import("../game/rules.js").Rules} Rules */
-/** @typedef {import("../board/screen.js").Geometry} Geometry */
 
 /** On an upright phone, a board that is wider than high is turned. */
 const narrow = matchMedia("(max-width: 700px) and (orientation: portrait)");
 
-/** True if a board of these rules is turned by a quarter. @param {Rules | undefined} rules */
-export function useTurned(rules) {
+/** True if the player does not want that. */
+const isLevel = signal(localStorage.getItem("level") !== null);
+
+/** True if the screen is an upright phone's, and a board of these rules is wider than high. @param {Rules | undefined} rules */
+function useTooWide(rules) {
   const [isNarrow, setNarrow] = useState(narrow.matches);
   useEffect(() => {
     const change = () => setNarrow(narrow.matches);
@@ -32,6 +32,22 @@ export function useTurned(rules) {
     return () => narrow.removeEventListener("change", change);
   }, []);
   return isNarrow && rules !== undefined && rules.columns > rules.rows;
+}
+
+/** True if a board of these rules is turned by a quarter. @param {Rules | undefined} rules */
+export function useTurned(rules) {
+  return useTooWide(rules) && !isLevel.value;
+}
+
+/** Turns a board that is too wide for the screen by a quarter, or back. @param {{ rules: Rules | undefined }} props */
+export function QuarterTurn({ rules }) {
+  if (!useTooWide(rules)) return null;
+  const turn = () => {
+    isLevel.value = !isLevel.value;
+    if (isLevel.value) localStorage.setItem("level", "");
+    else localStorage.removeItem("level");
+  };
+  return h("button", { class: "button compact plain", "aria-pressed": !isLevel.value, onClick: turn }, say("quarter-turn"));
 }
 
 /**
@@ -71,7 +87,12 @@ export function SeenBoard({ rules, view, below, event, isPaced = false, keys }) 
     else board.current?.show(view);
     board.current?.name(nameSquares(view));
   }, [view]);
-  return h("div", { class: `board-place board-host${isTurned ? " tall" : ""}`, ref: host });
+  return h("div", { class: placeClass(rules, isTurned), ref: host });
+}
+
+/** The classes of a board's place. @param {Rules | undefined} rules @param {boolean} isTurned */
+export function placeClass(rules, isTurned) {
+  return `board-place board-host${isTurned ? " tall" : rules && rules.columns > rules.rows ? " wide" : ""}`;
 }
 
 /**
@@ -87,18 +108,6 @@ function nameSquares(view) {
     names.set(square, known);
     return known;
   };
-}
-
-/**
- * A board as one small picture.
- * @param {{ rules: Rules, view: Readonly<GameView>, below?: Side, label: string }} props
- */
-export function SmallBoard({ rules, view, below = "red", label }) {
-  const host = useRef(/** @type {HTMLElement | null} */ (null));
-  const { numbering } = settings.value;
-  useLayoutEffect(() => host.current?.replaceChildren(drawSmallBoard(rules, view, below, numbering)), [rules, view, below, numbering]);
-  const shape = rules.columns > rules.rows ? " wide" : "";
-  return h("span", { ref: host, class: `small-board${shape}`, role: "img", "aria-label": label });
 }
 
 /**
@@ -206,83 +215,4 @@ function ClaimCountdown({ at }) {
   const left = () => at - serverTime.at(Date.now());
   useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
   return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: sayClock(left()) })}`) : null;
-}
-
-// A board as one small picture: few nodes, so that many fit on a page. Pieces that look alike are
-// one path.
-
-/** The outlines of the sides, and what a hidden piece shows, in a square of 10 by 10. */
-const SHAPES = {
-  red: "m1.2 1.4h7.6v4q0 2.6-3.8 3.8-3.8-1.2-3.8-3.8z",
-  blue: "m1.2 1.2h2v1.2h.8v-1.2h2v1.2h.8v-1.2h2v7.6h-7.6z",
-};
-const MARKS = { moved: "m5 4.2a.9.9 0 1 0 .01 0z", unmoved: "m3.4 4.6h3.2v1h-3.2z" };
-const SQUARE = "h10v10h-10z";
-
-/**
- * @param {Rules} rules @param {Readonly<GameView>} view @param {Side} below
- * @param {"us" | "eu"} numbering
- */
-function drawSmallBoard(rules, view, below, numbering) {
-  const geometry = { columns: rules.columns, rows: rules.rows, below, isTurned: false };
-  const { across, down } = extent(geometry);
-  const picture = svg("svg", { viewBox: `0 0 ${across * 10} ${down * 10}`, class: "small-squares" });
-  /** @param {string} name @param {readonly string[]} squares @param {string} path */
-  const draw = (name, squares, path) => {
-    if (squares.length === 0) return;
-    picture.append(svg("path", { class: name, d: squares.map((square) => `${corner(geometry, square)}${path}`).join("") }));
-  };
-  picture.append(svg("rect", { class: "small-even", width: across * 10, height: down * 10 }));
-  const odd = Array.from({ length: across * down }, (_, index) => [index % across, Math.floor(index / across)])
-    .filter(([x = 0, y = 0]) => (x + y) % 2 === 1);
-  picture.append(svg("path", { class: "small-odd", d: odd.map(([x = 0, y = 0]) => `M${x * 10} ${y * 10}${SQUARE}`).join("") }));
-  draw("small-lake", view.lakes, SQUARE);
-  for (const [color, squares] of Object.entries(view.chips ?? {})) draw(`small-chip ${color}`, squares, SQUARE);
-  draw("small-last", lastSquares(view), SQUARE);
-  const pieces = view.pieces.map(parsePiece);
-  for (const side of /** @type {const} */ (["red", "blue"])) {
-    const own = pieces.filter((piece) => piece.side === side);
-    const hidden = own.filter(({ identity }) => identity === "?" || identity === "o");
-    /** @param {boolean} moved */
-    const marked = (moved) => hidden.filter((piece) => piece.moved === moved).map(({ square }) => square);
-    draw(`small-piece ${side}`, own.map(({ square }) => square), SHAPES[side]);
-    draw(`small-mark ${side}`, marked(true), MARKS.moved);
-    draw(`small-mark ${side}`, marked(false), MARKS.unmoved);
-    for (const { square, identity } of own) picture.append(...smallRank(geometry, square, side, identity, numbering));
-  }
-  return picture;
-}
-
-/** @param {Geometry} geometry @param {string} square */
-function corner(geometry, square) {
-  const { x, y } = place(geometry, square);
-  return `M${x * 10} ${y * 10}`;
-}
-
-/** The squares of the last turn. @param {Readonly<GameView>} view */
-function lastSquares(view) {
-  const move = view.pending_strike ?? view.last_move;
-  return move ? Object.values(parseMove(move.move)) : view.last_exchange ? [view.last_exchange.square] : [];
-}
-
-/**
- * A known rank: its figure, or its glyph.
- * @param {Geometry} geometry @param {string} square @param {Side} side @param {string} identity
- * @param {"us" | "eu"} numbering
- */
-function smallRank(geometry, square, side, identity, numbering) {
-  const { x, y } = place(geometry, square);
-  const glyph = GLYPHS[identity];
-  if (glyph) {
-    const transform = `translate(${x * 10 + 2.2} ${y * 10 + 2.1}) scale(0.094)`;
-    return [
-      ...(glyph.line ? [svg("path", { class: `small-line ${side}`, d: glyph.line, transform })] : []),
-      ...(glyph.fill ? [svg("path", { class: `small-mark ${side}`, d: glyph.fill, transform })] : []),
-    ];
-  }
-  const figures = [...figureOf(identity, numbering)].filter((figure) => FIGURES[figure]);
-  const left = x * 10 + 5 - figures.length * 1.6;
-  return figures.map((figure, index) => svg("path", {
-    class: `small-line ${side}`, d: FIGURES[figure] ?? "", transform: `translate(${left + index * 3.2} ${y * 10 + 2.6}) scale(0.08)`,
-  }));
 }

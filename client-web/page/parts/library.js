@@ -34,11 +34,6 @@ function storeDevice(saved) {
   else localStorage.removeItem(KEY);
 }
 
-/** What is saved on this device. */
-export function savedOnDevice() {
-  return onDevice.value;
-}
-
 /** @param {Saved} one @param {string} ruleset @param {string} name */
 export function isCalled(one, ruleset, name) {
   return one.ruleset === ruleset && one.name.toLowerCase() === name.toLowerCase();
@@ -46,6 +41,17 @@ export function isCalled(one, ruleset, name) {
 
 /** @param {string} ruleset @param {string} name */
 const path = (ruleset, name) => `/api/me/deployments/${encodeURIComponent(ruleset)}/${encodeURIComponent(name)}`;
+
+/** Saves a deployment. @param {Saved} one @param {boolean} isAccount @returns {Promise<Done>} */
+export async function store(one, isAccount) {
+  const kept = { ...one, setup: squeeze(one.setup) };
+  if (!isAccount) {
+    storeDevice([...onDevice.value.filter((other) => !isCalled(other, one.ruleset, one.name)), kept]);
+    return {};
+  }
+  const done = await change("PUT", path(one.ruleset, one.name), { setup: kept.setup });
+  return "trouble" in done ? { trouble: done.trouble } : {};
+}
 
 /** The player's library, and how to change it. */
 export function useLibrary() {
@@ -62,14 +68,9 @@ export function useLibrary() {
     left: isAccount ? onDevice.value : [],
     /** @param {Saved} one @returns {Promise<Done>} */
     async save(one) {
-      const kept = { ...one, setup: squeeze(one.setup) };
-      if (!isAccount) {
-        storeDevice([...onDevice.value.filter((other) => !isCalled(other, one.ruleset, one.name)), kept]);
-        return {};
-      }
-      const done = await change("PUT", path(one.ruleset, one.name), { setup: kept.setup });
-      asked.again();
-      return "trouble" in done ? { trouble: done.trouble } : {};
+      const done = await store(one, isAccount);
+      if (isAccount) asked.again();
+      return done;
     },
     /** @param {string} ruleset @param {string} name @returns {Promise<Done>} */
     async remove(ruleset, name) {
@@ -109,9 +110,15 @@ export async function suggestInto(deploying, rules, side) {
   deploying.change(readSetup(answer.value.setups[0] ?? "", rules, side), say("deploy-told", { what: "suggested" }));
 }
 
+/** True if the player's deployments are saved with an account. */
+export function hasAccount() {
+  const kind = line.value.player?.kind;
+  return kind === "account" || kind === "bot";
+}
+
 /** Lets the player choose one of the saved deployments. @param {Deploying} deploying @param {Rules} rules @param {Side} side */
 export async function openSaved(deploying, rules, side) {
-  const all = await allSaved();
+  const all = await readSaved();
   if (!all) return;
   const saved = all.filter(({ ruleset }) => ruleset === rules.id);
   const chosen = await choose({
@@ -126,7 +133,7 @@ export async function openSaved(deploying, rules, side) {
  * @param {Deploying} deploying @param {Rules} rules @param {Side} side @param {string} name
  */
 export async function placeSaved(deploying, rules, side, name) {
-  const all = await allSaved();
+  const all = await readSaved();
   if (!all) return;
   const chosen = all.find((one) => isCalled(one, rules.id, name));
   if (chosen) return deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
@@ -134,14 +141,9 @@ export async function placeSaved(deploying, rules, side, name) {
   show(say("deploy-chosen-gone", { name }));
 }
 
-/** The player's library. Undefined if it cannot be read, which is shown. @returns {Promise<readonly Saved[] | undefined>} */
-async function allSaved() {
-  const kind = line.value.player?.kind;
-  return kind === "account" || kind === "bot" ? savedOnline() : savedOnDevice();
-}
-
-/** @returns {Promise<readonly Saved[] | undefined>} */
-async function savedOnline() {
+/** What the player has saved; undefined if it cannot be read. @returns {Promise<readonly Saved[] | undefined>} */
+export async function readSaved() {
+  if (!hasAccount()) return onDevice.value;
   const answer = /** @type {import("./load.js").Answer<{ deployments: Saved[] }>} */ (await request("GET", "/api/me/deployments"));
   if (!("refusal" in answer)) return answer.value.deployments;
   show(await loadedRefusal({ args: {}, ...answer.refusal }));

@@ -2,16 +2,15 @@
 // the line decides what is true.
 
 import { speedOf, timeLeft } from "../game/clocks.js";
-import { byWay, complete, put, readTyped } from "../game/hand.js";
-import { SIDES, opponentOf, parseMove, parsePiece, rankOf } from "../game/notation.js";
+import { byWay, complete, put } from "../game/hand.js";
+import { SIDES, opponentOf, parseMove, parsePiece } from "../game/notation.js";
 import {
-  MARKS, afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, note, planMove, plannedTargets, sideToMove,
-  targets,
+  afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, planMove, plannedTargets, sideToMove, targets,
 } from "../game/reach.js";
 import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratingSentence, sentence, squareNames } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
-import { choose, confirm, tellKeys } from "../parts/dialog.js";
+import { confirm, tellKeys } from "../parts/dialog.js";
 import { isMuted, toggleMute } from "../parts/notices.js";
 import {
   alarm, allWords, ask, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak,
@@ -34,7 +33,7 @@ import { Deploying } from "./deploying.js";
 /** Below this, a new turn of one's own is said at once. */
 const HURRY_MS = 30_000;
 /** The keys of the board, as the list of keys shows them. */
-const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "l", "t", "o", "c", "x", "delete"];
+const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "g", "l", "t", "o", "c", "x", "delete"];
 
 /** Explains pieces, once a player has looked at one. @type {Signal<typeof import("../game/explain.js").explainPiece | undefined>} */
 const explain = signal(/** @type {typeof import("../game/explain.js").explainPiece | undefined} */ (undefined));
@@ -53,6 +52,10 @@ export class GameControl {
   question = signal(/** @type {Question | undefined} */ (undefined));
   /** @type {Signal<Premove | undefined>} */
   planned = signal(/** @type {Premove | undefined} */ (undefined));
+  /** The moves that the server makes when their turns come, if there are any. @type {Signal<import("./queue.js").Queued | undefined>} */
+  queued = signal(/** @type {import("./queue.js").Queued | undefined} */ (undefined));
+  /** The way that the player looks at, while it is asked which one a piece goes. @type {Signal<import("../game/reach.js").Way | undefined>} */
+  way = signal(/** @type {import("../game/reach.js").Way | undefined} */ (undefined));
   /** The piece that the player looks at: on its square, or of a tray. @type {Signal<{ square: string } | { letter: string } | undefined>} */
   about = signal(/** @type {{ square: string } | { letter: string } | undefined} */ (undefined));
   /** What has happened; what came before the game was opened here is filled in. @type {Signal<readonly Entry[]>} */
@@ -97,7 +100,8 @@ export class GameControl {
 
   /** What only the player knows of the squares. */
   get own() {
-    return { notes: this.notes.value, move: this.planned.value?.move };
+    const planned = this.planned.value;
+    return { notes: this.notes.value, moves: planned ? [planned.move] : this.queued.value?.squares ?? [] };
   }
 
   get loaded() {
@@ -197,7 +201,7 @@ export class GameControl {
 
   /** @param {string} square */
   press(square) {
-    const { view, rules, hand } = this;
+    const { planning: view, rules, hand } = this;
     if (!view || !rules) return;
     if (view.phase === "deploying") return this.deploying.press(square);
     this.question.value = undefined;
@@ -219,54 +223,70 @@ export class GameControl {
    * @param {Hand} hand @param {string} square
    */
   async #cannotGo(hand, square) {
-    const why = this.#whyNot(hand, square);
+    const { planning: view, mayChoose } = this;
+    if (!this.isFree || !view || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
+    const explained = await import("../game/explain.js").catch(() => undefined);
+    const why = explained?.whyNot(view, hand, square, allWords()) ?? say("no-answer");
     if (!this.rules?.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
     const move = hand.square + square;
     const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
     if (await confirm(yes)) await this.act({ kind: "move", move }, true);
   }
 
-  /** Why what is in hand cannot go to a square. @param {Hand} hand @param {string} square */
-  #whyNot(hand, square) {
-    const { view } = this;
-    if (!this.isFree) return say("typed-wait");
-    if (!view || (!this.isTurn && !this.mayPlan)) return say("refusal-not-your-turn");
-    if (hand.kind === "reserve") return say("typed-no-place");
-    if (view.refused_moves?.includes(hand.square + square)) return say("refused-repetition");
-    const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
-    const cannot = say("no-way", { rank: rankName(allWords(), piece?.identity ?? "?"), square });
-    return isHeldByReserveRule(view, hand.square) ? `${cannot} ${say("held-by-reserve-rule")}` : cannot;
-  }
-
   /** The piece in hand goes to a square, now or when the turn comes. @param {string} square */
   #goTo(square) {
-    const { view, rules } = this;
+    const { planning, rules } = this;
     const hand = this.hand.value;
-    if (!view || !rules || !hand || !this.isFree) return false;
-    if (this.isTurn) {
-      const outcome = put(hand, square, view, rules);
-      if (outcome) this.proceed(outcome);
-      return outcome !== undefined;
-    }
-    if (hand.kind !== "board" || !this.mayPlan) return false;
-    if (!plannedTargets(view, rules, hand.square).some((target) => target.square === square)) return false;
-    this.planned.value = planMove(view, hand.square + square);
-    this.letGo();
-    return true;
+    if (!planning || !rules || !hand || !this.isFree || !this.mayChoose) return false;
+    if (hand.kind === "reserve" && !this.isTurn && !this.mayQueue) return false;
+    const outcome = put(hand, square, planning, rules, this.reach);
+    this.proceed(outcome);
+    return outcome !== undefined;
   }
 
-  /** Moves can be planned in games on a clock, unless they need more than squares. */
+  /** True if the server keeps moves for the player's next turns. */
+  get mayQueue() {
+    const { loaded, side, view } = this;
+    return Boolean(side && view?.phase === "playing" && view.turn !== side && loaded?.game.terms.time.kind === "correspondence");
+  }
+
+  /** True if the player may choose a move: for now, or for later. Plans are for games on a clock. */
+  get mayChoose() {
+    return this.isTurn || this.mayPlan || this.mayQueue;
+  }
+
   get mayPlan() {
-    const { loaded, rules, side, view } = this;
-    const kind = loaded?.game.terms.time.kind;
-    return Boolean(side && view?.phase === "playing" && rules && !rules.chips && settings.value.premove === "on" && (kind === "fischer" || kind === "delay"));
+    const kind = this.loaded?.game.terms.time.kind;
+    return Boolean(this.side && this.view?.phase === "playing" && settings.value.premove === "on" && (kind === "fischer" || kind === "delay"));
+  }
+
+  /** Finds the targets of a piece: now, or when the turn comes. */
+  get reach() {
+    return this.isTurn ? targets : plannedTargets;
+  }
+
+  /** The position that a move is chosen in: after the queued moves. */
+  get planning() {
+    return (this.isTurn ? undefined : this.queued.value?.view) ?? this.view;
   }
 
   /** @param {import("../game/hand.js").Outcome} outcome */
   proceed(outcome) {
     if (!outcome) return;
-    if ("command" in outcome) void this.act(outcome.command);
-    else this.question.value = outcome.question;
+    this.way.value = undefined;
+    if ("question" in outcome) this.question.value = outcome.question;
+    else this.carryOut(outcome.command);
+  }
+
+  /** Makes a turn, or keeps it for later. @param {GameCommand} command */
+  carryOut(command) {
+    const isBoard = command.kind === "move" || command.kind === "place" || command.kind === "remove";
+    if (this.isTurn || !isBoard) return void this.act(command);
+    this.letGo();
+    if (this.mayQueue) return void import("./queue.js").then((queue) => queue.offer(this, command)).catch(() => show(say("no-answer")));
+    if (!this.view || !this.mayPlan || command.kind !== "move") return show(say("refusal-not-your-turn"));
+    const { path, color } = command;
+    this.planned.value = planMove(this.view, command.move, { ...(path ? { path } : {}), ...(color ? { color } : {}) });
   }
 
   /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/notation.js").ChipColor }} answer */
@@ -288,8 +308,10 @@ export class GameControl {
     const { view } = this;
     if (!view || !this.isFree) return false;
     if (view.phase === "deploying") return this.deploying.mayLift(square);
-    if (view.phase !== "playing" || !(this.isTurn || this.mayPlan)) return false;
-    return view.pieces.some((text) => this.#isMovable(text, square)) && !isHeldByReserveRule(view, square);
+    if (view.phase !== "playing" || !this.mayChoose) return false;
+    const isThere = (/** @type {GameView} */ { pieces }) => pieces.some((text) => this.#isMovable(text, square));
+    // A queued move may take it elsewhere.
+    return isThere(view) && (!this.queued.value || isThere(this.queued.value.view)) && !isHeldByReserveRule(view, square);
   }
 
   /** @param {string} from @param {string | undefined} to */
@@ -298,7 +320,7 @@ export class GameControl {
     if (!view || !rules) return;
     if (view.phase === "deploying") return this.deploying.drop(from, to);
     if (!to) {
-      if (rules.reserve && this.isTurn) void this.act({ kind: "remove", square: from });
+      if (rules.reserve && (this.isTurn || this.mayQueue)) this.carryOut({ kind: "remove", square: from });
       return;
     }
     const hand = /** @type {const} */ ({ kind: "board", square: from });
@@ -308,11 +330,11 @@ export class GameControl {
 
   /** The squares of the player's pieces that can move. */
   movable() {
-    const { view, rules, side } = this;
-    if (!view || !rules || !side) return [];
+    const { planning: view, rules, side, reach } = this;
+    if (!view || !rules || !side || !(view.phase === "deploying" || this.mayChoose)) return [];
     if (view.phase === "deploying") return Object.keys(this.deploying.setup.value);
     const own = view.pieces.map(parsePiece).filter((piece) => piece.side === side);
-    return own.map(({ square }) => square).filter((square) => targets(view, rules, square).length > 0);
+    return own.map(({ square }) => square).filter((square) => reach(view, rules, square).length > 0);
   }
 
   /** Keys of the focused board, by their position. @param {KeyboardEvent} event @param {string} square */
@@ -331,9 +353,10 @@ export class GameControl {
         return field !== null;
       }
       case "Delete": case "Backspace":
-        if (!this.rules?.reserve || !this.isTurn) return false;
-        void this.act({ kind: "remove", square });
+        if (!this.rules?.reserve || !(this.isTurn || this.mayQueue)) return false;
+        this.carryOut({ kind: "remove", square });
         return true;
+      case "KeyG": void this.ask(square); return true;
       case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
       case "KeyC": speak(lossesSentence(view, allWords())); return true;
@@ -365,11 +388,11 @@ export class GameControl {
     if (to) show(say("typed-no-place"));
   }
 
-  /** The square of the piece in hand, if it can be taken into the reserve now. */
+  /** The square of the piece in hand, if it can be taken into the reserve. */
   get reservable() {
-    const { view, rules, side, isFree, isTurn } = this;
+    const { planning: view, rules, side, isFree, isTurn } = this;
     const hand = this.hand.value;
-    if (!view || !rules?.reserve || !side || !isFree || !isTurn || hand?.kind !== "board") return undefined;
+    if (!view || !rules?.reserve || !side || !isFree || !(isTurn || this.mayQueue) || hand?.kind !== "board") return undefined;
     const piece = view.pieces.map(parsePiece).find(({ square }) => square === hand.square);
     return piece && piece.identity !== "F" ? hand.square : undefined;
   }
@@ -410,17 +433,13 @@ export class GameControl {
     const { view, side } = this;
     const piece = view?.pieces.map(parsePiece).find((piece) => piece.square === square);
     const isHidden = piece && side && piece.side !== side && (piece.identity === "?" || piece.identity.startsWith("["));
-    if (!isHidden || view?.phase !== "playing") {
-      this.look({ square });
-      return this.tellOf(square);
-    }
-    const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark, rank: rankOf(mark) ?? "" }) : say("note-none") }));
-    const mark = await choose({ title: say("note-title", { square }), text: say("note-text"), options });
-    if (mark !== undefined) this.#setNotes(note(this.notes.value, square, mark || undefined));
+    if (isHidden && view?.phase === "playing") return import("./notes.js").then((notes) => notes.askNote(this, square)).catch(() => show(say("no-answer")));
+    this.look({ square });
+    this.tellOf(square);
   }
 
   /** Keeps notes on this device, with what they were held against. @param {import("../game/reach.js").Notes} notes */
-  #setNotes(notes) {
+  setNotes(notes) {
     this.notes.value = notes;
     const { loaded } = this;
     this.#notedAt = loaded ? `${loaded.epoch}.${loaded.seq}` : "";
@@ -448,10 +467,11 @@ export class GameControl {
   }
 
   /** A typed command; comes back with what is wrong. @param {string} text */
-  typed(text) {
-    const { view, rules } = this;
+  async typed(text) {
+    const { readTyped } = await import("../game/typed.js");
+    const { planning: view, rules } = this;
     if (!view || !rules || !this.isFree) return "typed-wait";
-    const outcome = readTyped(text, view, rules);
+    const outcome = readTyped(text, view, rules, this.mayChoose ? this.reach : targets);
     if (outcome && "wrong" in outcome) return outcome.wrong;
     this.proceed(outcome);
     return undefined;
@@ -463,11 +483,12 @@ export class GameControl {
     if (news.kind === "view") {
       void this.#fillIn();
       void this.#askRatings();
+      void this.#readQueue();
       this.letGo();
       this.#checkPlan();
       const view = /** @type {GameView} */ (this.view);
       const isSame = this.loaded && this.#notedAt === `${this.loaded.epoch}.${this.loaded.seq}`;
-      this.#setNotes(isSame ? keepHidden(this.notes.value, view) : afterGap(this.notes.value, view, this.rules?.reserve ?? true));
+      this.setNotes(isSame ? keepHidden(this.notes.value, view) : afterGap(this.notes.value, view, this.rules?.reserve ?? true));
       this.board?.show(this.shownView(/** @type {GameView} */ (this.view)));
     }
     if (news.kind === "event") {
@@ -480,8 +501,9 @@ export class GameControl {
       this.#unshown.push({ view: before, entries: text ? 1 : 0 });
       this.board?.play(event, this.shownView(after));
       this.catchUp();
-      if (this.#isGone(after)) this.letGo();
-      this.#setNotes(followNotes(this.notes.value, event, after));
+      if (after.turn !== before.turn || event.kind === "ended") void this.#readQueue();
+      if (this.#isGone(this.planning ?? after)) this.letGo();
+      this.setNotes(followNotes(this.notes.value, event, after));
       if (text) {
         this.entries.value = [...this.entries.value, { text, ply: after.ply }];
         this.#fresh++;
@@ -493,6 +515,16 @@ export class GameControl {
       this.#checkPlan();
     }
     if (news.kind === "said" && news.side !== this.side && !(this.opponent && isMuted(this.opponent.id))) speak(say("said-aloud"));
+  }
+
+  /** Asks for the queued moves. On the player's own turn, the position is what counts. */
+  async #readQueue() {
+    this.queued.value = undefined;
+    if (!this.mayQueue) return;
+    const ply = this.view?.ply;
+    const answer = await readApi(`/api/games/${this.id}/queue`);
+    if (!("body" in answer) || answer.body.moves.length === 0 || ply !== this.view?.ply) return;
+    await import("./queue.js").then(({ take }) => take(this, answer.body)).catch(() => undefined);
   }
 
   #place() {

@@ -4,8 +4,7 @@ import { listenToTray } from "../board/screen.js";
 import { nextChange } from "../game/clocks.js";
 import { RANKS, letterOf } from "../game/notation.js";
 import {
-  byKeys, deploymentSentence, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, setupPieces,
-  swap, tray, writeSetup,
+  byKeys, deploymentSentence, isComplete, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup,
 } from "../game/hand.js";
 import { homeSquares } from "../game/rules.js";
 import { rankName } from "../game/sentences.js";
@@ -110,14 +109,20 @@ export class Deploying {
     if (view) board?.show(this.control.shownView(view));
   }
 
-  random() {
+  async random() {
+    const setups = await this.#setups();
     // A full board is dealt anew; what was placed by hand stays.
     const kept = this.missing === 0 ? {} : this.setup.value;
-    this.change(fillRandomly(kept, this.#rules, this.#side, Math.random), say("deploy-told", { what: "random" }));
+    if (setups) this.change(setups.fillRandomly(kept, this.#rules, this.#side, Math.random), say("deploy-told", { what: "random" }));
   }
 
-  mirror() {
-    this.change(mirror(this.setup.value, this.#rules), say("deploy-told", { what: "mirrored" }));
+  async mirror() {
+    const setups = await this.#setups();
+    if (setups) this.change(setups.mirror(this.setup.value, this.#rules), say("deploy-told", { what: "mirrored" }));
+  }
+
+  #setups() {
+    return import("../game/setups.js").catch(() => void show(say("no-answer")));
   }
 
   async handIn() {
@@ -297,9 +302,13 @@ export function DeployPanel({ control }) {
       h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.openSaved(deploying, rules, side)),
       }, say("deploy-saved")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.mirror() }, say("deploy-mirror")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => void deploying.mirror() }, say("deploy-mirror")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.change({}) }, say("deploy-clear")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo"))),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.undo() }, say("deploy-undo")),
+      h("button", {
+        class: "button compact", disabled: !deploying.isComplete,
+        onClick: () => void import("./notes.js").then((notes) => notes.keepDeployment(rules.id, writeSetup(deploying.setup.value, rules, side))),
+      }, say("deploy-save"))),
     h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint"),
       deploying.isHandedIn ? null : h("span", { class: "for-keys" }, " ", say("deploy-hint-keys"))),
     // On a phone it is always in view.
@@ -307,7 +316,7 @@ export function DeployPanel({ control }) {
       h("button", {
         class: "button compact", disabled: isFinal, onClick: () => void import("../parts/library.js").then((saved) => saved.suggestInto(deploying, rules, side)),
       }, say("deploy-suggest")),
-      h("button", { class: "button compact", disabled: isFinal, onClick: () => deploying.random() }, say("deploy-random")),
+      h("button", { class: "button compact", disabled: isFinal, onClick: () => void deploying.random() }, say("deploy-random")),
       h("button", { class: "button main", disabled: !deploying.isComplete || deploying.isHandedIn, onClick: () => deploying.handIn() },
         deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready"))));
 }

@@ -8,10 +8,10 @@ import { canAbort, choiceList } from "../game/reach.js";
 import { endSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
-import { Losses } from "../parts/boards.js";
+import { Losses, QuarterTurn } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
-import { isMuted, toggleMute } from "../parts/notices.js";
-import { allWords, askOrTell, isKeyOff, line, say, serverTime, show } from "../state.js";
+import { isMuted } from "../parts/notices.js";
+import { allWords, askOrTell, isKeyOff, line, moreWords, say, serverTime, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { Tray } from "./deploying.js";
 
@@ -85,9 +85,10 @@ function passing(control) {
   return [
     h(Claim, { control, key: "claim" }),
     control.planned.value ? button("plan-drop", () => (control.planned.value = undefined)) : null,
+    control.queued.value?.buttons(),
     isOffered ? button("draw-accept", () => control.act({ kind: "accept_draw" }), "main") : null,
     isOffered ? button("draw-decline", () => control.act({ kind: "decline_draw" })) : null,
-    control.reservable ? button("to-reserve", () => control.reservable && control.act({ kind: "remove", square: control.reservable })) : null,
+    control.reservable ? button("to-reserve", () => control.reservable && control.carryOut({ kind: "remove", square: control.reservable })) : null,
     canAbort(view, side) ? button("abort", async () => {
       if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await control.act({ kind: "abort" });
     }) : null,
@@ -112,6 +113,7 @@ export function Actions({ control, flip, more, isOpen }) {
     isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
     h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
     button("flip", flip, "plain"),
+    h(QuarterTurn, { rules: control.rules }),
     isPlayed ? button("resign", async () => {
       if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
         await control.act({ kind: "resign" });
@@ -175,7 +177,11 @@ function WaySheet({ control }) {
   const ways = draft?.kind === "move" ? draft.ways : [];
   return h(Sheet, { title: say("way-title"), cancel: () => control.letGo() },
     h("div", { class: "stack tight" }, ways.map((way) =>
-      h("button", { key: way.sign, class: "button", onClick: () => control.answer({ way }) },
+      h("button", {
+        key: way.sign, class: "button", onClick: () => control.answer({ way }),
+        onFocus: () => (control.way.value = way), onPointerEnter: () => (control.way.value = way),
+        onBlur: () => (control.way.value = undefined), onPointerLeave: () => (control.way.value = undefined),
+      },
         say("way", { by: way.by, path: way.path.join(" ") })))));
 }
 
@@ -242,7 +248,7 @@ function Reserve({ control }) {
   const hand = control.hand.value;
   const about = control.about.value;
   const told = about && "letter" in about ? control.aboutText() : undefined;
-  const isOff = !control.isTurn || !control.isFree;
+  const isOff = !(control.isTurn || control.mayQueue) || !control.isFree;
   const pieces = kinds.map((kind) => ({
     ...kind, id: letterOf(kind.rank) + (kind.labeled ? "^" : ""), isOff,
     isChosen: hand?.kind === "reserve" && hand.rank === kind.rank && hand.labeled === kind.labeled,
@@ -280,14 +286,13 @@ function Sheet({ title, cancel, children }) {
 
 // Beside the board: what was played, what was lost, and talk.
 
-const TABS = /** @type {const} */ (["moves", "losses", "chat"]);
-/** @type {import("../../types/messages").Phrase[]} */
-const PHRASES = ["hello", "good_luck", "well_played", "thanks", "sorry", "away_for_a_moment", "good_game"];
+const TABS = /** @type {const} */ (["moves", "losses", "notes", "chat"]);
 
 /** @param {{ control: GameControl, isOpen: boolean }} props */
 export function SidePanel({ control, isOpen }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("moves"));
-  const tabs = TABS.filter((name) => name !== "chat" || control.side);
+  // Coins have nothing to guess.
+  const tabs = TABS.filter((name) => (name === "notes" ? control.side && control.rules?.start === "deployments" : name !== "chat" || control.side));
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (isOpen) panel.current?.scrollIntoView({ block: "nearest" });
@@ -297,7 +302,7 @@ export function SidePanel({ control, isOpen }) {
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),
     h("div", { class: "panel-body", role: "tabpanel", tabIndex: 0, "data-focus": "[role='tabpanel']", "aria-label": say(`tab-${tab}`) },
-      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(Chat, { control, isOpen })),
+      tab === "moves" ? h(Moves, { control }) : tab === "losses" ? h(LossesTab, { control }) : h(LaterTab, { key: tab, tab, control, isOpen })),
     control.side && control.view?.phase === "playing" ? h(Typed, { control }) : null);
 }
 
@@ -327,8 +332,18 @@ function LossesTab({ control }) {
   return view && rules ? h(Losses, { view, rules }) : null;
 }
 
+/** A tab that is loaded when it is opened. @param {{ tab: "chat" | "notes", control: GameControl, isOpen: boolean }} props */
+function LaterTab({ tab, control, isOpen }) {
+  const [found, setFound] = useState(/** @type {{ Tab: (props: any) => any } | undefined} */ (undefined));
+  useEffect(() => {
+    const loading = tab === "chat" ? import("./chat.js").then(({ Chat }) => Chat) : import("./notes.js").then(({ Notes }) => Notes);
+    Promise.all([loading, moreWords()]).then(([Tab]) => setFound({ Tab }), () => show(say("no-answer")));
+  }, []);
+  return found ? h(found.Tab, { control, isOpen }) : null;
+}
+
 /** Everything that was said. @param {GameControl} control */
-const saidIn = (control) => line.value.games[control.id]?.said ?? [];
+export const saidIn = (control) => line.value.games[control.id]?.said ?? [];
 
 /** How much the opponent has said that was not looked at. @param {{ control: GameControl }} props */
 function Unseen({ control }) {
@@ -340,48 +355,13 @@ function Unseen({ control }) {
   return count > 0 ? h("span", { class: "unseen numbers", role: "img", "aria-label": say("chat-unseen", { count }) }, count) : null;
 }
 
-/** @param {{ control: GameControl, isOpen: boolean }} props */
-function Chat({ control, isOpen }) {
-  const { opponent } = control;
-  const isQuiet = opponent !== undefined && isMuted(opponent.id);
-  const all = saidIn(control);
-  const said = all.filter(({ side }) => !isQuiet || side === control.side);
-  const list = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    // On a phone the panel is closed at times.
-    if (list.current?.checkVisibility()) control.seen.value = all.at(-1);
-  }, [all.at(-1), isOpen]);
-  const [text, setText] = useState("");
-  /** @param {import("../../types/messages").Said} what */
-  const send = (what) => askOrTell({ type: "say", game: control.id, said: what });
-  const submit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (text.trim() && await send({ kind: "text", text: text.trim() })) setText("");
-  };
-  const report = () => opponent && void import("../parts/report.js").then((module) => module.report(control.id, opponent.name));
-  return h("div", { class: "stack tight chat" },
-    isQuiet ? h("p", { class: "muted small" }, say("chat-muted")) : null,
-    h("ul", { class: "small said", ref: list }, said.map(({ side, said }, index) =>
-      h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
-        said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
-    h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>
-      h("button", { key: phrase, class: "button compact", onClick: () => void send({ kind: "phrase", phrase }) }, say("phrase", { phrase })))),
-    h("form", { class: "row-of", onSubmit: submit },
-      h("input", { class: "typed", maxLength: 200, value: text, "aria-label": say("chat-text"), placeholder: say("chat-text"),
-        onInput: (/** @type {any} */ event) => setText(event.target.value) }),
-      h("button", { class: "button compact" }, say("chat-send"))),
-    opponent && opponent.kind !== "house" ? h("div", { class: "row-of" },
-      h("button", { class: "button compact plain", "aria-pressed": isQuiet, onClick: () => toggleMute(opponent) }, say("chat-mute")),
-      h("button", { class: "button compact plain", onClick: report }, say("chat-report"))) : null);
-}
-
 /** A field for typed commands. @param {{ control: GameControl }} props */
 function Typed({ control }) {
   const [text, setText] = useState("");
-  const submit = (/** @type {Event} */ event) => {
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!text.trim()) return;
-    const wrong = control.typed(text);
+    const wrong = await control.typed(text).catch(() => "no-answer");
     if (wrong) show(say(wrong, { typed: text }));
     else setText("");
   };

@@ -6,7 +6,7 @@ import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";
 import { clocksSentence, lossesSentence, outcomeSentence, recordedSentence } from "../game/sentences.js";
-import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
+import { Losses, PlayerStrip, QuarterTurn, SeenBoard, TakenRow } from "../parts/boards.js";
 import { BarChart, LineChart } from "../parts/charts.js";
 import { tellKeys } from "../parts/dialog.js";
 import { allWords, say, sayClock, speak } from "../state.js";
@@ -83,7 +83,7 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
     h(SeenBoard, { rules, view, below, event: steps.isStep ? moment.entry?.event : undefined, isPaced: true, keys: (event) => boardKey(event, steps, moment) }),
     h("div", { class: "at-foot" }, h(TakenRow, { view, side: below }), strip(below)),
     h("div", { class: "side" },
-      h(Controls, { steps, moments, index, isPlaying, flip: () => setFlipped(!isFlipped) }),
+      h(Controls, { rules, steps, moments, index, isPlaying, flip: () => setFlipped(!isFlipped) }),
       h(Scopes, { shown, own, refused, choose, view }),
       h(Moves, { moments, index, goTo: steps.goTo }),
       children,
@@ -211,9 +211,9 @@ const ICONS = {
 };
 
 /**
- * @param {{ steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean, flip: () => void }} props
+ * @param {{ rules: Rules, steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean, flip: () => void }} props
  */
-function Controls({ steps, moments, index, isPlaying, flip }) {
+function Controls({ rules, steps, moments, index, isPlaying, flip }) {
   const last = moments.length - 1;
   const moment = /** @type {Moment} */ (moments[index]);
   const ply = moment.view.ply;
@@ -238,7 +238,9 @@ function Controls({ steps, moments, index, isPlaying, flip }) {
       button("last", steps.toLast, index === last)),
     h("div", { class: "row-of spread" },
       h("span", { class: "muted small numbers" }, say("replay-ply", { ply, plies: moments[last]?.view.ply ?? 0 })),
-      h("button", { class: "button compact plain", onClick: flip }, say("flip"))));
+      h("div", { class: "row-of" },
+        h(QuarterTurn, { rules }),
+        h("button", { class: "button compact plain", onClick: flip }, say("flip")))));
 }
 
 /**

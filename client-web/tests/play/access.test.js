@@ -168,9 +168,10 @@ for (const [look, options] of LOOKS) {
     await page.keyboard.press("n");
     await page.keyboard.press("Enter");
     await check("playing");
-    for (const tab of ["Losses", "Chat"]) {
+    for (const tab of ["Losses", "Notes", "Chat"]) {
       if (!await page.getByRole("tab", { name: tab }).isVisible()) await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("tab", { name: tab }).click();
+      await page.locator(".panel-body > *").first().waitFor();
       await check(tab.toLowerCase());
     }
     await page.getByRole("button", { name: "Resign" }).click();

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { feed, feedPage, welcome } from "../fed.js";
+import { feed, feedPage, until, welcome } from "../fed.js";
 import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { BEGIN, GAME, gameMessage, playPair, player } from "../pairs.js";
 
@@ -124,6 +124,7 @@ test("the chat is muted by a key, and notices are switched in the settings", asy
   /** Lets the page draw. @param {number} [ms] */
   const pass = (ms = 100) => page.evaluate((ms) => /** @type {any} */ (window).fed.run(ms), ms);
   await page.getByRole("tab", { name: "Chat" }).click();
+  await until(page, page.locator(".chat"));
   await feed(page, [said]);
   await page.locator(".said li").waitFor();
   await page.locator(".squares [tabindex='0']").focus();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { feedPage, welcome } from "../fed.js";
+import { feedPage, until, welcome } from "../fed.js";
 import { chromium, server, rules } from "../fed_site.js";
 import { GAME, gameMessage, player } from "../pairs.js";
 
@@ -201,6 +201,7 @@ test("a report goes to the operators, with what happened", async () => {
   await hear(welcome("red"));
   await hear(begun("red"));
   await page.getByRole("tab", { name: "Chat" }).click();
+  await until(page, page.getByRole("button", { name: "Report" }));
   await page.getByRole("button", { name: "Report" }).click();
   await page.getByLabel("What happened").waitFor({ state: "attached" });
   await page.evaluate(() => /** @type {any} */ (window).fed.run(100));

@@ -5,10 +5,11 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { deploymentSentence, fillRandomly, isComplete, mirror, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
+import { deploymentSentence, isComplete, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
+import { fillRandomly, mirror } from "../../page/game/setups.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { clocksSentence, endSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
-import { readTyped } from "../../page/game/hand.js";
+import { readTyped } from "../../page/game/typed.js";
 import { customId, groupsOf } from "../../page/game/rules.js";
 import { parseRoute, replayAddress } from "../../page/route.js";
 import { Words } from "../../page/words.js";
@@ -154,7 +155,7 @@ test("squares are named as the specification says", () => {
   assert.equal(name("c5"), "c5, lake");
   const way = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "b6", sign: "+", by: "legs", path: ["b6"], strikes: false });
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
-  const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, move: "b5b6" });
+  const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, moves: ["b5b6"] });
   assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
   assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
   assert.equal(own("b5"), "b5, your Miner, has moved, a planned move starts here");
@@ -230,7 +231,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/viewer|parts\/(load|charts|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks|terms))\.js$/;
+  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/(viewer|chat|notes|queue)|parts\/(load|charts|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|checks|terms))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

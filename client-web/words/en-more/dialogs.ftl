@@ -78,6 +78,8 @@ key-m = M
 key-m-does = Type a move.
 key-i = I
 key-i-does = Say what this square is.
+key-g = G
+key-g-does = Note what the enemy piece here may be.
 key-l = L
 key-l-does = Say the last move.
 key-t = T
@@ -101,3 +103,42 @@ key-a-replay = A
 key-a-replay-does = Play, or pause.
 key-outside-replay = Left, Right, Home, End
 key-outside-replay-does = Outside the board: previous and next move, start and end.
+
+## Beside a game: talk, notes, and the moves that the server keeps
+
+chat-text = Say something
+chat-send = Send
+chat-mute = Mute
+chat-report = Report
+# $square.
+note-title = Your guess for { $square }
+note-text = Only you see it. It follows the piece.
+note-none = No note
+# $square.
+note-removed = The note on { $square } is gone.
+# $square.
+note-remove = Remove the note on { $square }
+# $square; $guess: a rank, or weak, strong or watch in words.
+note-on = { $square }: { $guess }
+notes-empty = Nothing is noted. To note what an enemy piece may be, right-click it, press it for a while, or press G on its square.
+deployment-keep = Save my deployment
+deployment-none = You have no deployment in this game.
+# $move: as in a4a5.
+queue-offer = Queue { $move }?
+# $loses: yes if an illegal move loses the game, or no.
+queue-offer-text =
+    { $loses ->
+        [yes] The server makes this move as soon as your turn comes. If it is not legal then, you lose the game.
+       *[no] The server makes this move as soon as your turn comes, if it is legal then.
+    }
+queue-offer-yes = Queue the move
+queue-condition = Only if your opponent plays (may stay empty)
+# $moves: a list.
+queue-after = It comes after { $moves }.
+# $move: as in a4a5; $if: the move before it, or none.
+queue-back =
+    { $if ->
+        [none] Take back { $move }
+       *[other] Take back { $move } if { $if }
+    }
+queue-cleared = Nothing is queued any more.

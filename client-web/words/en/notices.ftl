@@ -22,8 +22,3 @@ chat-heard = This player is no longer muted.
 
 module-gone = A part of the page could not be loaded. Load the page again when your game is over.
 module-offline = You are offline, and this part of the page is not on your device yet.
-
-## Talk that is not wanted
-
-chat-mute = Mute
-chat-report = Report

@@ -157,6 +157,7 @@ board-name =
     }
 actions = Actions
 flip = Turn the board
+quarter-turn = Quarter turn
 more = More
 # $time: a clock.
 claim-in = you can claim in { $time }
@@ -249,6 +250,7 @@ deploy-saved = Saved
 deploy-chosen = Place “{ $name }”
 deploy-chosen-gone = No deployment is saved under the name “{ $name }” any more.
 saved-empty = None is saved for these rules yet. You can make and keep some here:
+deploy-save = Save
 deploy-random = Random
 deploy-mirror = Mirror
 deploy-clear = Clear
@@ -322,6 +324,7 @@ to-reserve = Take into the reserve
 
 tab-moves = Moves
 tab-losses = Losses
+tab-notes = Notes
 tab-chat = Chat
 # $count: what the opponent said.
 chat-unseen =
@@ -344,8 +347,6 @@ pool-of =
     }
 # $lost, $count.
 lost-of = { $lost } of { $count }
-chat-text = Say something
-chat-send = Send
 said-aloud = Your opponent says something.
 typed-label = Type a move
 typed-placeholder = a4a5
@@ -395,24 +396,20 @@ square-planned =
         [from] a planned move starts here
        *[to] a planned move ends here
     }
-# $by: legs, scout, supply_line or flash; $strikes: yes or no.
+# $by: legs, scout, supply_line or flash; $strikes: yes or no; $color: of the first square.
 square-target =
     { $strikes ->
         [yes] you can strike here
        *[no] { $by ->
             [scout] you can go here; your coin becomes a Scout
             [supply_line] you can go here by a supply line
-            [flash] you can flash here
+            [flash] you can flash here, and the squares on the way turn { color }
            *[legs] you can go here
         }
     }
 
 ## Notes
 
-# $square.
-note-title = Your guess for { $square }
-note-text = Only you see it. It follows the piece.
-note-none = No note
 # $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->

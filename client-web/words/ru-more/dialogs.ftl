@@ -78,6 +78,8 @@ key-m = M
 key-m-does = Ввести ход.
 key-i = I
 key-i-does = Сказать, что на этом поле.
+key-g = G
+key-g-does = Пометить, чем может быть фигура соперника.
 key-l = L
 key-l-does = Сказать последний ход.
 key-t = T
@@ -101,3 +103,42 @@ key-a-replay = A
 key-a-replay-does = Воспроизвести или остановить.
 key-outside-replay = Влево, вправо, Home, End
 key-outside-replay-does = Вне доски: предыдущий и следующий ход, начало и конец.
+
+## Beside a game: talk, notes, and the moves that the server keeps
+
+chat-text = Ваше сообщение
+chat-send = Отправить
+chat-mute = Заглушить
+chat-report = Пожаловаться
+# $square.
+note-title = Ваша догадка о фигуре на { $square }
+note-text = Догадку видите только вы. Она перемещается вместе с фигурой.
+note-none = Без пометки
+# $square.
+note-removed = Пометки на { $square } больше нет.
+# $square.
+note-remove = Убрать пометку на { $square }
+# $square; $guess: a rank, or weak, strong or watch in words.
+note-on = { $square }: { $guess }
+notes-empty = Пометок нет. Чтобы пометить фигуру соперника, щёлкните по ней правой кнопкой, подержите на ней палец или нажмите G на её поле.
+deployment-keep = Сохранить мою расстановку
+deployment-none = В этой партии у вас нет расстановки.
+# $move: as in a4a5.
+queue-offer = Отложить ход { $move }?
+# $loses: yes if an illegal move loses the game, or no.
+queue-offer-text =
+    { $loses ->
+        [yes] Сервер сделает этот ход, как только наступит ваша очередь. Если ход окажется недопустимым, вы проиграете.
+       *[no] Сервер сделает этот ход, как только наступит ваша очередь, если он будет допустим.
+    }
+queue-offer-yes = Отложить ход
+queue-condition = Только если соперник пойдёт (можно не заполнять)
+# $moves: a list.
+queue-after = Ему предшествуют: { $moves }.
+# $move: as in a4a5; $if: the move before it, or none.
+queue-back =
+    { $if ->
+        [none] Отменить { $move }
+       *[other] Отменить { $move } после { $if }
+    }
+queue-cleared = Отложенных ходов больше нет.

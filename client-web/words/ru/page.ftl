@@ -160,6 +160,7 @@ board-name =
     }
 actions = Действия
 flip = Повернуть доску
+quarter-turn = На четверть
 more = Ещё
 # $time: a clock.
 claim-in = засчитать можно через { $time }
@@ -253,6 +254,7 @@ deploy-saved = Сохранённые
 deploy-chosen = Поставить «{ $name }»
 deploy-chosen-gone = Расстановка под именем «{ $name }» больше не сохранена.
 saved-empty = Для этих правил ничего не сохранено. Создать и сохранить расстановку можно здесь:
+deploy-save = Сохранить
 deploy-random = Случайно
 deploy-mirror = Отразить
 deploy-clear = Очистить
@@ -327,6 +329,7 @@ to-reserve = Убрать в резерв
 
 tab-moves = Ходы
 tab-losses = Потери
+tab-notes = Пометки
 tab-chat = Чат
 # $count: what the opponent said.
 chat-unseen =
@@ -350,8 +353,6 @@ pool-of =
     }
 # $lost, $count.
 lost-of = { $lost } из { $count }
-chat-text = Ваше сообщение
-chat-send = Отправить
 said-aloud = Соперник что-то пишет.
 typed-label = Ввести ход
 typed-placeholder = a4a5
@@ -401,24 +402,20 @@ square-planned =
         [from] отсюда начинается предварительный ход
        *[to] здесь заканчивается предварительный ход
     }
-# $by: legs, scout, supply_line or flash; $strikes: yes or no.
+# $by: legs, scout, supply_line or flash; $strikes: yes or no; $color: of the first square.
 square-target =
     { $strikes ->
         [yes] сюда можно ударить
        *[no] { $by ->
             [scout] сюда можно пойти; монета станет Разведчиком
             [supply_line] сюда можно пойти по линии снабжения
-            [flash] сюда можно пойти вспышкой
+            [flash] сюда можно пойти вспышкой, и на каждом поле пути будет { color } фишка
            *[legs] сюда можно пойти
         }
     }
 
 ## Notes
 
-# $square.
-note-title = Ваша догадка о фигуре на { $square }
-note-text = Догадку видите только вы. Она перемещается вместе с фигурой.
-note-none = Без пометки
 # $mark: the letter of a rank, weak, strong or watch; $rank: of a letter.
 note-mark =
     { $mark ->
