@@ -89,7 +89,7 @@ async function moveByKeys(page, random, isFierce) {
 }
 
 /** The middle of an element. @param {import("playwright-core").Locator} element */
-async function middleOf(element) {
+export async function middleOf(element) {
   const box = await element.boundingBox();
   if (!box) throw new Error("an element to drag from or to is not on the page");
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -114,7 +114,10 @@ export async function drag(page, from, to, by, onTheWay) {
   await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
   for (const point of steps) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [point] });
   await onTheWay?.();
-  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  // A finger that is lifted while it moves fast throws the page, and the next tap only stops it.
+  const timestamp = Date.now() / 1_000 + 0.5;
+  await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [end], timestamp });
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [], timestamp });
   await session.detach();
 }
 
@@ -145,14 +148,17 @@ export const idOf = (page) => /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
 /**
  * Two friends meet in a game by a link.
  * @param {Page} one @param {Page} other @param {string} url @param {string} ruleset
+ * @param {{ side?: "any" | "red" | "blue", accept?: (button: import("playwright-core").Locator) => Promise<void> }} [how]
+ * `side`: of the first; `accept`: how the other presses the button.
  */
-export async function meet(one, other, url, ruleset) {
+export async function meet(one, other, url, ruleset, { side = "any", accept = (button) => button.click() } = {}) {
   await one.goto(`${url}/play`);
   await one.getByLabel("Rules").selectOption(ruleset);
+  await one.getByLabel("Your side").selectOption(side);
   await one.getByText("Friend", { exact: true }).click();
   await one.getByRole("button", { name: "Make a link" }).click();
   await other.goto(await one.getByLabel("The link").inputValue());
-  await other.getByRole("button", { name: "Accept" }).click();
+  await accept(other.getByRole("button", { name: "Accept" }));
   await Promise.all([one, other].map((page) => page.waitForURL(/\/game\//)));
 }
 

@@ -264,7 +264,7 @@ test("a tab that another one has taken over leaves it the game when its line com
   sim.wait(1_000);
   sim.effects = [];
   sim.welcome();
-  sim.hear(/** @type {ServerMessage} */ ({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, epoch: 1, seq: 9 }] }));
+  sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
   assert.deepEqual(sim.bar(), { key: "superseded" });
   sim.put({ kind: "play_here", game: GAME });
