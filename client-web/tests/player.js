@@ -1,7 +1,7 @@
 // A player who uses the page in one way only: by pointer, by touch, or by keys alone. They see what
 // the page shows, and count what they did.
 
-import { isOver, middleOf, drag } from "./robot.js";
+import { drag, isOver, middleOf, tapAt } from "./robot.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("playwright-core").Locator} Locator */
@@ -57,7 +57,12 @@ export class Player {
   /** Presses a control. @param {Locator} control */
   async use(control) {
     if (this.way === "pointer") return control.click();
-    if (this.way === "touch") return control.tap();
+    if (this.way === "touch") {
+      // Waits until it can be tapped.
+      await control.tap({ trial: true });
+      const { x, y } = await middleOf(control);
+      return tapAt(this.page, x, y);
+    }
     await control.waitFor();
     await tabTo(this.page, control);
     await this.page.keyboard.press("Enter");
@@ -95,7 +100,7 @@ export class Player {
 
   /** @param {number} x @param {number} y */
   #pressAt(x, y) {
-    return this.way === "touch" ? this.page.touchscreen.tap(x, y) : this.page.mouse.click(x, y);
+    return this.way === "touch" ? tapAt(this.page, x, y) : this.page.mouse.click(x, y);
   }
 
   /** Goes to a square by the arrow keys. @param {string} name */
@@ -286,6 +291,7 @@ export class Player {
     if (await this.page.locator(".reserve[open]").count() === 0) await this.use(this.page.locator(".reserve summary"));
     const pieces = this.page.locator(".reserve .tray-piece:enabled");
     await this.use(pieces.nth(this.random(await pieces.count())));
+    await this.page.locator(".reserve .tray-piece.chosen").waitFor();
     await this.press(square);
     await this.#finish("placed", before);
   }

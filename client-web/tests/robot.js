@@ -110,15 +110,43 @@ export async function drag(page, from, to, by, onTheWay) {
     await onTheWay?.();
     return page.mouse.up();
   }
-  const session = await page.context().newCDPSession(page);
-  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
-  for (const point of steps) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [point] });
+  const { send, end: detach } = await finger(page);
+  await send("touchStart", [start], 0.4);
+  for (const point of steps) await send("touchMove", [point], 0.1);
   await onTheWay?.();
   // A finger that is lifted while it moves fast throws the page, and the next tap only stops it.
-  const timestamp = Date.now() / 1_000 + 0.5;
-  await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [end], timestamp });
-  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [], timestamp });
-  await session.detach();
+  await send("touchMove", [end], 0.5);
+  await send("touchEnd", [], 0);
+  await detach();
+}
+
+/** When a page was touched last, in seconds. @type {WeakMap<Page, number>} */
+const touched = new WeakMap();
+
+/**
+ * A finger that is as slow as a person's, by the times in its events: two quick taps would be one
+ * double tap.
+ * @param {Page} page
+ */
+async function finger(page) {
+  const session = await page.context().newCDPSession(page);
+  return {
+    /** @param {"touchStart" | "touchMove" | "touchEnd"} type @param {{ x: number, y: number }[]} touchPoints @param {number} pause */
+    send: async (type, touchPoints, pause) => {
+      const timestamp = Math.max(Date.now() / 1_000, (touched.get(page) ?? 0) + pause);
+      touched.set(page, timestamp);
+      await session.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp });
+    },
+    end: () => session.detach(),
+  };
+}
+
+/** @param {Page} page @param {number} x @param {number} y */
+export async function tapAt(page, x, y) {
+  const { send, end } = await finger(page);
+  await send("touchStart", [{ x, y }], 0.4);
+  await send("touchEnd", [], 0.05);
+  await end();
 }
 
 /** Deploys at random. @param {Page} page */

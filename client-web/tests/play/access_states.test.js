@@ -55,12 +55,6 @@ const COINS = "quantum red 12 3 bo.9/.10/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.2ro'b5'*
 const SCOUT = "shadowflash-3 red 8 2 .15bF/.16/.16/.16/.3~3.4~3.3/.3~3.4~3.3/r9'[9P].15/.4b7'*^.11/.16/rF.15 B:2,9:1,9^:1 - a4r,b5g -";
 const OWED = "shadowflash-3 red 8 2 .15bF/.16/.16/.16/.3~3.4~3.3/.3~3.4~3.3/r9'[9P].15/.4b7'*^.11/.16/rF.15 B:2,9:1,9^:1 - b5g a4";
 
-/** Presses a control, and lets its part be drawn. @param {Page} page @param {string} name */
-async function use(page, name) {
-  await page.getByRole("button", { name, exact: true }).click();
-  await settle(page, "#main");
-}
-
 /** @param {Page} page */
 const board = (page) => page.locator(".squares [tabindex='0']");
 
@@ -108,7 +102,10 @@ const STATES = [
     await settle(page, ".reserve .tray-piece");
   }],
   ["spectator", SCOUT, "public", ({ page }) => settle(page, ".piece")],
-  ["spectator-losses", SCOUT, "public", ({ page }) => use(page, "Losses").catch(() => page.getByRole("tab", { name: "Losses" }).click())],
+  ["spectator-losses", SCOUT, "public", async ({ page }) => {
+    await page.getByRole("tab", { name: "Losses" }).click();
+    await settle(page, ".panel-body");
+  }],
 ];
 
 for (const [name, position, audience, act] of STATES) {
