@@ -72,7 +72,7 @@ async function ofEverything(server, chromium, folder) {
       const { page, context, hear } = await feedPage(chromium, {
         url: server.url, rules, path: visit.path, settings: {}, isQuiet: true, api: API, options: { reducedMotion: "reduce", ...options },
       });
-      for (const message of [...GREETING, ...visit.messages ?? []]) await hear(message, 20);
+      for (const message of [...GREETING, ...visit.messages ?? []]) await hear(message);
       await settle(page, visit.ready);
       await page.screenshot({ path: join(folder, `${visit.name}-${size}.png`), fullPage: true });
       await context.close();

@@ -63,7 +63,7 @@ export const API = {
     game: `00000000000${number}`, at: BEGIN + number, opponent: ann, score: "won", before: point, after: { ...point, rating: 1_500 + number * 60 },
   })) },
   "/api/players/bob/games": { player: bob, next: "more", games: played },
-  "/api/players/ann/against/bob": { player: ann, opponent: bob, tallies: [{ ruleset: "classic", tally }], games: played },
+  "/api/players/bob/against/ann": { player: ann, opponent: bob, tallies: [{ ruleset: "classic", tally }], games: played },
   "/api/leaderboards/classic/rapid": { ruleset: "classic", speed: "rapid", bots: false, entries: [bob, ann].map((player, index) => ({ place: index + 1, player, now: point, games: 9 })) },
   "/api/me/statistics": { rulesets: [{ ruleset: "classic", by_side: { red: tally, blue: { won: 0, drawn: 0, lost: 0 } }, by_deployment: [{ setup, tally }] }] },
   "/api/me/deployments": { deployments: [{ ruleset: "classic", name: "ann", setup }] },

@@ -246,26 +246,25 @@ export class Player {
   /** A piece of the back row strikes over the joined edge behind it. */
   async strikeOverEdge() {
     const before = await this.look();
-    const [row] = await this.squares(".squares .row:last-child .square");
-    const back = (await this.squares(".squares .row:last-child .square.liftable")).sort();
-    for (const from of back) {
+    for (const from of (await this.squares(".square.liftable")).filter((square) => /^.(1|10)$/.test(square)).sort()) {
       await this.press(from);
-      const beyond = (await this.squares(".squares .row:first-child .square.strike")).find((square) => square[0] === from[0]);
-      if (!beyond) {
+      const [column, isFirst] = [from[0] ?? "", from.slice(1) === "1"];
+      if (!(await this.squares(".square.strike")).includes(column + (isFirst ? 10 : 1))) {
         await this.page.keyboard.press("Escape");
         continue;
       }
+      // The strip beyond the edge shows the far row.
+      const [edge, inner] = [await middleOf(this.square(from)), await middleOf(this.square(column + (isFirst ? 2 : 9)))];
+      const [dx, dy] = [edge.x - inner.x, edge.y - inner.y];
       if (this.way === "keys") {
-        await this.page.keyboard.press("ArrowDown");
+        await this.page.keyboard.press(Math.abs(dx) > Math.abs(dy) ? (dx > 0 ? "ArrowRight" : "ArrowLeft") : dy > 0 ? "ArrowDown" : "ArrowUp");
         await this.page.keyboard.press("Enter");
       } else {
-        // The strip beyond the edge shows the far row.
-        const box = await this.square(from).boundingBox();
-        if (box) await this.#pressAt(box.x + box.width / 2, box.y + box.height * 1.25);
+        await this.#pressAt(edge.x + 0.75 * dx, edge.y + 0.75 * dy);
       }
       return this.#finish("moved", before);
     }
-    throw new Error(`no piece of the row of ${row} can strike over the edge`);
+    throw new Error("no piece of the back row can strike over the edge");
   }
 
   /** Takes a piece off the board, into the reserve. The square that it left is returned. */
@@ -317,16 +316,22 @@ export class Player {
   }
 }
 
+/** True if a strike waits for a choice. @param {Player[]} players */
+async function isOpen(players) {
+  const looks = await Promise.all(players.map((player) => player.look()));
+  return looks.some(({ status, sheet }) => sheet !== "" || /cho(ose|se)\b/.test(status));
+}
+
 /**
- * Lets players act until they have done what they planned, and this number of acts, or the game is
- * over.
+ * Lets players act until they have done what they planned, and this number of acts, and no strike
+ * is open, or the game is over.
  * @param {Player[]} players @param {number} least @returns {Promise<number>} How many acts were done.
  */
 export async function playTurns(players, least) {
   for (let acts = 0; ;) {
     for (const player of players) {
-      const isDone = acts >= least && players.every(({ plan }) => plan.length === 0);
-      if (isDone || await isOver(player.page)) return acts;
+      const isEnough = acts >= least && players.every(({ plan }) => plan.length === 0);
+      if ((isEnough && !await isOpen(players)) || await isOver(player.page)) return acts;
       if (await player.turn()) acts++;
       else await player.page.waitForTimeout(5);
     }
