@@ -37,7 +37,7 @@ test("a phone plays by touch: an army is placed, moved and dragged, and a color 
     const square = await blue.takeOff();
     blue.plan.unshift(() => blue.putOn(square));
   }, () => blue.strikeOverEdge());
-  await playTurns([red, blue], 30).catch(async (error) => { await phone.page.screenshot({ path: "/tmp/p4pics/touch-fail.png" }); throw error; });
+  await playTurns([red, blue], 30);
   await picture(phone.page, "touch-playing");
   assert.ok(blue.drags > 0 && blue.done.moved > blue.drags + 1, `${blue.drags} drags of ${blue.done.moved} moves`);
   assert.equal(await phone.page.evaluate(() => scrollY), 0, "no drag scrolls the page");
