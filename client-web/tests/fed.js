@@ -188,16 +188,20 @@ const LOUD = {
 /**
  * Opens a page that is fed. `except`: a selector of what is not written down. `beside`: the
  * profile of another page, whose tab it becomes. With `isQuiet`, nothing is written down. `texts`:
- * Fluent texts instead of the page's.
+ * Fluent texts instead of the page's. `api`: answers of the API by their paths.
  * @param {import("playwright-core").Browser} chromium
  * @param {{ url: string, rules: Rules[], path?: string, plants?: Plant[], settings?: object, except?: string, isQuiet?: boolean, texts?: string,
+ *   api?: Record<string, object>,
  *   beside?: import("playwright-core").BrowserContext,
  *   options?: import("playwright-core").BrowserContextOptions }} how
  */
-export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, beside, options = {} }) {
+export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, plants = [], settings = LOUD, except = "", isQuiet = false, texts, api = {}, beside, options = {} }) {
   const { page, faults, context } = beside ? { page: await beside.newPage(), faults: [], context: beside } : await newPage(chromium, options);
-  // The messages are all that the page knows.
-  await page.route("**/api/**", (route) => route.abort("connectionreset"));
+  // The messages and these answers are all that the page knows.
+  await page.route("**/api/**", (route) => {
+    const answer = api[new URL(route.request().url()).pathname];
+    return answer ? route.fulfill({ json: answer }) : route.abort("connectionreset");
+  });
   // One house player that plays everything.
   const house_players = [{ level: "simple", rulesets: rules.map(({ id }) => id) }];
   await page.route("**/api/rulesets", (route) => route.fulfill({ json: { rulesets: rules, house_players } }));
@@ -215,7 +219,7 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
   }
   await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
   await page.goto(url + path);
-  await page.locator("#main .table, #main h1").first().waitFor({ state: "attached" });
+  await page.locator("#main .table, #main h1, #main .narrow > .skeleton").first().waitFor({ state: "attached" });
   const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));
   while (!await isWhole()) await page.waitForTimeout(20);
   await page.waitForTimeout(30);
@@ -233,6 +237,20 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
     }, { message, ms });
   };
   return { page, faults, context, hear, planted };
+}
+
+/**
+ * Lets a fed page ask, wait and draw until something is there.
+ * @param {Page} page @param {string} selector
+ */
+export async function settle(page, selector) {
+  for (let tries = 0; tries < 200; tries++) {
+    await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+    if (await page.locator(selector).count() > 0 && await page.locator(".skeleton").count() === 0) break;
+    await page.waitForTimeout(10);
+  }
+  await page.locator(selector).first().waitFor({ state: "attached", timeout: 1_000 });
+  await page.evaluate(() => /** @type {any} */ (window).fed.draw());
 }
 
 /** The server's greeting. @param {"red" | "blue" | "public"} audience */

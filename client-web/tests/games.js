@@ -117,7 +117,7 @@ export async function playGames(rules, { seed, plies, games, positions = [] }) {
       const random = chance(seed + game);
       const position = positions[game - games];
       const time = [{ kind: "unlimited" }, { kind: "fischer", base_s: 600, increment_s: 5 },
-        { kind: "delay", base_s: 600, free_s: 5 }][game % 3];
+        { kind: "delay", base_s: 600, free_s: 5 }][(seed + game) % 3];
       const begin = position
         ? { type: "set_position", position }
         : { type: "new_game", ruleset: rules.id, deploy_ms: 300_000 };

@@ -22,9 +22,10 @@ export function faultsOf(page, foreign, known) {
     for (const element of document.body.querySelectorAll("*")) {
       if (["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName)) continue;
       const where = `${element.localName}.${element.getAttribute("class") ?? ""}`;
-      for (const node of element.childNodes) if (node.nodeType === 3) read(node.nodeValue ?? "", where);
+      // Codes are the same in every language.
+      for (const node of element.childNodes) if (node.nodeType === 3 && element.localName !== "code") read(node.nodeValue ?? "", where);
       for (const name of ["aria-label", "placeholder", "title", "alt"]) read(element.getAttribute(name) ?? "", `${where} ${name}`);
-      if (!(element instanceof HTMLElement) || !isShown(element) || element.closest(".board-host, .panel-body")) continue;
+      if (!(element instanceof HTMLElement) || !isShown(element) || element.closest(".board-host, .panel-body, .scrolls")) continue;
       const box = element.getBoundingClientRect();
       // What only screen readers read is one pixel wide.
       if (box.width <= 1) continue;

@@ -40,6 +40,20 @@ export function gameMessage(view, seq, id = GAME) {
   };
 }
 
+/**
+ * The message of a position, as an audience sees it.
+ * @param {string} position @param {Audience} audience @returns {Promise<ServerMessage>}
+ */
+export async function positionMessage(position, audience) {
+  const table = new Table();
+  try {
+    await table.begin({ type: "set_position", position, time: { kind: "fischer", base_s: 600, increment_s: 5 }, seed: 1, at: BEGIN });
+    return gameMessage(/** @type {GameView} */ (table.views[audience]), 1);
+  } finally {
+    table.end();
+  }
+}
+
 /** A commitment hides a deployment, and differs with it: it is a hash. @param {any} message */
 function withoutCommitments(message) {
   const none = { red: "00", blue: "00" };

@@ -14,7 +14,9 @@ export function pseudoText(text) {
   if (!/[A-Za-z]{2}/.test(text)) return text;
   const accented = text.replace(/[aeiouy]/gi, (vowel) => (VOWELS[vowel] ?? vowel) + (VOWELS[vowel.toLowerCase()] ?? ""));
   const missing = Math.max(0, Math.ceil(text.trim().length * 1.4) - accented.trim().length);
-  return accented.replace(/([^\W\d_]|[^\x00-\x7f])(\W*)$/u, `$1${"é".repeat(missing)}$2`);
+  // No language has words without an end.
+  const more = "é".repeat(missing).replace(/é{7}(?=é)/g, "$& ");
+  return accented.replace(/([^\W\d_]|[^\x00-\x7f])(\W*)$/u, `$1${more}$2`);
 }
 
 /** The texts of a Fluent file in the language. @param {string} fluent */

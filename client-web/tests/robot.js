@@ -89,7 +89,7 @@ async function moveByKeys(page, random, isFierce) {
 }
 
 /** The middle of an element. @param {import("playwright-core").Locator} element */
-async function middleOf(element) {
+export async function middleOf(element) {
   const box = await element.boundingBox();
   if (!box) throw new Error("an element to drag from or to is not on the page");
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -110,12 +110,43 @@ export async function drag(page, from, to, by, onTheWay) {
     await onTheWay?.();
     return page.mouse.up();
   }
-  const session = await page.context().newCDPSession(page);
-  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
-  for (const point of steps) await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [point] });
+  const { send, end: detach } = await finger(page);
+  await send("touchStart", [start], 0.4);
+  for (const point of steps) await send("touchMove", [point], 0.1);
   await onTheWay?.();
-  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  await session.detach();
+  // A finger that is lifted while it moves fast throws the page, and the next tap only stops it.
+  await send("touchMove", [end], 0.5);
+  await send("touchEnd", [], 0);
+  await detach();
+}
+
+/** When a page was touched last, in seconds. @type {WeakMap<Page, number>} */
+const touched = new WeakMap();
+
+/**
+ * A finger that is as slow as a person's, by the times in its events: two quick taps would be one
+ * double tap.
+ * @param {Page} page
+ */
+async function finger(page) {
+  const session = await page.context().newCDPSession(page);
+  return {
+    /** @param {"touchStart" | "touchMove" | "touchEnd"} type @param {{ x: number, y: number }[]} touchPoints @param {number} pause */
+    send: async (type, touchPoints, pause) => {
+      const timestamp = Math.max(Date.now() / 1_000, (touched.get(page) ?? 0) + pause);
+      touched.set(page, timestamp);
+      await session.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp });
+    },
+    end: () => session.detach(),
+  };
+}
+
+/** @param {Page} page @param {number} x @param {number} y */
+export async function tapAt(page, x, y) {
+  const { send, end } = await finger(page);
+  await send("touchStart", [{ x, y }], 0.4);
+  await send("touchEnd", [], 0.05);
+  await end();
 }
 
 /** Deploys at random. @param {Page} page */
@@ -145,14 +176,17 @@ export const idOf = (page) => /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
 /**
  * Two friends meet in a game by a link.
  * @param {Page} one @param {Page} other @param {string} url @param {string} ruleset
+ * @param {{ side?: "any" | "red" | "blue", accept?: (button: import("playwright-core").Locator) => Promise<void> }} [how]
+ * `side`: of the first; `accept`: how the other presses the button.
  */
-export async function meet(one, other, url, ruleset) {
+export async function meet(one, other, url, ruleset, { side = "any", accept = (button) => button.click() } = {}) {
   await one.goto(`${url}/play`);
   await one.getByLabel("Rules").selectOption(ruleset);
+  await one.getByLabel("Your side").selectOption(side);
   await one.getByText("Friend", { exact: true }).click();
   await one.getByRole("button", { name: "Make a link" }).click();
   await other.goto(await one.getByLabel("The link").inputValue());
-  await other.getByRole("button", { name: "Accept" }).click();
+  await accept(other.getByRole("button", { name: "Accept" }));
   await Promise.all([one, other].map((page) => page.waitForURL(/\/game\//)));
 }
 

@@ -226,7 +226,7 @@ export function hear(games, message) {
     case "ping": {
       const behind = message.heads.filter(({ game, seq }) => {
         const open = games[game];
-        return open?.loaded && !open.isAsked && seq > open.loaded.seq;
+        return open?.loaded && !open.isAsked && !open.isSuperseded && seq > open.loaded.seq;
       });
       return { games, news: [], ask: behind.map(({ game }) => game) };
     }

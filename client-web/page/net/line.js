@@ -339,7 +339,7 @@ function answered(line, message, now) {
 
 /** @param {Line} line @param {ServerMessage & { type: "welcome" }} message @returns {Step} */
 function welcomed(line, message) {
-  const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: true }]));
+  const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded }]));
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
   const up = /** @type {Line} */ ({
@@ -349,7 +349,8 @@ function welcomed(line, message) {
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [
-    ...Object.values(line.games).map(openMessage),
+    // Whoever opens a game takes it over. The tab in which it goes on keeps it.
+    ...Object.values(line.games).filter(({ isSuperseded }) => !isSuperseded).map(openMessage),
     ...(line.wantsLobby ? [openLobby(up)] : []),
     ...(player ? line.unanswered.map(({ command }) => command) : []),
   ];

@@ -2,29 +2,14 @@
 // board can be played by ear.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import test from "node:test";
 import { PASSWORD, newAccount, openAs } from "../accounts.js";
+import { overflow, violations } from "../axe.js";
 import { newPage, picture } from "../browser.js";
 import { deploy, idOf, resign } from "../robot.js";
 import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds, in short. @param {Page} page @returns {Promise<string[]>} */
-async function violations(page) {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
-    return violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.slice(0, 3).map((/** @type {any} */ node) => node.html.slice(0, 160) + " " + (node.any[0]?.message ?? "")).join(" | ")}`);
-  });
-}
-
-/** How far the page is wider than its window. @param {Page} page */
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 const isLong = process.env.FLAGFALL_LONG === "1";
 

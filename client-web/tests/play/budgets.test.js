@@ -1,10 +1,14 @@
 // What a first visit costs, and that nothing jumps while it loads.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
+import { newAccount } from "../accounts.js";
 import { newPage } from "../browser.js";
 import { chance } from "../games.js";
 import { chromium, server } from "../program_site.js";
+import { Server } from "../programs.js";
 import { againstHouse, deploy, idOf, playOn, resign } from "../robot.js";
 
 const KB = 1024;
@@ -100,6 +104,7 @@ test("a first visit to a live game and to a record is small, and nothing jumps",
 
 /** Pages besides the first one and the game, and a heading that they show. @type {[string, string][]} */
 const PAGES = [
+  ["/@/ann", "ann"],
   ["/play", "Start a game"],
   ["/rules", "Quantum"],
   ["/rules/shadowflash-3", "The end"],
@@ -112,27 +117,66 @@ const PAGES = [
   ["/deployments/classic", "New deployment"],
 ];
 
+/**
+ * A first visit of any other page.
+ * @param {import("node:test").TestContext} t @param {string} name @param {string} address @param {string} heading
+ */
+async function visitOther(t, name, address, heading) {
+  const { page, context } = await newPage(chromium);
+  const total = await count(page);
+  await page.goto(address);
+  await page.getByRole("heading", { name: heading }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  judge(t, name, total, WIRE);
+  assert.ok(Number(await shift(page)) < 0.01, `${name} shifts by ${await shift(page)}`);
+  await context.close();
+}
+
 test("a first visit of any other page is small, and nothing jumps", async (t) => {
-  for (const [path, heading] of PAGES) {
-    const { page, context } = await newPage(chromium);
-    const total = await count(page);
-    await page.goto(server.url + path);
-    await page.getByRole("heading", { name: heading }).first().waitFor();
-    await page.waitForLoadState("networkidle");
-    judge(t, path, total, WIRE);
-    assert.ok(Number(await shift(page)) < 0.01, `${path} shifts by ${await shift(page)}`);
-    await context.close();
-  }
+  await newAccount(server.address, "ann");
+  for (const [path, heading] of PAGES) await visitOther(t, path, server.url + path, heading);
 });
 
-test("the largest board stays below its number of nodes while it is played", async () => {
+test("a first visit of a challenge and of the operator's text is small, and nothing jumps", async (t) => {
+  const { page, context } = await newPage(chromium);
+  await page.goto(server.url);
+  await page.getByRole("button", { name: /A friend/ }).click();
+  const link = await page.getByLabel("The link").inputValue();
+  await visitOther(t, "/challenge", link, "offers you a game");
+  await visitOther(t, "/challenge, closed", `${server.url}/challenge#8k2v6m3q9d4w`, "This offer is closed");
+  await context.close();
+  const other = new Server({ page: "program" });
+  t.after(() => other.end());
+  const about = join(other.folder, "about.txt");
+  writeFileSync(about, `# Contact\n\n${"Write to the operator. ".repeat(200)}\n`);
+  other.flags.push("--about", about);
+  await other.start();
+  await visitOther(t, "/about", `${other.url}/about`, "Contact");
+});
+
+test("the largest board stays below its number of nodes wherever it is shown", async (t) => {
   const { page, faults, context } = await newPage(chromium, { reducedMotion: "reduce" });
   await againstHouse(page, server.url, "shadowflash-3");
   await deploy(page);
   await page.locator(".phase-playing").waitFor();
   await playOn(page, chance(1), 8);
-  const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
-  assert.ok(nodes <= 1_500, `${nodes} nodes`);
+  const judgeNodes = async (/** @type {string} */ what) => {
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    t.diagnostic(`${what}: ${nodes} nodes`);
+    assert.ok(nodes <= 1_500, `${what}: ${nodes} nodes`);
+  };
+  await judgeNodes("playing");
+  await page.getByText(/^Your reserve/).click();
+  await page.getByRole("tab", { name: "Losses" }).click();
+  await judgeNodes("reserve and losses");
+  await resign(page);
+  await page.getByRole("link", { name: "Replay" }).click();
+  await page.locator(".replay .piece").first().waitFor();
+  await judgeNodes("replay");
+  await page.goto(`${server.url}/deployments/shadowflash-3`);
+  await page.getByRole("button", { name: "Random" }).click();
+  await page.locator(".piece").nth(63).waitFor();
+  await judgeNodes("editor");
   assert.deepEqual(faults, []);
   await context.close();
 });

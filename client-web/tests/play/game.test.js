@@ -10,26 +10,8 @@ import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-const isLong = process.env.FLAGFALL_LONG === "1";
-
 /** @param {import("playwright-core").BrowserContextOptions} [options] */
 const open = (options) => newPage(chromium, { reducedMotion: "reduce", ...options });
-
-const RULESETS = ["shadowflash-3", "quantum", ...(isLong
-  ? ["classic", "tournament", "pbm", "pbm-small", "original", "silent-defense", "course", "shadowflash-1", "shadowflash-2"] : [])];
-for (const ruleset of RULESETS) {
-  test(`${ruleset} is played by pointer`, async () => {
-    const { page, faults, context } = await open();
-    await againstHouse(page, server.url, ruleset);
-    if (ruleset !== "quantum") await deploy(page);
-    if (ruleset === "course") await page.getByRole("dialog").getByRole("button", { name: "Hand in" }).click();
-    await page.locator(".phase-playing").waitFor();
-    await playOn(page, chance(5), isLong ? 400 : 24);
-    await picture(page, `game-${ruleset}`);
-    assert.deepEqual(faults, []);
-    await context.close();
-  });
-}
 
 test("a piece goes to the reserve and comes back, by drag and by keys", async () => {
   const { page, faults, context } = await open();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newPage } from "../browser.js";
+import { tabTo } from "../player.js";
 import { againstHouse, deploy, meet } from "../robot.js";
 import { chromium, server } from "../site.js";
 
@@ -19,11 +20,7 @@ const said = (page, region, text) => page.getByRole(region).filter({ hasText: te
 
 /** Goes to a control by Tab, and presses it. @param {Page} page @param {string | RegExp} name @param {"button" | "radio"} [role] */
 async function use(page, name, role = "button") {
-  const control = page.getByRole(role, { name }).and(page.locator(":focus"));
-  for (let tabs = 0; await control.count() === 0; tabs++) {
-    assert.ok(tabs < 80, `no way to ${name} by Tab`);
-    await page.keyboard.press("Tab");
-  }
+  await tabTo(page, page.getByRole(role, { name }));
   await page.keyboard.press(role === "radio" ? "Space" : "Enter");
 }
 

@@ -3,8 +3,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { API, GREETING, served, visits } from "../addresses.js";
 import { picture } from "../browser.js";
-import { feed, feedPage, welcome } from "../fed.js";
+import { feed, feedPage, settle, welcome } from "../fed.js";
 import { chromium, rules, rulesOf, server } from "../fed_site.js";
 import { faultsOf } from "../look.js";
 import { GAME, playPair } from "../pairs.js";
@@ -15,31 +16,38 @@ import { allTexts } from "../texts.js";
 
 /** @param {string} path */
 const open = (path) => feedPage(chromium, {
-  url: server.url, rules, path, settings: {}, isQuiet: true, texts: pseudoFluent(allTexts("en")),
+  url: server.url, rules, path, settings: {}, isQuiet: true, api: API, texts: pseudoFluent(allTexts("en")),
   options: { viewport: { width: 320, height: 640 }, reducedMotion: "reduce" },
 });
 
-/** What is English in every language: names, and what the server says of the rulesets. */
-const known = () => ["Flagfall", "English", "ann", "bob", ...rules.flatMap(({ title, summary, options }) =>
+/** What is English in every language: names, months, an address, and what the server says of the rulesets. */
+const known = () => ["Flagfall", "English", "ann", "bob", "Nov", "September", "https://example.org/turns", ...rules.flatMap(({ title, summary, options }) =>
   [title, summary ?? "", ...options.flatMap(({ values }) => values.map(({ meaning }) => meaning))])]
   .filter(Boolean).sort((a, b) => b.length - a.length);
 
 /** Words without an accent, and boxes that burst. @param {Page} page */
 const look = (page) => faultsOf(page, "(?<![\\p{L}\\d])[b-df-hj-np-tv-z]*[aeiou][a-z]*(?![\\p{L}\\d])", known());
 
-const lobby = { type: "lobby", games: [], players_online: 3, seeks: [] };
-
-for (const [name, path] of [["home", "/"], ["play", "/play"], ["settings", "/settings"], ["unknown", "/nowhere"]]) {
-  test(`${name}: nothing is English, nothing bursts`, async () => {
-    const { page, context, hear } = await open(path ?? "/");
-    await hear(welcome("red"));
-    await hear(lobby);
-    await page.evaluate(() => /** @type {any} */ (window).fed.draw());
+for (const visit of await visits(rulesOf)) {
+  test(`${visit.name}: nothing is English, nothing bursts`, async () => {
+    const { page, faults, context, hear } = await open(visit.path);
+    for (const message of [...GREETING, ...visit.messages ?? []]) await hear(message);
+    await settle(page, visit.ready);
+    for (const selector of visit.open ?? []) {
+      await page.locator(selector).evaluateAll((controls) => controls.forEach((control) => /** @type {HTMLElement} */ (control).click()));
+      await settle(page, visit.ready);
+    }
+    await picture(page, `pseudo-${visit.name}`, true);
     assert.deepEqual(await look(page), []);
-    await picture(page, `pseudo-${name}`);
+    assert.deepEqual(faults.filter((fault) => !/Failed to load resource/.test(fault)), []);
     await context.close();
   });
 }
+
+test("every address of the page is looked at", async () => {
+  const looked = new Set((await visits(rulesOf)).map(({ of }) => of));
+  assert.deepEqual(served().filter((address) => !looked.has(address)), []);
+});
 
 test("a game: nothing is English, nothing bursts", async () => {
   const { page, faults, context, hear } = await open(`/game/${GAME}`);

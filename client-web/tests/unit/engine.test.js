@@ -1,5 +1,5 @@
 // The page's view of a game and its legal moves agree with the rules engine, in every ruleset.
-// FLAGFALL_LONG=1 plays many more games.
+// FLAGFALL_LONG=1 compares 10,000 positions of each ruleset.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,14 +9,17 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { follow } from "../../page/game/follow.js";
-import { acts } from "../../page/game/reach.js";
+import { squareOf } from "../../page/game/notation.js";
+import { acts, isHeldByReserveRule } from "../../page/game/reach.js";
 import { IDS } from "../rules.js";
 import { listedRules, playGames } from "../games.js";
 
 /** @typedef {import("../games.js").Transcript} Transcript */
 
 const isLong = process.env.FLAGFALL_LONG === "1";
-const AMOUNT = isLong ? { seed: 100, plies: 600, games: 12 } : { seed: 7, plies: 60, games: 1 };
+const AMOUNT = { seed: 7, plies: isLong ? 600 : 60, games: 1 };
+/** In so many positions at least, what a side can do is compared. */
+const LEAST = isLong ? 10_000 : 50;
 
 /** Positions that random games rarely reach. @type {Record<string, string[]>} */
 const POSITIONS = {
@@ -93,13 +96,26 @@ test("the rulesets are the ones of the engine", () => {
 });
 
 for (const rules of listed) {
-  test(`${rules.id}: views and moves are those of the engine`, async () => {
-    const transcript = await playGames(rules, { ...AMOUNT, positions: POSITIONS[rules.id] ?? [] });
-    assert.ok(transcript.steps.length > 100 && transcript.positions.length > 50);
-    const lakes = transcript.steps[0]?.before.lakes;
-    if (rules.lakes !== "drawn") assert.deepEqual([...rules.lakes].sort(), [...lakes ?? []].sort());
-    assert.equal(difference(transcript, follow, acts), undefined);
-    transcripts.push(transcript);
+  test(`${rules.id}: views and moves are those of the engine`, async (t) => {
+    const count = { positions: 0, offers: 0, held: 0 };
+    for (let game = 0; count.positions < LEAST; game++) {
+      const seed = AMOUNT.seed + game;
+      // In long games with a reserve, a position has thousands of placings.
+      const plies = rules.reserve && game > 0 ? 150 : AMOUNT.plies;
+      const transcript = await playGames(rules, { ...AMOUNT, plies, seed, positions: game === 0 ? POSITIONS[rules.id] ?? [] : [] });
+      const lakes = transcript.steps[0]?.before.lakes;
+      if (rules.lakes !== "drawn") assert.deepEqual([...rules.lakes].sort(), [...lakes ?? []].sort());
+      assert.equal(difference(transcript, follow, acts), undefined, `seed ${seed}`);
+      const positions = transcript.positions.filter(({ legal }) => legal.length > 0);
+      count.positions += positions.length;
+      count.held += positions.filter(({ view }) => view.pieces.some((text) => isHeldByReserveRule(view, squareOf(text)))).length;
+      count.offers += transcript.steps.filter(({ after, seen }) => after.draw_offer && seen.length > 0).length;
+      if (game === 0) transcripts.push(transcript);
+    }
+    t.diagnostic(JSON.stringify(count));
+    // Offers are made, and late in a game of coins the reserve rule holds some of them.
+    assert.ok(count.offers > LEAST / 100, `${count.offers} offers`);
+    if (rules.start === "coins") assert.ok(count.held > LEAST / 100, `${count.held} positions with coins that are held`);
   });
 }
 

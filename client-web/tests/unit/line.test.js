@@ -282,6 +282,20 @@ test("a tab that another one has taken over can take back", () => {
   assert.equal(sim.bar(), undefined);
 });
 
+test("a tab that another one has taken over leaves it the game when its line comes back", () => {
+  const sim = playing();
+  sim.hear({ type: "superseded", game: GAME });
+  sim.put({ kind: "closed", code: 1006 });
+  sim.wait(1_000);
+  sim.effects = [];
+  sim.welcome();
+  sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
+  assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
+  assert.deepEqual(sim.bar(), { key: "superseded" });
+  sim.put({ kind: "play_here", game: GAME });
+  assert.equal(sim.sent()[0]?.type, "open_game");
+});
+
 for (const [code, key] of /** @type {const} */ ([
   [4100, "seat_gone"], [4101, "seat_gone"], [4102, "old_page"], [4103, "account_closed"], [4105, "too_many_tabs"], [1008, "broken_line"],
 ])) {
