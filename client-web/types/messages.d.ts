@@ -31,6 +31,10 @@ export type ClientMessage =
   }
   /** Asks for the open seeks and the running public games. From then on, the server also sends updates. */
   | {
+    /** True for updates as `lobby_changed`. Otherwise, each update is a `lobby` with the complete lists. Only servers whose `welcome` has `lobby_changes` accept this field. */
+    changes?: boolean;
+    /** The seeks to list. If absent, all. Only servers whose `welcome` has `lobby_changes` accept this field. */
+    filter?: LobbyFilter;
     type: "open_lobby";
   }
   /** Asks the server to stop sending lobby updates. */
@@ -198,6 +202,8 @@ export type ServerMessage =
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
+    /** True if `open_lobby` may have `changes` and `filter`. */
+    lobby_changes?: boolean;
     /** The hash of the page that this server serves. Sent only to clients that sent `session`. If a client's page has a different hash, that page is out of date. */
     page?: string | null;
     /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a valid session cookie. Such a client can only watch. */
@@ -238,15 +244,27 @@ export type ServerMessage =
     seq?: number | null;
     type: "refused";
   }
-  /** The complete lobby. The server sends it again whenever the lobby changes. */
+  /** The complete lobby. The server sends it again whenever the lobby changes, except to clients that asked for changes. */
   | {
     /** The most recently created public games that are still running. */
     games: GameSummary[];
+    /** The number of this state of the lobby, for clients that asked for changes. */
+    number?: number | null;
     /** The number of connected players. */
     players_online: number;
     /** The open seeks, oldest first. */
     seeks: Seek[];
     type: "lobby";
+  }
+  /** A change of the lobby, for clients that asked for changes. If `number` is not one more than the number of the state that the client has, the client should send `open_lobby` again. */
+  | {
+    /** The change. */
+    change: LobbyChange;
+    /** The number of the state after the change. */
+    number: number;
+    /** The number of connected players. */
+    players_online: number;
+    type: "lobby_changed";
   }
   /** The terms of a challenge, in reply to `show_challenge`. */
   | {
@@ -732,6 +750,18 @@ export type GameHead = {
 /** A game's id. */
 export type GameId = string;
 
+/** How far a game has come. */
+export type GameProgress = {
+  /** The game. */
+  game: GameId;
+  /** The phase of the game: deploying, playing or over. */
+  phase: Phase;
+  /** The number of turns taken so far. */
+  ply: number;
+  /** The side to move, while the game is played. */
+  turn?: Side | null;
+};
+
 /** A summary of a game. */
 export type GameSummary = {
   /** The time at which the game was created, in milliseconds since 1970. */
@@ -845,6 +875,30 @@ export type LagQuota = {
 /** The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
 export type LaidText = string;
 
+/** The changes of the lobby's lists. To apply a change, remove what is closed and gone, then insert what is new in the given order, each at its place, and then update the progress of games. */
+export type LobbyChange = {
+  /** The games to insert. */
+  came?: PlacedGame[];
+  /** The ids of the seeks to remove. */
+  closed?: string[];
+  /** The ids of the games to remove. */
+  gone?: GameId[];
+  /** The seeks to insert. */
+  opened?: PlacedSeek[];
+  /** The progress of games that stay in the list. */
+  progress?: GameProgress[];
+};
+
+/** Selects seeks by their terms. A filter without fields selects all seeks. */
+export type LobbyFilter = {
+  /** True for rated games only, false for casual games only. */
+  rated?: boolean | null;
+  /** The ruleset of the game, including its custom rules. */
+  ruleset?: string | null;
+  /** The speed of the game. Games without a clock have no speed. */
+  speed?: Speed | null;
+};
+
 /** A move from one square to another, written as in `a4a5`. */
 export type MoveText = string;
 
@@ -912,6 +966,22 @@ export type Phrase =
 
 /** A piece on the board. As text, it is the square, the side (`r` or `b`) and the rank, then `'` if the piece has moved, `*` if its rank is public, and `^` if it is labeled. For example, `a4r9'*` is Red's Scout on a4, which has moved and whose rank is public. `j7b?` is a blue piece that has not moved and whose rank is unknown. */
 export type PieceText = string;
+
+/** A game, and its place in the list. */
+export type PlacedGame = {
+  /** The number of games before it. */
+  at: number;
+  /** The game. */
+  game: GameSummary;
+};
+
+/** A seek, and its place in the list. */
+export type PlacedSeek = {
+  /** The number of seeks before it. */
+  at: number;
+  /** The seek. */
+  seek: Seek;
+};
 
 /** A player. */
 export type Player = {
