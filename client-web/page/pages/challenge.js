@@ -34,7 +34,7 @@ export function ChallengePage({ code }) {
     return h("div", { class: "page stack narrow" },
       h("h1", null, say("challenge-closed")), h("p", { class: "muted" }, trouble), h("a", { class: "button main", href: "/" }, say("to-home")));
   }
-  if (!offer) return h("div", { class: "page narrow" }, h("div", { class: "skeleton page-skeleton" }));
+  if (!offer) return h("div", { class: "page narrow" }, h("div", { key: "waiting", class: "skeleton page-skeleton" }));
   const isOwn = offer.challenger.id === player?.id;
   return h("div", { class: "page stack narrow" },
     h("h1", null, isOwn ? say("challenge-own") : say("challenge-from", { name: playerName(offer.challenger) })),
