@@ -144,7 +144,7 @@ export type ClientMessage =
     /** The game. */
     game: GameId;
     /** The last event of the game that the client has seen. If present, the answer includes all later events. */
-    since?: Position | null;
+    since?: EventPosition | null;
     type: "open_game";
   }
   /** Closes a game. The server then stops sending the game's events. */
@@ -572,6 +572,14 @@ export type Code = string;
 
 /** An id that the client chooses for a command: 1 to 36 letters, digits, `-` and `_`. A UUID is a valid id. */
 export type CommandId = string;
+
+/** The last event of a game that a client has seen. */
+export type EventPosition = {
+  /** The `epoch` of the message `game`. */
+  epoch: number;
+  /** The last sequence number that the client has seen. */
+  seq: number;
+};
 
 /** A command in a game. */
 export type GameCommand = 
@@ -1012,14 +1020,6 @@ export type PoolStatus = {
   since: number;
   /** The number of players who wait for a game on the same terms, including this player. */
   waiting: number;
-};
-
-/** The last event of a game that a client has seen. */
-export type Position = {
-  /** The `epoch` of the message `game`. */
-  epoch: number;
-  /** The last sequence number that the client has seen. */
-  seq: number;
 };
 
 /** The presence of a player in a game. */

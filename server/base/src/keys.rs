@@ -57,8 +57,8 @@ impl<const N: usize> RecordKind<N> {
     }
 }
 
-/// A [`RecordKind`], as it appears in the documentation. `owner` is the file that reads and writes the
-/// record, relative to `server/`.
+/// A [`RecordKind`], as it appears in the documentation. `owner` is the file that reads and
+/// writes the record, relative to `server/`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub name: &'static str,

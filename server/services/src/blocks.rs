@@ -13,8 +13,8 @@ use flagfall_base::transact::Transaction;
 pub const BLOCKS_MAX: usize = 100;
 
 /// Blocks or unblocks a player. Repeating the call changes nothing. Returns false if the caller
-/// must repeat it, because the blocking player is a guest whose record changed at the same moment,
-/// or because the store did not confirm the change.
+/// must repeat it, because the blocking player is a guest whose record changed at the same
+/// moment, or because the store did not confirm the change.
 pub async fn set_blocked(
     store: &dyn Store,
     transaction: &mut Transaction<'_>,
