@@ -11,7 +11,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchiveError, Log};
-use flagfall_base::identity::Identity;
+use flagfall_base::identity::Principal;
 use flagfall_base::keys::{DUMP_LISTING, SECRETS};
 use flagfall_base::names::players_today;
 use flagfall_base::random::{ChanceError, random_bytes};
@@ -90,7 +90,7 @@ pub async fn listing(store: &dyn Store, player: &str) -> Result<DumpListing, Sto
 }
 
 /// Sets how dumps show the requester.
-pub async fn set_listing(store: &dyn Store, asker: &Identity, listing: DumpListing) -> Result<(), Refused> {
+pub async fn set_listing(store: &dyn Store, asker: &Principal, listing: DumpListing) -> Result<(), Refused> {
     check_account(asker, "other")?;
     let key = DUMP_LISTING.key([&asker.player.id])?;
     Ok(match listing {
