@@ -115,6 +115,7 @@ export async function visits(rulesOf) {
     { name: "leaderboard-empty", of: "/leaderboard/{ruleset}/{speed}", path: "/leaderboard/barrage/blitz", ready: "h1" },
     { name: "statistics", of: "/statistics", path: "/statistics", ready: ".figures td", open: ["details:not([open]) > summary"] },
     { name: "account", of: "/account", path: "/account", ready: ".list li", open: ["details:not([open]) > summary"] },
+    { name: "settings", of: "/settings", path: "/settings", ready: "fieldset, select" },
     { name: "about", of: "/about", path: "/about", ready: "h2" },
     { name: "unknown", of: "", path: "/nowhere", ready: "h1" },
   ];

@@ -94,12 +94,11 @@ export async function offer(control, command) {
       class: "typed", autocomplete: "off", spellcheck: false, autocapitalize: "off", placeholder: "b7b6",
       onInput: (/** @type {any} */ event) => (condition = event.target.value.trim()),
     }));
-  const isDanger = control.rules?.illegal_act_loses ?? false;
   const text = [
-    say("queue-offer-text", { loses: isDanger ? "yes" : "no" }),
+    say("queue-offer-text"),
     ...(queued.length > 0 ? [say("queue-after", { moves: queued.map(({ command }) => actText(command)).join(", ") })] : []),
   ].join(" ");
-  if (!await confirm({ title: say("queue-offer", { move }), text, yes: say("queue-offer-yes"), content, isDanger })) return;
+  if (!await confirm({ title: say("queue-offer", { move }), text, yes: say("queue-offer-yes"), content })) return;
   const read = condition ? readQueue(`${move} if ${condition}`) : { moves: [{ command }] };
   if ("wrong" in read) return show(say("queue-wrong", { typed: condition }));
   await put(control, [...queued, ...read.moves.map((one) => ({ ...one, command }))]);

@@ -125,12 +125,7 @@ deployment-keep = Save my deployment
 deployment-none = You have no deployment in this game.
 # $move: as in a4a5.
 queue-offer = Queue { $move }?
-# $loses: yes if an illegal move loses the game, or no.
-queue-offer-text =
-    { $loses ->
-        [yes] The server makes this move as soon as your turn comes. If it is not legal then, you lose the game.
-       *[no] The server makes this move as soon as your turn comes, if it is legal then.
-    }
+queue-offer-text = The server makes this move as soon as your turn comes, if it is legal then.
 queue-offer-yes = Queue the move
 queue-condition = Only if your opponent plays (may stay empty)
 # $moves: a list.

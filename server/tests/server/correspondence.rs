@@ -3,6 +3,7 @@
 use crate::common::{Answer, Client, House, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_rules::View;
 use flagfall_store::{Key, Store};
 use serde_json::{Value, json};
 
@@ -70,9 +71,8 @@ impl Pair {
     }
 
     /// Creates a challenge from Ann, who wants to play Red.
-    async fn challenge(&mut self, days: u32) -> String {
-        let challenge =
-            |cmd_id| ClientToServer::Challenge { cmd_id, terms: terms(days), side: Some(Side::Red) };
+    async fn challenge(&mut self, terms: Terms) -> String {
+        let challenge = |cmd_id| ClientToServer::Challenge { cmd_id, terms, side: Some(Side::Red) };
         match self.accepted(0, challenge).await {
             Accepted::Challenge { challenge, .. } => challenge,
             other => panic!("{other:?}"),
@@ -81,13 +81,17 @@ impl Pair {
 
     /// Starts a game in which Ann has the first move.
     async fn begin(&mut self, days: u32) -> GameId {
-        let challenge = self.challenge(days).await;
+        self.begin_with(terms(days), SETUP).await
+    }
+
+    async fn begin_with(&mut self, terms: Terms, setup: &str) -> GameId {
+        let challenge = self.challenge(terms).await;
         let accept = |cmd_id| ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false };
         let Accepted::Started { game, .. } = self.accepted(1, accept).await else {
             panic!("a game was expected")
         };
         for who in [0, 1] {
-            self.act(who, game, 0, GameCommand::Deploy { setup: SETUP.to_owned() }).await;
+            self.act(who, game, 0, GameCommand::Deploy { setup: setup.to_owned() }).await;
         }
         game
     }
@@ -155,7 +159,7 @@ async fn the_list_of_games_shows_turns_and_deadlines_most_urgent_first() {
 #[tokio::test]
 async fn an_addressed_challenge_can_be_declined() {
     let mut pair = Pair::new().await;
-    let code = pair.challenge(3).await;
+    let code = pair.challenge(terms(3)).await;
     let invite = |name: &str| json!({ "challenge": code, "name": name });
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("nobody")).await.status, 404);
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("ann")).await.json()["code"], "own_offer");
@@ -221,6 +225,23 @@ async fn a_condition_that_is_not_met_and_a_move_that_cannot_be_made_end_the_queu
     pair.play(0, game, 4, "b4b5").await;
     assert_eq!(pair.ply(game).await, 5, "a piece of the other side's cannot be moved");
     assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+}
+
+#[tokio::test]
+async fn a_queued_move_that_would_lose_by_breaking_a_rule_ends_the_queue() {
+    let mut pair = Pair::new().await;
+    let suggested = pair.house.get("/api/rulesets/course/deployments/suggested").await.json();
+    let setup = suggested["setups"][0].as_str().unwrap().to_owned();
+    let game = pair.begin_with(Terms { ruleset: "course".to_owned(), ..terms(3) }, &setup).await;
+    let view = pair.ask(0, "GET", &format!("/api/games/{game}"), &Value::Null).await.json()["view"].take();
+    let view = View::of(serde_json::from_value(view).unwrap()).unwrap();
+    let legal = view.legal_moves().unwrap().nth(0).unwrap().to_string();
+    pair.queue(1, game, 0, json!([moving("a1a2")])).await;
+    pair.play(0, game, 0, &legal).await;
+    assert_eq!(pair.ply(game).await, 1, "Bob's move is not made");
+    assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+    let game = pair.house.get(&format!("/api/games/{game}")).await.json();
+    assert_eq!(game["view"]["phase"], json!("playing"));
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
 };
+use flagfall_rules::View;
 use flagfall_store::{Hash, Head, ReadError, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
@@ -144,7 +145,8 @@ impl Turns {
         let is_made = match queued {
             // The queue begins at a later ply.
             None if past.is_none() => return Ok(()),
-            Some(Some(queued)) if is_met(queued) && self.is_planned_in_log(game, &record).await? => {
+            Some(Some(queued)) if !is_met(queued) || !is_safe(&view, &queued.command) => false,
+            Some(Some(queued)) if self.is_planned_in_log(game, &record).await? => {
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
                 let (ply, command) = (view.ply, queued.command.clone());
                 let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
@@ -183,6 +185,15 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
         }
         _ => Ok(false),
     }
+}
+
+/// False for a move that would break the rules in a ruleset in which this loses the game (§U7).
+/// The player has planned the move for another position, so the server does not make it.
+fn is_safe(view: &GameView, command: &GameCommand) -> bool {
+    let GameCommand::Move { squares, .. } = command else { return true };
+    // A ruleset that this server does not know is judged by the table, which refuses it.
+    let Some(view) = View::of(view.clone()) else { return true };
+    !view.ruleset.illegal_act_loses || view.legal_moves().is_some_and(|legal| legal.contains(*squares))
 }
 
 fn no_answer() -> JobError {
