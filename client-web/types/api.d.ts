@@ -40,6 +40,8 @@ export type AccountExport = {
   created: number;
   /** The player's saved deployments. */
   deployments?: SavedDeployment[];
+  /** How the monthly dumps show the player. */
+  dump?: DumpListing;
   /** The running games. */
   games: GameId[];
   /** True if the player has a feed. The feed's address is secret and not included. */
@@ -110,6 +112,21 @@ export type DisclosureInfo =
 export type DrawnLakes = 
   /** The lakes are drawn at random for each game. */
   | "drawn";
+
+/** How the monthly dumps of public games show a player. */
+export type DumpListing = 
+  /** With their id and their name. */
+  | "name"
+  /** Under a pseudonym that changes each year. */
+  | "pseudonym"
+  /** Not at all: dumps leave out the player's games. */
+  | "none";
+
+/** How the monthly dumps show the caller. The answer from `GET /api/me/dump` and the body of `PUT /api/me/dump`. */
+export type DumpSetting = {
+  /** The player's choice. */
+  dump: DumpListing;
+};
 
 /** The JSON body of an error. */
 export type ErrorBody = {
@@ -397,6 +414,8 @@ export type OwnGames = {
 export type PlayedGame = {
   /** The time at which the game ended, in milliseconds since 1970. */
   ended: number;
+  /** True if the operator of the server has erased the game. Its record cannot be read any more. */
+  erased?: boolean;
   /** The game. */
   game: GameId;
   /** The opponent. */

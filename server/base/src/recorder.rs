@@ -63,7 +63,7 @@ fn describe() {
 /// first event, and Prometheus would see no increase. So a defect that happens only once would
 /// raise no alert.
 fn start_at_zero() {
-    for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
+    for name in [APPEND_CONFLICTS, ARCHIVE_REFUSED, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
     }
     for result in ["served", "limited", "full", "error"] {

@@ -332,8 +332,10 @@ async fn the_program_writes_a_dump_with_its_checksums() {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (data, dumps) = (place("data"), place("dumps"));
     std::fs::create_dir(&data).unwrap();
+    // A game of today, after which the store's clock is right.
+    data_folder_with_a_game(data.as_ref()).await;
     let game = {
-        let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
+        let mut games = (1_000..).map(|seed| played::game_of(&CLASSIC, seed, 20));
         let game = games.find(|game| !game.header.terms.private).unwrap();
         let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
         let taken = store.take_over(game.id, Head::START, game.log).await.unwrap();
