@@ -133,9 +133,8 @@ impl Peers {
         let met = inner.meet(info).await;
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
             // If the limit is reached, there may be servers whose records were not read.
-            met.as_ref().is_ok_and(|others| {
-                others.len() + 1 < PEERS_MAX && others.iter().all(|(_, info)| has(info))
-            })
+            met.as_ref()
+                .is_ok_and(|others| others.len() + 1 < PEERS_MAX && others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);

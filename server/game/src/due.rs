@@ -77,9 +77,9 @@ impl Tables {
             let is_for_us = |due: Stamp, game: GameId| {
                 self.peers().guards(game.as_str()) || due.plus_ms(OTHERS_WAIT_MS) <= now
             };
-            let due_games = due_games.into_iter().filter(|(_, (due, game))| {
-                is_near(*due) && !is_open(*due, *game) && is_for_us(*due, *game)
-            });
+            let due_games = due_games
+                .into_iter()
+                .filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game) && is_for_us(*due, *game));
             let looks = due_games.map(|(key, (due, game))| self.look_at(key, due, game));
             futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE).try_collect::<()>().await?;
             if is_through {

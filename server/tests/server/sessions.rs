@@ -382,7 +382,17 @@ async fn programs_get_no_more_than_before() {
     client.say(r#"{"type":"hello","protocol":1,"name":"ana"}"#).await;
     let welcome = serde_json::to_value(client.next().await).unwrap();
     let names: Vec<&str> = welcome.as_object().unwrap().keys().map(String::as_str).collect();
-    let expected = ["claim_seconds", "games", "player", "protocol", "server", "server_time", "token", "type"];
+    let expected = [
+        "claim_seconds",
+        "games",
+        "lobby_changes",
+        "player",
+        "protocol",
+        "server",
+        "server_time",
+        "token",
+        "type",
+    ];
     assert_eq!(names, expected);
     house.close().await;
 }

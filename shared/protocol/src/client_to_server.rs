@@ -288,8 +288,10 @@ pub enum GameCommand {
 
 impl ClientToServer {
     /// Asks for the whole lobby, as all servers understand it.
-    pub const OPEN_LOBBY: ClientToServer =
-        ClientToServer::OpenLobby { changes: false, filter: LobbyFilter { ruleset: None, speed: None, rated: None } };
+    pub const OPEN_LOBBY: ClientToServer = ClientToServer::OpenLobby {
+        changes: false,
+        filter: LobbyFilter { ruleset: None, speed: None, rated: None },
+    };
 }
 
 impl From<MoveCommand> for GameCommand {

@@ -129,7 +129,8 @@ impl LobbyLists {
             self.games.iter().map(|game| (game.id, GameProgress::of(game))).collect();
         let is_new: Vec<GameId> = came.iter().map(|(_, game)| game.id).collect();
         let progress = next.games.iter().map(GameProgress::of);
-        let progress = progress.filter(|now| !is_new.contains(&now.game) && before.get(&now.game) != Some(now));
+        let progress =
+            progress.filter(|now| !is_new.contains(&now.game) && before.get(&now.game) != Some(now));
         LobbyChange {
             closed,
             opened: opened.into_iter().map(|(at, seek)| PlacedSeek { at, seek }).collect(),
@@ -238,15 +239,17 @@ mod tests {
     /// Any lists: each id at most once, in any order.
     fn lists() -> impl Strategy<Value = LobbyLists> {
         let ids = Just((0..12).collect::<Vec<u8>>()).prop_shuffle();
-        (ids.clone(), 0_usize..12, ids, 0_usize..12, any::<u32>()).prop_map(|(seeks, open, games, running, more)| {
-            let is_other = |number: &u8| more >> (number % 31) & 1 == 1;
-            let seek = |number: &u8| seek(*number, if is_other(number) { "bo" } else { "ana" });
-            let game = |number: &u8| game(*number, u16::from(is_other(number)) * 7);
-            LobbyLists {
-                seeks: seeks.iter().take(open).map(seek).collect(),
-                games: games.iter().take(running).map(game).collect(),
-            }
-        })
+        (ids.clone(), 0_usize..12, ids, 0_usize..12, any::<u32>()).prop_map(
+            |(seeks, open, games, running, more)| {
+                let is_other = |number: &u8| more >> (number % 31) & 1 == 1;
+                let seek = |number: &u8| seek(*number, if is_other(number) { "bo" } else { "ana" });
+                let game = |number: &u8| game(*number, u16::from(is_other(number)) * 7);
+                LobbyLists {
+                    seeks: seeks.iter().take(open).map(seek).collect(),
+                    games: games.iter().take(running).map(game).collect(),
+                }
+            },
+        )
     }
 
     proptest! {

@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 use tokio::time::interval_at;
 
 use crate::duel::{
-    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_server, say, until,
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_server, say,
+    until,
 };
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
@@ -113,7 +114,8 @@ impl Fleet {
     /// What the servers and Redis have spent so far.
     async fn spent(&self) -> Result<Spent, LoadError> {
         let cpu: f64 = self.servers.iter().map(Measured::cpu_seconds).sum::<Result<f64, LoadError>>()?;
-        let mut connection = redis::Client::open(&*self.redis.address)?.get_multiplexed_async_connection().await?;
+        let mut connection =
+            redis::Client::open(&*self.redis.address)?.get_multiplexed_async_connection().await?;
         let info: String = redis::cmd("INFO").arg("stats").query_async(&mut connection).await?;
         let number = |name: &str| {
             let found = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
@@ -175,13 +177,7 @@ async fn start(plan: &Plan) -> Result<Stand, LoadError> {
 }
 
 fn terms() -> Terms {
-    Terms {
-        ruleset: "pbm".to_owned(),
-        time: Time::Unlimited {},
-        private: false,
-        secret: false,
-        rated: false,
-    }
+    Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
 }
 
 fn open_lobby(changes: bool) -> ClientToServer {

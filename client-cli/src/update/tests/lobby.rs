@@ -79,7 +79,9 @@ fn changes_of_the_lobby_are_followed_and_after_a_gap_the_lobby_is_asked_for_agai
     let mut model = seeking(Wish { ruleset: Some("barrage".to_owned()), ..Wish::default() });
     lose(&mut model, None);
     let effects = welcome(&mut model, r#"[],"lobby_changes":true"#);
-    let [ClientToServer::OpenLobby { changes: true, filter }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    let [ClientToServer::OpenLobby { changes: true, filter }] = sent(&effects)[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!((filter.ruleset.as_deref(), filter.speed, filter.rated), (Some("barrage"), None, Some(false)));
     received(&mut model, &lobby(&[]).replace("\"seeks\"", "\"number\":4,\"seeks\""));
     seek_stands(&mut model, "s2");

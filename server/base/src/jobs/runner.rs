@@ -241,7 +241,9 @@ impl Queue {
         let mut found = VecDeque::new();
         for key in keys {
             let value = self.store.get(key.clone()).await?;
-            found.extend(value.filter(|value| self.is_due(&key, &State::of(value), now)).map(|value| (key, value)));
+            found.extend(
+                value.filter(|value| self.is_due(&key, &State::of(value), now)).map(|value| (key, value)),
+            );
         }
         Ok((found, false))
     }

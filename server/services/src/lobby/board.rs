@@ -274,7 +274,9 @@ mod tests {
         let changes = sent(&mut modern_reader);
         assert!(matches!(changes[..], [ServerToClient::LobbyChanged { .. }]), "{changes:?}");
         assert_eq!(follow(&mut lists, &mut number, changes), ["s1", "s2"]);
-        assert!(matches!(&sent(&mut plain_reader)[..], [ServerToClient::Lobby { seeks, .. }] if seeks.len() == 2));
+        assert!(
+            matches!(&sent(&mut plain_reader)[..], [ServerToClient::Lobby { seeks, .. }] if seeks.len() == 2)
+        );
         tell(&mut board, shown(&["s1", "s2"], 1, 1));
         assert_eq!(modern.queued() + plain.queued(), 0, "nothing has changed");
     }
@@ -358,7 +360,12 @@ mod tests {
                 outcome: None,
             })
             .collect();
-        let payload = Payload::new(&ServerToClient::Lobby { seeks, games, players_online: 1_000_000, number: Some(u64::MAX) });
+        let payload = Payload::new(&ServerToClient::Lobby {
+            seeks,
+            games,
+            players_online: 1_000_000,
+            number: Some(u64::MAX),
+        });
         assert!(
             payload.len() < flagfall_base::delivery::PAYLOAD_BYTES_MAX * 3 / 4,
             "{} bytes",

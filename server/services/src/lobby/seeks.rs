@@ -81,7 +81,6 @@ pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result
     Ok(())
 }
 
-
 /// The open seeks in this server's list, oldest first.
 #[derive(Default, Debug)]
 pub(super) struct Seeks {
@@ -101,7 +100,12 @@ pub(super) struct Seeks {
 impl Seeks {
     /// Replaces the list with the seeks that were read, unless this server has changed the list
     /// since the read began.
-    pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64, read: Option<(Instant, Expect)>) {
+    pub(super) fn replace(
+        &mut self,
+        mut open: Vec<SeekRecord>,
+        changes: u64,
+        read: Option<(Instant, Expect)>,
+    ) {
         if changes == self.changes {
             open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
             self.open = open;

@@ -78,6 +78,7 @@ contract! {
     nothing_is_in_quarantine,
     a_caller_that_goes_away_leaves_all_or_nothing,
     notices_reach_other_servers,
+    a_log_reads_the_same_in_pieces,
     a_deleted_log_is_gone_and_no_other_is,
     a_retired_log_is_gone_and_only_its_guard_stays,
     only_a_log_with_the_guards_head_is_retired,
@@ -526,18 +527,23 @@ async fn notices_reach_other_servers(world: World) {
     }
 }
 
-/// Reads a log as a whole, and in pieces that start after each entry and have different limits.
-/// Checks that all results agree. Returns the log and its head.
-async fn all_of(store: &dyn Store, seq: u64) -> (Vec<flagfall_store::StoredEntry>, Head) {
+async fn a_log_reads_the_same_in_pieces(world: World) {
+    let store = &*world.store;
+    let mut head = Head::START;
+    for number in 0..12 {
+        head =
+            append_ok(store, append(game(1), head, &[&format!("{number}"), &"x".repeat(number * 100)])).await;
+        world.clock.advance_ms(7);
+    }
     let whole = log(store, game(1)).await;
-    for after in 0..=seq + 1 {
+    assert_eq!(whole.len() as u64, head.seq);
+    for after in 0..=head.seq + 1 {
         for limit in [1, 3, READ_MAX] {
             let piece = store.read(game(1), after, limit).await.unwrap();
             let expected = whole.iter().filter(|entry| entry.seq > after).take(limit);
             assert!(piece.iter().eq(expected), "{after} {limit}");
         }
     }
-    (whole, store.head(game(1)).await.unwrap())
 }
 
 async fn a_deleted_log_is_gone_and_no_other_is(world: World) {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
     Accepted, ClientToServer, EventPosition, GameCommand, GameEvent, GameHead, GameSummary, GameView,
-    LobbyChange, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal, Secret,
-    Seek, SeenOutcome, ServerToClient, Terms, Time, ViewChange,
+    LobbyChange, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal, Secret, Seek,
+    SeenOutcome, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Ruleset, Setup, TimeControl, Viewer, decide, evolve, see,
@@ -184,7 +184,8 @@ fn examples() -> String {
         rating: None,
         seeker_rating: None,
     };
-    let change = LobbyChange { opened: vec![PlacedSeek { at: 0, seek: seek.clone() }], ..LobbyChange::default() };
+    let change =
+        LobbyChange { opened: vec![PlacedSeek { at: 0, seek: seek.clone() }], ..LobbyChange::default() };
     let lobby =
         ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2, number: None };
     page.example("Every client that has the lobby open receives the whole lobby:", &lobby);

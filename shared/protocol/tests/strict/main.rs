@@ -59,8 +59,11 @@ fn a_missing_field_is_refused() {
             panic!("an object")
         };
         for name in fields.keys().filter(|name| {
-            !["token", "name", "client", "session", "side", "rating", "since", "secret", "epoch", "changes", "filter"]
-                .contains(&name.as_str())
+            ![
+                "token", "name", "client", "session", "side", "rating", "since", "secret", "epoch",
+                "changes", "filter",
+            ]
+            .contains(&name.as_str())
         }) {
             let mut fewer = fields.clone();
             fewer.remove(name);
