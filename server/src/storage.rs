@@ -1,174 +1,34 @@
-//! Opens the store that the operator chose, for a server or for a maintenance command.
+//! The commands on a store and its archive.
 
 mod archive;
 mod backup;
 mod check;
 mod dump;
+mod open;
 mod report;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_store::embedded::backup::BackupError;
-use flagfall_store::redis::Demand;
-use flagfall_store::{
-    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
-    Store, StoreError, SystemClock, Transfer,
-};
-use flagfall_transfer::{
-    Examined, Rewrite, Tally, TransferError, alive_at_export, check_export, export, import,
-};
-use thiserror::Error;
+use flagfall_store::{Store, Transfer};
+use flagfall_transfer::{Rewrite, alive_at_export, check_export, export, import};
 
-use self::archive::ArchiveFailure;
+pub use self::open::{OpenFailure, Opened, StoreFailure, open};
+use self::open::{open_embedded, open_for_transfer, progress, tell_damaged};
 use self::report::{Progress, say};
 use crate::config::{
     ArchiveCommand, ArchivePlace, Config, JobsCommand, OfPlayer, OperatorCommand, StoreCommand, StoreKind,
 };
-use crate::redis_tls::RedisTlsError;
-use flagfall_archive::{Archive, ArchivedStore};
+use flagfall_archive::ArchivedStore;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
-use flagfall_services::archive::{Archiver, ArchivingError, list_all};
-use flagfall_services::dump::DumpError;
-use flagfall_services::operator::{self, Operator, OperatorError};
-use flagfall_services::proof::KeyError;
+use flagfall_services::archive::{Archiver, list_all};
+use flagfall_services::operator::{self, Operator};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
-
-const DAMAGED_SHOWN: usize = 100;
-
-/// A store, open for a server.
-pub struct Opened {
-    /// The store, with the games of the archive.
-    pub store: Arc<dyn Store>,
-    /// The archive, and the store without its games. `None` if there is no archive.
-    pub archive: Option<(Archive, Arc<dyn Store>)>,
-    /// The same store if it is the embedded store. Only an embedded store can fail permanently,
-    /// so its type is needed to check for that.
-    pub embedded: Option<Arc<EmbeddedStore>>,
-    /// A description, for people, of where the store is and how durable it is.
-    pub place: String,
-    /// A description, for people, of where finished games are archived.
-    pub archive_place: String,
-}
-
-#[derive(Debug, Error)]
-pub enum OpenFailure {
-    #[error(transparent)]
-    Embedded(#[from] EmbeddedOpenError),
-    #[error(transparent)]
-    Redis(#[from] RedisOpenError),
-    #[error(transparent)]
-    RedisTls(#[from] RedisTlsError),
-    #[error("{why}. Make room, then start the server again")]
-    DiskFull { why: String },
-    #[error(transparent)]
-    Archive(#[from] ArchiveFailure),
-}
-
-#[derive(Debug, Error)]
-pub enum StoreFailure {
-    #[error(transparent)]
-    Open(#[from] OpenFailure),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Transfer(#[from] TransferError),
-    #[error("{}: {error}", file.display())]
-    File { file: PathBuf, error: io::Error },
-    #[error(
-        "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
-    )]
-    Memory,
-    #[error("there is no archive: name a folder with --archive")]
-    NoArchive,
-    #[error(transparent)]
-    Archiving(#[from] ArchivingError),
-    #[error(transparent)]
-    Backup(#[from] BackupError),
-    #[error("this command is for data folders: use deploy/backup and deploy/restore for a Redis")]
-    NotOfRedis,
-    #[error(transparent)]
-    Operator(#[from] OperatorError),
-    #[error(transparent)]
-    Dump(#[from] DumpError),
-    #[error(transparent)]
-    Key(KeyError),
-    #[error(
-        "the store is damaged: {games} damaged games, {files} other errors (listed above); to repair it, restore a backup"
-    )]
-    Damaged { games: usize, files: usize },
-}
-
-/// Opens the store and the archive for a server.
-pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
-    let (inner, embedded, place) = open_store(config).await?;
-    let archive_place = match config.archive_place() {
-        ArchivePlace::Off if matches!(config.store, StoreKind::Redis(_)) => {
-            "finished games stay in the memory of Redis; --archive moves them to an archive".to_owned()
-        }
-        ArchivePlace::Off => {
-            "finished games stay in the store; --archive moves them to an archive".to_owned()
-        }
-        ArchivePlace::Folder(folder) => format!("finished games are archived in {}", folder.display()),
-        ArchivePlace::S3(place) => format!("finished games are archived in {place}"),
-    };
-    let archive = archive::open(config).await?.map(|archive| (archive, inner.clone()));
-    let store = match &archive {
-        Some((archive, inner)) => Arc::new(ArchivedStore::new(inner.clone(), archive.clone())),
-        None => inner,
-    };
-    Ok(Opened { store, archive, embedded, place, archive_place })
-}
-
-/// Opens the store without the archive. Also returns a description of its place.
-async fn open_store(
-    config: &Config,
-) -> Result<(Arc<dyn Store>, Option<Arc<EmbeddedStore>>, String), OpenFailure> {
-    Ok(match &config.store {
-        StoreKind::Memory => {
-            let place = "data only in memory: it is lost when the server stops".to_owned();
-            (Arc::new(MemoryStore::new(SystemClock)), None, place)
-        }
-        StoreKind::Embedded => {
-            let store = Arc::new(open_embedded(config, &config.data)?);
-            if let Some(why) = store.paused() {
-                return Err(OpenFailure::DiskFull { why });
-            }
-            let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
-            let place = format!("data in {}", folder.display());
-            (store.clone(), Some(store), place)
-        }
-        StoreKind::Redis(address) => {
-            let address = &config.redis_tls.apply(address)?;
-            let store = RedisStore::open(address.clone(), redis_options(config)).await?;
-            let durability = store.durability();
-            for weakness in durability.weaknesses() {
-                tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; continuing because of --accept-weak-redis");
-            }
-            let place = format!("data in {address} (prefix {}). {durability}", config.redis_prefix.as_str());
-            (Arc::new(store), None, place)
-        }
-    })
-}
-
-fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
-    let options = EmbeddedOptions { accept_lost_tail: config.accept_lost_tail, ..EmbeddedOptions::default() };
-    EmbeddedStore::open(folder, SystemClock, &options)
-}
-
-fn redis_options(config: &Config) -> RedisOptions {
-    RedisOptions {
-        prefix: config.redis_prefix.clone(),
-        replicas: config.redis_replicas,
-        demand: if config.accept_weak_redis { Demand::Anything } else { Demand::Full },
-        ..RedisOptions::default()
-    }
-}
 
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
     match command {
@@ -260,33 +120,6 @@ fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
         return say(nothing);
     }
     lines.for_each(|line| say(&line));
-}
-
-async fn open_for_transfer(config: &Config) -> Result<Box<dyn Transfer>, StoreFailure> {
-    Ok(match &config.store {
-        StoreKind::Memory => return Err(StoreFailure::Memory),
-        StoreKind::Embedded => Box::new(open_embedded(config, &config.data).map_err(OpenFailure::from)?),
-        StoreKind::Redis(address) => Box::new(open_redis(address, config).await?),
-    })
-}
-
-/// Opens a Redis without heartbeats, because no server runs on it here.
-async fn open_redis(
-    address: &flagfall_store::RedisAddress,
-    config: &Config,
-) -> Result<RedisStore, OpenFailure> {
-    let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
-    Ok(RedisStore::open(config.redis_tls.apply(address)?, options).await?)
-}
-
-fn tell_damaged(examined: &Examined) {
-    for (game, what) in examined.damaged.iter().take(DAMAGED_SHOWN) {
-        say(&format!("game {game} is damaged: {what}"));
-    }
-    let more = examined.damaged.len().saturating_sub(DAMAGED_SHOWN);
-    if more > 0 {
-        say(&format!("and {more} more games"));
-    }
 }
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
@@ -422,9 +255,4 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     say(&format!("{verb}: {guests} guests who never played ({})", days(lifetimes.new_guest)));
     say(&format!("{verb}: {games} finished casual games of guests ({})", days(lifetimes.guest_game)));
     Ok(())
-}
-
-fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
-    let mut progress = Progress::begin();
-    move |tally| progress.tell(format_args!("{what} so far: {tally}"))
 }

@@ -22,6 +22,7 @@ mod names;
 mod newest;
 mod part;
 mod remove;
+mod report;
 mod reserved;
 mod sweep;
 mod tables;
@@ -37,9 +38,10 @@ use std::time::Duration;
 use flagfall_board::GameId;
 use parking_lot::{Mutex, RwLock};
 
-pub use self::check::{Check, Damage, Examine, Report};
+pub use self::check::{Check, Examine};
 pub use self::error::ArchiveError;
 pub use self::location::{Location, LocationError};
+pub use self::report::{Damage, Report};
 pub use self::tidy::Tidied;
 pub use self::walk::Page;
 

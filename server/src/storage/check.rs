@@ -11,8 +11,10 @@ use flagfall_store::redis::Weakness;
 use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
 use flagfall_transfer::examine;
 
+use super::archive::{ArchiveFailure, IN_BACKUP, objects_to_read};
+use super::backup::check as check_backup;
+use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress, tell_damaged};
 use super::report::{Progress, say};
-use super::{DAMAGED_SHOWN, OpenFailure, StoreFailure, archive, backup, open_redis, progress, tell_damaged};
 use crate::config::{ArchivePlace, Config, StoreKind};
 
 /// The number of archived games that a check replays if not all of them are to be replayed.
@@ -32,8 +34,8 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
     match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded if is_backup(&config.data) => {
-            errors.others += backup::check(&config.data)?;
-            place = ArchivePlace::Folder(config.data.join(archive::IN_BACKUP));
+            errors.others += check_backup(&config.data)?;
+            place = ArchivePlace::Folder(config.data.join(IN_BACKUP));
         }
         StoreKind::Embedded => {
             let inspection = Inspection::of(&config.data).map_err(OpenFailure::from)?;
@@ -52,7 +54,7 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
             keys = Some(check_store(&store, &findings, &mut errors).await?);
         }
     }
-    if let Some(objects) = archive::objects_to_read(&place).map_err(OpenFailure::from)? {
+    if let Some(objects) = objects_to_read(&place).map_err(OpenFailure::from)? {
         match Archive::open_to_read(objects, Settings::default()).await {
             Ok(Some(archive)) => check_archive(&archive, keys, all, &mut errors).await?,
             Ok(None) => say("there is no archived game yet"),
@@ -60,7 +62,7 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
                 say(&error.to_string());
                 errors.others += 1;
             }
-            Err(error) => return Err(OpenFailure::from(archive::ArchiveFailure::from(error)).into()),
+            Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
         }
     }
     let Errors { games, others: files } = errors;
@@ -103,7 +105,7 @@ async fn check_archive(
         progress.tell(format_args!("checked so far: {done} of {all} objects of the archive"));
     };
     let report = archive.check_with(depth, examine, told).await;
-    let report = report.map_err(|error| OpenFailure::from(archive::ArchiveFailure::from(error)))?;
+    let report = report.map_err(|error| OpenFailure::from(ArchiveFailure::from(error)))?;
     let Report { segments, index_parts, games, replayed, unsupported, damage } = report;
     for damage in damage {
         say(&damage.what);

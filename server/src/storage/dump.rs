@@ -12,8 +12,9 @@ use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::archive::{ArchiveFailure, objects_to_read};
+use super::open::{OpenFailure, StoreFailure, open_for_transfer};
 use super::report::{Progress, say};
-use super::{OpenFailure, StoreFailure, archive, open_for_transfer};
 use crate::config::Config;
 
 /// The number of games that are read from the archive at the same time.
@@ -67,8 +68,8 @@ impl<W: Write> Write for Summed<W> {
 
 /// Writes the dump of a month to a folder, which is created if it does not exist.
 pub(super) async fn dump(config: &Config, month: &Month, folder: &Path) -> Result<(), StoreFailure> {
-    let opened = |error: ArchiveError| OpenFailure::from(archive::ArchiveFailure::from(error));
-    let objects = archive::objects_to_read(&config.archive_place()).map_err(OpenFailure::from)?;
+    let opened = |error: ArchiveError| OpenFailure::from(ArchiveFailure::from(error));
+    let objects = objects_to_read(&config.archive_place()).map_err(OpenFailure::from)?;
     let objects = objects.ok_or(StoreFailure::NoArchive)?;
     let settings = Settings { cache_bytes: 0, ..Settings::default() };
     let archive = Archive::open_to_read(objects, settings).await.map_err(opened)?;

@@ -5,9 +5,9 @@ use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client_to_server::Time;
 use crate::player::Player;
 use crate::rating::GameScore;
+use crate::terms::Time;
 
 /// A finished game in a player's history.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

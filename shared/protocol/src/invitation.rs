@@ -4,8 +4,8 @@ use flagfall_board::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client_to_server::Terms;
 use crate::player::Player;
+use crate::terms::Terms;
 
 /// Addresses one of the player's open challenges to another player. `POST /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -26,6 +26,7 @@ mod ruleset_data;
 mod schema;
 mod secret;
 mod server_to_client;
+mod terms;
 mod text;
 mod webhook;
 
@@ -38,9 +39,7 @@ pub use account::{
     Recover, Recovered, Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
-pub use client_to_server::{
-    ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand, Terms, Time,
-};
+pub use client_to_server::{ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand};
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
 pub use exit::Exit;
@@ -48,7 +47,9 @@ pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,
 };
 pub use invitation::{Invitation, Invitations, Invite};
-pub use lobby::{GameProgress, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek};
+pub use lobby::{
+    GameProgress, GameSummary, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek, Seek,
+};
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
 pub use player::{Player, PlayerKind};
@@ -70,9 +71,10 @@ pub use ruleset_data::{
 pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{
-    Abort, Accepted, GameHead, GameSummary, PoolStatus, Presence, RuleOptionInfo, RuleValueInfo, RulesetInfo,
-    Seek, ServerToClient,
+    Abort, Accepted, GameHead, PoolStatus, Presence, RuleOptionInfo, RuleValueInfo, RulesetInfo,
+    ServerToClient,
 };
+pub use terms::{Terms, Time};
 pub use text::SignatureText;
 pub use webhook::{
     Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,

@@ -1,13 +1,62 @@
-//! The lists of the lobby, and the changes from one state of these lists to the next.
+//! Seeks and summaries of games, the lists of them in the lobby, and the changes from one state of
+//! these lists to the next.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use flagfall_board::{GameId, Side};
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_view::{Phase, SeenOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{GameSummary, Phase, Seek, Speed, Terms};
+use crate::player::Player;
+use crate::rating::{RatingPoint, Speed};
+use crate::rating_range::RatingRange;
+use crate::terms::Terms;
+
+/// A summary of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GameSummary {
+    /// The game's id.
+    pub id: GameId,
+    /// The terms.
+    pub terms: Terms,
+    /// The players.
+    pub players: PerSide<Player>,
+    /// The time at which the game was created, in milliseconds since 1970.
+    pub created: u64,
+    /// The phase of the game: deploying, playing or over.
+    pub phase: Phase,
+    /// The number of turns taken so far.
+    pub ply: u16,
+    /// The side to move, while the game is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Side>,
+    /// The outcome of the game, after its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<SeenOutcome>,
+}
+
+/// An open seek.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Seek {
+    /// The id of the seek.
+    pub id: String,
+    /// The player who opened the seek.
+    pub seeker: Player,
+    /// The terms of the game.
+    pub terms: Terms,
+    /// The side that the seeker wants. If absent, the server chooses it at random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    /// The ratings with which a player may accept the seek. If absent, any player may accept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingRange>,
+    /// The seeker's rating for games on these terms, at the time when they opened the seek.
+    /// Absent for guests and for games without ratings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeker_rating: Option<RatingPoint>,
+}
 
 /// Selects seeks by their terms. A filter without fields selects all seeks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -198,11 +247,10 @@ fn difference<T: Clone, K: Eq + Hash>(
 
 #[cfg(test)]
 mod tests {
-    use flagfall_board::PerSide;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Player, PlayerKind, Time};
+    use crate::{PlayerKind, Time};
 
     fn terms(ruleset: &str, time: Time, rated: bool) -> Terms {
         Terms { ruleset: ruleset.to_owned(), time, private: false, secret: false, rated }

@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::server_to_client::GameSummary;
+use crate::lobby::GameSummary;
 use flagfall_view::{GameView, Phase, SeenClock};
 
 /// A running game in the player's list.
@@ -69,8 +69,8 @@ mod tests {
     use flagfall_board::PerSide;
 
     use super::*;
-    use crate::client_to_server::{Terms, Time};
     use crate::player::{Player, PlayerKind};
+    use crate::terms::{Terms, Time};
 
     fn own(id: u8, to_act: bool, deadline: Option<u64>) -> OwnGame {
         let player =

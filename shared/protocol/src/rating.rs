@@ -4,8 +4,8 @@ use flagfall_board::{GameId, PerSide};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client_to_server::Time;
 use crate::player::Player;
+use crate::terms::Time;
 
 flagfall_board::named! {
     /// The speed of a game, which depends on the time that the clock gives a side for forty

@@ -13,8 +13,8 @@ use flagfall_view::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::client_to_server::{Terms, Time};
 use crate::player::Player;
+use crate::terms::{Terms, Time};
 use crate::text::SignatureText;
 
 pub use digest::{DIGEST_VERSION, key_id, signed_message};

@@ -4,17 +4,18 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
-use crate::client_to_server::{CommandId, Terms};
+use crate::client_to_server::CommandId;
 use crate::code::Code;
 use crate::invitation::Invitation;
-use crate::lobby::LobbyChange;
+use crate::lobby::{GameSummary, LobbyChange, Seek};
 use crate::player::Player;
-use crate::rating::{RatingChange, RatingPoint};
+use crate::rating::RatingChange;
 use crate::rating_range::RatingRange;
 use crate::refusal::RefusalArgs;
 use crate::ruleset_data::RulesetData;
 use crate::secret::Secret;
-use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
+use crate::terms::Terms;
+use flagfall_view::{GameEvent, GameView, ViewChange, Viewer};
 
 /// A message from the server. Clients must ignore unknown fields.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
@@ -385,50 +386,6 @@ pub enum Presence {
     /// The player has been gone for half a minute or more, or was never connected.
     #[default]
     Away,
-}
-
-/// A summary of a game.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct GameSummary {
-    /// The game's id.
-    pub id: GameId,
-    /// The terms.
-    pub terms: Terms,
-    /// The players.
-    pub players: PerSide<Player>,
-    /// The time at which the game was created, in milliseconds since 1970.
-    pub created: u64,
-    /// The phase of the game: deploying, playing or over.
-    pub phase: Phase,
-    /// The number of turns taken so far.
-    pub ply: u16,
-    /// The side to move, while the game is played.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Side>,
-    /// The outcome of the game, after its end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<SeenOutcome>,
-}
-
-/// An open seek.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Seek {
-    /// The id of the seek.
-    pub id: String,
-    /// The player who opened the seek.
-    pub seeker: Player,
-    /// The terms of the game.
-    pub terms: Terms,
-    /// The side that the seeker wants. If absent, the server chooses it at random.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub side: Option<Side>,
-    /// The ratings with which a player may accept the seek. If absent, any player may accept it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rating: Option<RatingRange>,
-    /// The seeker's rating for games on these terms, at the time when they opened the seek.
-    /// Absent for guests and for games without ratings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seeker_rating: Option<RatingPoint>,
 }
 
 /// The id of a game, and the game's current sequence number.

@@ -10,10 +10,10 @@ use flagfall_board::GameId;
 use sha2::{Digest as _, Sha256};
 
 use super::Archive;
-use super::check::{Damage, Report};
 use super::error::ArchiveError;
 use super::location::Location;
 use super::part::Line;
+use super::report::{Damage, Report};
 use super::view::View;
 use crate::segment::Segment;
 

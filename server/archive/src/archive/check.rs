@@ -13,12 +13,13 @@ use super::error::ArchiveError;
 use super::location::Location;
 use super::names;
 use super::part::Line;
+use super::report::{Damage, Report};
 use super::view::View;
 use super::walk::of_segment;
 use crate::error::DecodeError;
 use crate::frame::decode;
 use crate::game::Log;
-use crate::objects::{ObjectError, ObjectName};
+use crate::objects::ObjectError;
 use crate::segment::{Place, Segment, SegmentError, check as check_segment};
 
 /// How many games a check of the archive replays.
@@ -35,34 +36,6 @@ pub enum Check {
 /// What else a check does with each game that it has replayed. The text of an error says what is
 /// wrong with the game, and quotes nothing from it.
 pub type Examine = Arc<dyn Fn(&Log) -> Result<(), String> + Send + Sync>;
-
-/// Something that is damaged.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Damage {
-    /// The damaged object.
-    pub object: ObjectName,
-    /// What is damaged. Quotes nothing from the object.
-    pub what: String,
-    /// The games that cannot be read or found because of it.
-    pub games: Vec<GameId>,
-}
-
-/// What a check of the archive has found.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
-    /// The segments.
-    pub segments: usize,
-    /// The parts of the index.
-    pub index_parts: usize,
-    /// The games whose bytes are whole.
-    pub games: u64,
-    /// The games that were replayed.
-    pub replayed: u64,
-    /// The games that were to be replayed, but whose ruleset or format this version does not know.
-    pub unsupported: u64,
-    /// All damage.
-    pub damage: Vec<Damage>,
-}
 
 /// What was found in a segment.
 #[derive(Default)]
@@ -263,18 +236,6 @@ impl Archive {
             damage.games.sort_unstable_by_key(GameId::bits);
         }
         Ok(())
-    }
-}
-
-impl Report {
-    /// Adds the damage that an error describes.
-    fn add(&mut self, error: &ArchiveError, games: Vec<GameId>) {
-        let object = match error {
-            ArchiveError::Damaged { object, .. } | ArchiveError::Game { object, .. } => object.clone(),
-            ArchiveError::Object(ObjectError::Absent(name) | ObjectError::Range(name)) => name.clone(),
-            _ => names::folder(names::MANIFESTS),
-        };
-        self.damage.push(Damage { object, what: error.to_string(), games });
     }
 }
 

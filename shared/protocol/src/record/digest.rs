@@ -11,7 +11,7 @@ use flagfall_view::{GameEvent, HexBytes, Identity, SeenMove, SeenPlacing, SeenSt
 use sha2::{Digest as _, Sha256};
 
 use super::{GameRecord, RecordedEvent};
-use crate::client_to_server::Time;
+use crate::terms::Time;
 
 /// The version of the digest's definition, which is the first field of every digest.
 pub const DIGEST_VERSION: &str = "flagfall-digest-1";

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GameRecord, RECORD_FORMAT, RecordKind, RecordedEvent};
-use crate::client_to_server::Terms;
 use crate::player::Player;
+use crate::terms::Terms;
 
 /// The log of a game, from which its records are created.
 pub struct Recorder {
