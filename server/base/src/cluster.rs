@@ -148,7 +148,7 @@ impl Peers {
 
     /// True if this server is the guardian of this game, player or kind of work. Every live server
     /// is the guardian of its share. The others leave the work to it until it is overdue by
-    /// [`OTHERS_WAIT_MS`]. So being the guardian is a duty but no right, and two servers may believe
+    /// [`OTHERS_WAIT_MS`]. Being the guardian is a duty but no right, and two servers may believe
     /// that they are.
     #[must_use]
     pub fn guards(&self, subject: &str) -> bool {

@@ -242,7 +242,7 @@ mod tests {
         messages
     }
 
-    /// Returns the ids of the seeks that a client shows after these messages, starting with `lists`.
+    /// Returns the ids of the seeks that a client shows after these messages.
     fn follow(lists: &mut LobbyLists, known: &mut Option<u64>, messages: Vec<ServerToClient>) -> Vec<String> {
         for message in messages {
             match message {
