@@ -96,8 +96,8 @@ pub const PART_MAX: usize = 160;
 
 /// Returns the pairs of a wave. The first move goes to the player who has the smaller surplus
 /// of first moves. If the surpluses are equal, `coin` decides: true means that the player with
-/// the lower rating moves first. Two players who have just played each other are paired only if neither of them
-/// can be paired with anyone else in the pool.
+/// the lower rating moves first. Two players who have just played each other are paired only if
+/// neither of them can be paired with anyone else in the pool.
 ///
 /// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
