@@ -152,8 +152,8 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     run(&server, site, "ann", &["mail"], &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
     server.expect("unloaded the game from memory");
     server.kill();
+    // The job of the last turn may open the game now, if the crash came before it was done.
     server = start(server.address.port());
-    server.expect("unloaded the game from memory");
     run(&server, site, "bob", &["games"], &[]).expect(0, &["ply 1", "Blue", "ann"]);
     run(&server, site, "bob", &["mail"], &["next", "move #1 j7j6"]).expect(0, &["Blue moves j7j6."]);
     server.expect("unloaded the game from memory");
