@@ -79,16 +79,13 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     note(figure.with_target(Target::AtMost(0.05)).with_detail(detail));
     let (one, many) = (Spent::by_fleet(plan, 1).await?, Spent::by_fleet(plan, plan.servers).await?);
     let to_one = format!("for the same moves, {} servers to one", plan.servers);
-    let rows: [(&str, &str, fn(&Spent) -> f64, f64); 3] = [
-        ("processor time of all servers", "ms", |spent| spent.cpu_ms, 1.3),
-        ("bytes that Redis sends", "kB", |spent| spent.sent_kb, 1.5),
-        ("commands that Redis is sent", "", |spent| spent.commands, 1.2),
-    ];
-    for (what, unit, of, most) in rows {
-        let detail = format!("{:.0} {unit}, {:.0} {unit}", of(&many), of(&one));
-        let figure = Figure::ratio(format!("{what} {to_one}"), of(&many) / of(&one));
-        note(figure.with_target(Target::AtMost(most)).with_detail(detail));
-    }
+    let mut compare = |what: &str, unit: &str, [one, many]: [f64; 2], most: f64| {
+        let figure = Figure::ratio(format!("{what} {to_one}"), many / one).with_target(Target::AtMost(most));
+        note(figure.with_detail(format!("{many:.0} {unit}, {one:.0} {unit}")));
+    };
+    compare("processor time of all servers", "ms", [one.cpu_ms, many.cpu_ms], 1.3);
+    compare("bytes that Redis sends", "kB", [one.sent_kb, many.sent_kb], 1.5);
+    compare("commands that Redis is sent", "commands", [one.commands, many.commands], 1.2);
     Ok(figures)
 }
 
