@@ -186,14 +186,20 @@ async function run() {
   tellNews();
 }
 
-/** Sounds and notifications begin with a player or a game: a first visit has no news. */
+/**
+ * Sounds and notifications begin with a player, or with the first press of somebody who only looks on:
+ * browsers play no sound before it.
+ */
 function tellNews() {
   let isBegun = false;
-  effect(() => {
-    const { player, games } = line.value;
-    if (isBegun || (!player && Object.keys(games).length === 0)) return;
+  const begin = () => {
+    if (isBegun) return;
     isBegun = true;
     void import("./parts/notices.js").then((notices) => notices.startNotices());
+  };
+  for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, begin, { once: true });
+  effect(() => {
+    if (line.value.player) begin();
   });
 }
 

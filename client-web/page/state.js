@@ -351,3 +351,31 @@ export function openLine(listener) {
     },
   };
 }
+
+/** A player whom this device does not hear. @typedef {{ id: string, name: string, since: number }} Mute */
+
+/** More than these are not kept: the oldest goes. */
+const MOST_MUTES = 200;
+
+/** @returns {readonly Mute[]} */
+export function readMutes() {
+  return JSON.parse(localStorage.getItem("mutes") ?? "[]");
+}
+
+/** The players whose talk is hidden, on this device and for good. */
+export const mutes = signal(readMutes());
+
+/** @param {string} id */
+export function isMuted(id) {
+  return mutes.value.some((mute) => mute.id === id);
+}
+
+/** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */
+export function toggleMute({ id, name }) {
+  const others = readMutes().filter((mute) => mute.id !== id);
+  const isNew = !isMuted(id);
+  mutes.value = isNew ? [...others, { id, name, since: Date.now() }].slice(-MOST_MUTES) : others;
+  if (mutes.value.length > 0) localStorage.setItem("mutes", JSON.stringify(mutes.value));
+  else localStorage.removeItem("mutes");
+  show(say(isNew ? "chat-muted" : "chat-heard"));
+}

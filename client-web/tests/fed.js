@@ -220,8 +220,13 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
   await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
   await page.goto(url + path);
   await page.locator("#main .table, #main h1, #main .narrow > .skeleton").first().waitFor({ state: "attached" });
-  const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/notices.js")));
+  const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/table/control.js")));
   while (!await isWhole()) await page.waitForTimeout(20);
+  // The page loads it when it knows the player, which takes time that the tests would have to wait for.
+  await page.evaluate(() => {
+    const [main] = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/main.js"));
+    return main && import(main.name.replace("/main.js", "/parts/notices.js")).then(() => undefined);
+  });
   await page.waitForTimeout(30);
   await page.evaluate(() => {
     const { fed } = /** @type {any} */ (window);

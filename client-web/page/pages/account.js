@@ -4,12 +4,11 @@
 import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
-import { mutes, toggleMute } from "../parts/notices.js";
 import { PushChoice, withoutPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
-import { line, say, sessionChanged, settings, show, storeSettings } from "../state.js";
+import { line, mutes, say, sessionChanged, settings, show, storeSettings, toggleMute } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").TokenList} TokenList */

@@ -3,8 +3,8 @@
 import { timeLeft } from "../game/clocks.js";
 import { titleOf } from "../game/rules.js";
 import { go } from "../route.js";
-import { allWords, line, onMessage, onNews, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
-import { effect, h, signal } from "../vendor/library.js";
+import { allWords, line, mutes, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
+import { effect, h } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -173,34 +173,6 @@ export function NoticeChoices() {
 
 async function askBrowser() {
   return "Notification" in window ? Notification.requestPermission() : "denied";
-}
-
-/** A player whom this device does not hear. @typedef {{ id: string, name: string, since: number }} Mute */
-
-/** More than these are not kept: the oldest goes. */
-const MOST_MUTES = 200;
-
-/** @returns {readonly Mute[]} */
-function readMutes() {
-  return JSON.parse(localStorage.getItem("mutes") ?? "[]");
-}
-
-/** The players whose talk is hidden, on this device and for good. */
-export const mutes = signal(readMutes());
-
-/** @param {string} id */
-export function isMuted(id) {
-  return mutes.value.some((mute) => mute.id === id);
-}
-
-/** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */
-export function toggleMute({ id, name }) {
-  const others = readMutes().filter((mute) => mute.id !== id);
-  const isNew = !isMuted(id);
-  mutes.value = isNew ? [...others, { id, name, since: Date.now() }].slice(-MOST_MUTES) : others;
-  if (mutes.value.length > 0) localStorage.setItem("mutes", JSON.stringify(mutes.value));
-  else localStorage.removeItem("mutes");
-  show(say(isNew ? "chat-muted" : "chat-heard"));
 }
 
 // Sounds: which one an event has, and how each is made, without files. A sound tells no more than

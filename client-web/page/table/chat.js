@@ -1,7 +1,6 @@
 // Talk with the opponent.
 
-import { isMuted, toggleMute } from "../parts/notices.js";
-import { askOrTell, say } from "../state.js";
+import { askOrTell, isMuted, say, toggleMute } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 import { saidIn } from "./panels.js";
 

@@ -11,10 +11,7 @@ import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratin
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { confirm, tellKeys } from "../parts/dialog.js";
-import { isMuted, toggleMute } from "../parts/notices.js";
-import {
-  alarm, allWords, ask, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak,
-} from "../state.js";
+import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toggleMute } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 

@@ -10,8 +10,7 @@ import { underWay } from "../net/line.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses, QuarterTurn } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
-import { isMuted } from "../parts/notices.js";
-import { allWords, askOrTell, isKeyOff, line, moreWords, say, serverTime, show } from "../state.js";
+import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { Tray } from "./deploying.js";
 
