@@ -222,10 +222,11 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
   await page.locator("#main .table, #main h1, #main .narrow > .skeleton").first().waitFor({ state: "attached" });
   const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/table/control.js")));
   while (!await isWhole()) await page.waitForTimeout(20);
-  // The page loads it when it knows the player, which takes time that the tests would have to wait for.
-  await page.evaluate(() => {
+  // Sounds begin with a player, or with the first press of somebody who only looks on.
+  await page.evaluate(async () => {
+    dispatchEvent(new Event("keydown"));
     const [main] = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/main.js"));
-    return main && import(main.name.replace("/main.js", "/parts/notices.js")).then(() => undefined);
+    if (main) await import(main.name.replace("/main.js", "/parts/notices.js"));
   });
   await page.waitForTimeout(30);
   await page.evaluate(() => {

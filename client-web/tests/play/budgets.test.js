@@ -143,7 +143,7 @@ test("a first visit of a challenge and of the operator's text is small, and noth
   await page.getByRole("button", { name: /A friend/ }).click();
   const link = await page.getByLabel("The link").inputValue();
   await visitOther(t, "/challenge", link, "offers you a game");
-  await visitOther(t, "/challenge, closed", `${server.url}/challenge#8k2v6m3q9d4w`, "This offer is closed");
+  await visitOther(t, "/challenge, closed", `${server.url}/challenge#8k2v6m3q9d4w`, "This offer is not open");
   await context.close();
   const other = new Server({ page: "program" });
   t.after(() => other.end());
