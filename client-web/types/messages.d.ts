@@ -901,7 +901,7 @@ export type LobbyChange = {
 export type LobbyFilter = {
   /** True for rated games only, false for casual games only. */
   rated?: boolean | null;
-  /** The ruleset of the game, including its custom rules. */
+  /** The id of a ruleset. It also selects games with custom rules that are based on it. */
   ruleset?: string | null;
   /** The speed of the game. Games without a clock have no speed. */
   speed?: Speed | null;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{CloseCode, Seek};
+use flagfall_protocol::CloseCode;
 use flagfall_store::record::Form;
 use flagfall_store::{Store, StoreError};
 use futures_util::FutureExt;
@@ -22,7 +22,7 @@ use crate::api::ws::{self, Doorkeeper, KeepAlive, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_archive::Archive;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
-use flagfall_base::cluster::{MemberInfo, News};
+use flagfall_base::cluster::{MemberInfo, News, OpenedSeek};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
@@ -293,8 +293,8 @@ impl News for HeardBy<'_> {
         self.0.tables.sight_regained();
     }
 
-    fn seek_opened(&self, seek: Seek, since: u64) {
-        self.0.lobby.hear_opened(seek, since);
+    fn seek_opened(&self, opened: OpenedSeek) {
+        self.0.lobby.hear_opened(opened);
     }
 
     fn seek_closed(&self, seek: &str) {

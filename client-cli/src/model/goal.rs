@@ -47,7 +47,7 @@ impl Wish {
     /// Returns the filter for offers that may meet this wish, and for the player's own offer.
     pub fn filter(&self) -> LobbyFilter {
         LobbyFilter {
-            ruleset: self.ruleset.clone(),
+            ruleset: self.ruleset.as_ref().and_then(|ruleset| ruleset.split(',').next()).map(str::to_owned),
             speed: self.time.and_then(Speed::of),
             rated: Some(self.rated),
         }

@@ -7,7 +7,6 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
-/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
@@ -47,7 +46,6 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
- * @property {LobbyFilter} filter Which offers the page wants to see.
  * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
@@ -57,7 +55,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string } | { kind: "play_here", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: LobbyFilter } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
 
@@ -94,7 +92,7 @@ export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
-    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, filter: {}, lobby: undefined,
+    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, lobby: undefined,
     pool: undefined,
   };
 }
@@ -130,10 +128,7 @@ export function step(line, input, moment) {
       const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
       return { line: { ...line, games }, effects: [] };
     }
-    case "open_lobby": {
-      const open = { ...line, wantsLobby: true, filter: input.filter ?? {} };
-      return { line: open, effects: whenUp(open, [openLobby(open)]) };
-    }
+    case "open_lobby": return { line: { ...line, wantsLobby: true }, effects: whenUp(line, [openLobby(line)]) };
     case "close_lobby": return {
       line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
     };
@@ -265,8 +260,8 @@ function sessionFailed(line) {
 }
 
 /** @param {Line} line @returns {ClientMessage} */
-function openLobby({ hasLobbyChanges, filter }) {
-  return hasLobbyChanges ? { type: "open_lobby", changes: true, filter } : { type: "open_lobby" };
+function openLobby({ hasLobbyChanges }) {
+  return hasLobbyChanges ? { type: "open_lobby", changes: true } : { type: "open_lobby" };
 }
 
 /** @param {Line} line @param {ServerMessage & { type: "lobby_changed" }} message @returns {Step} */
@@ -349,7 +344,7 @@ function welcomed(line, message) {
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [
-    // Whoever opens a game takes it over. The tab in which it goes on keeps it.
+    // Opening a game takes it over. So a tab that was superseded does not open it again.
     ...Object.values(line.games).filter(({ isSuperseded }) => !isSuperseded).map(openMessage),
     ...(line.wantsLobby ? [openLobby(up)] : []),
     ...(player ? line.unanswered.map(({ command }) => command) : []),

@@ -115,7 +115,7 @@ test("a frozen tab comes back in step: after a move, after its line was cut, and
   await turnOf(red);
   await inStep(second, ann.page);
 
-  // Whoever looks on has missed everything but the beginning.
+  // The onlooker has missed everything but the beginning.
   thawEve();
   await inStep(eve.page, ann.page);
   assert.equal(await isOver(ann.page), false);

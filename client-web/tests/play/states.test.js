@@ -62,7 +62,7 @@ test("a page that waits says for what after a while, and nothing moves", async (
   await context.close();
 });
 
-test("until the modules run, the page has its place; a browser that is too old is told what to do", async () => {
+test("until the modules run, the page has its place; in a browser that is too old it says so", async () => {
   const { page, context } = await newPage(chromium);
   const held = await hold(page, "**/main.js");
   await page.goto(server.url, { waitUntil: "commit" });

@@ -128,8 +128,8 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   sim.put({ kind: "tick" });
   sim.welcome({ lobby_changes: true });
   sim.sent();
-  sim.put({ kind: "open_lobby", filter: { ruleset: "barrage" } });
-  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: { ruleset: "barrage" } }]);
+  sim.put({ kind: "open_lobby" });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true }]);
   const seek = (/** @type {string} */ id) => ({ id, seeker: BOB, terms: TERMS });
   const summary = (/** @type {string} */ id) => ({ id, created: 0, phase: /** @type {const} */ ("playing"), ply: 3, players: { red: ANN, blue: BOB }, terms: TERMS });
   sim.hear({ type: "lobby", number: 7, seeks: [seek("s1"), seek("s3")], games: [summary("g1"), summary("g2")], players_online: 2 });
@@ -144,7 +144,7 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   assert.deepEqual(shown(), [["s0", "s1", "s2"], ["g2 4", "g3 3"], 3]);
   sim.sent();
   sim.hear({ type: "lobby_changed", number: 10, players_online: 4, change: { closed: ["s0"] } });
-  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: { ruleset: "barrage" } }]);
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true }]);
   assert.equal(sim.line.lobby?.seeks.length, 3, "a change after a gap is not applied");
 });
 

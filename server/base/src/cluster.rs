@@ -22,7 +22,7 @@ use flagfall_store::{Key, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-pub use self::bus::{BusMessage, News};
+pub use self::bus::{BusMessage, News, OpenedSeek};
 pub use self::duties::OTHERS_WAIT_MS;
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
@@ -51,7 +51,7 @@ pub struct MemberInfo {
     /// The id of the archive that the server reads, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<u64>,
-    /// True if the server sends a notice to other servers' players whose game it has created.
+    /// True if the server tells players on other servers about games that it creates for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_starts: bool,
 }
@@ -141,7 +141,7 @@ impl Peers {
         let agreed = inner.archive_agreed.load(Ordering::Relaxed);
         inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
         let (ids, others): (Vec<String>, Vec<MemberInfo>) = met?.into_iter().unzip();
-        *inner.duties.lock() = Duties::share(&inner.id, &ids);
+        inner.duties.lock().share(&inner.id, ids);
         *inner.others.lock() = others;
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Peers {
     pub fn others_tell_starts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             let others = inner.others.lock();
-            !others.is_empty() && others.iter().all(|sign| sign.tells_starts)
+            !others.is_empty() && others.iter().all(|info| info.tells_starts)
         })
     }
 
@@ -243,8 +243,8 @@ impl Inner {
         let others = found.into_iter().filter(|(key, _)| *key != own);
         // A server of another version may write a record that this server cannot parse. Such a
         // server still counts.
-        let sign = |value: &[u8]| serde_json::from_slice(value).unwrap_or_default();
-        Ok(others.filter_map(|(key, value)| Some((last_part(&key, &all)?, sign(&value)))).collect())
+        let info = |value: &[u8]| serde_json::from_slice(value).unwrap_or_default();
+        Ok(others.filter_map(|(key, value)| Some((last_part(&key, &all)?, info(&value)))).collect())
     }
 }
 

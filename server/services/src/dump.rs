@@ -15,12 +15,12 @@ use flagfall_base::identity::Principal;
 use flagfall_base::keys::{DUMP_LISTING, SECRETS};
 use flagfall_base::names::players_today;
 use flagfall_base::random::{ChanceError, random_bytes};
-use flagfall_base::transact::{Transaction, delete, write};
+use flagfall_base::transact::{delete, read_or_create, write};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_game::recorder;
 use flagfall_protocol::{DumpListing, Player, PlayerKind};
 use flagfall_rules::{EndReason, Viewer};
-use flagfall_store::{Expect, Store, StoreError, Update, Write};
+use flagfall_store::{Store, StoreError};
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha2::Sha256;
 use thiserror::Error;
@@ -217,19 +217,10 @@ fn pseudonym(key: &[u8; 32], year: &str, player: &str) -> String {
 
 /// Reads the key of the pseudonyms, or makes it.
 async fn pseudonym_key(store: &dyn Store) -> Result<[u8; 32], DumpError> {
-    let place = SECRETS.key([&"dumps"])?;
-    let mut transaction = Transaction::new(store, "the key of pseudonyms");
-    loop {
-        if let Some(stored) = store.get(place.clone()).await? {
-            let wrong = |_| damaged("the key of pseudonyms has the wrong length");
-            return Ok(stored.try_into().map_err(wrong)?);
-        }
-        let value = random_bytes::<32>()?.to_vec();
-        let writes = vec![Write::Put { key: place.clone(), value, expires: None }];
-        // The next iteration reads the key that was written, by this process or by another one.
-        let _: bool =
-            transaction.commit(Update { conditions: vec![(place.clone(), Expect::Absent)], writes }).await?;
-    }
+    let new_key = random_bytes::<32>()?;
+    let make = || Ok(new_key.to_vec());
+    let stored = read_or_create(store, SECRETS.key([&"dumps"])?, "the key of pseudonyms", make).await?;
+    Ok(stored.try_into().map_err(|_| damaged("the key of pseudonyms has the wrong length"))?)
 }
 
 #[cfg(test)]

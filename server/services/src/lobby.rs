@@ -12,6 +12,7 @@ mod challenges;
 mod command;
 mod guests;
 mod invitations;
+mod lists;
 mod memory;
 mod offer;
 mod opening;
@@ -33,10 +34,10 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Level;
-use flagfall_protocol::{Accepted, Code, CommandId, Conduct, GameSummary, LobbyFilter, LobbyLists};
-use flagfall_protocol::{Player, Refusal, Seek, Terms};
+use flagfall_protocol::{Accepted, Code, CommandId, Conduct};
+use flagfall_protocol::{Player, Refusal, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
-use metrics::{counter, gauge, histogram};
+use metrics::{counter, histogram};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -48,13 +49,12 @@ pub(crate) use memory::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{check_rated, check_terms};
 
-use self::board::{Board, LISTED_GAMES_MAX, Shown};
+use self::board::Board;
 use self::memory::{CommandRecord, Kept};
 use self::pool::Pool;
 use self::refusal::{blocked, no_such_challenge, no_such_seek, opponent_busy, own_offer, store_unclear};
 use self::refusal::{not_found, too_many, unclear};
 use self::seeks::{SeekRecord, Seeks};
-use self::shown::shown;
 use crate::Refused;
 use crate::blocks::are_apart;
 use crate::left_games::conduct_of;
@@ -63,7 +63,7 @@ use crate::settings::{Settings, ms};
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
-use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
+use flagfall_base::delivery::{ConnectionId, Connections};
 use flagfall_base::keys::{CHALLENGES_OF, POOL};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
@@ -175,16 +175,6 @@ impl Lobby {
         found.map(|(challenge, ..)| challenge).map_err(unclear)
     }
 
-    /// Sends the current seeks and games to a connection, and every change from now on.
-    pub fn watch(&self, outbox: &Outbox, wish: &LobbyWish) {
-        let version = self.inner.seeks.lock().changes;
-        if !self.inner.board.lock().watch(outbox, wish, version) {
-            let shown = self.inner.shown(&wish.filter, self.inner.running());
-            self.inner.board.lock().watch_shown(outbox, wish, shown);
-        }
-        self.inner.changed.notify_one();
-    }
-
     pub fn unwatch(&self, connection: ConnectionId) {
         self.inner.board.lock().unwatch(connection);
     }
@@ -192,18 +182,6 @@ impl Lobby {
     /// True if this command was accepted before, so that repeating it returns the same outcome.
     pub async fn has_carried_out(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> bool {
         matches!(self.inner.recall(player, cmd_id, command).await, Ok(Some(_)))
-    }
-
-    /// Records a seek that another server has opened, at this time in milliseconds since 1970.
-    pub fn hear_opened(&self, seek: Seek, since: u64) {
-        self.inner.seeks.lock().open(SeekRecord { seek, since });
-        self.inner.changed.notify_one();
-    }
-
-    /// Records that another server has closed a seek.
-    pub fn hear_closed(&self, seek: &str) {
-        self.inner.seeks.lock().remove(seek);
-        self.inner.changed.notify_one();
     }
 
     /// True if a seek is open, as far as this server knows.
@@ -227,9 +205,7 @@ impl Lobby {
 
     /// Withdraws all offers of a deleted account. After an error, some may still be open.
     pub async fn forget(&self, player: &Player) -> Result<(), Refused> {
-        let seeks = seeks::close_all(&self.inner.store, player).await;
-        self.inner.read_seeks().await;
-        self.inner.changed.notify_one();
+        let seeks = self.inner.close_all(player).await;
         let place = self.inner.pool.forget(player).await;
         let challenges = challenges::close_all(&self.inner.store, player).await;
         if let Ok(closed) = &challenges {
@@ -307,75 +283,6 @@ impl Inner {
 
     fn is_online(&self, player: &str) -> bool {
         self.connections.is_online(player) || self.peers().is_seeker_online(player)
-    }
-
-    /// Reads the open seeks if this server may have missed a change.
-    async fn read_seeks(&self) {
-        if self.seeks.lock().is_read && !self.peers().is_shared() {
-            return;
-        }
-        let read = async {
-            let (_, turn) = seeks::turn(&self.store).await?;
-            let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
-            if must_read { self.reread_seeks(turn).await } else { Ok(()) }
-        };
-        if let Err(error) = read.await {
-            tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
-        }
-    }
-
-    /// Reads the open seeks. `turn` is the state of `seek_turn` before.
-    async fn reread_seeks(&self, turn: Expect) -> Result<(), StoreError> {
-        let (changes, now) = (self.seeks.lock().changes, Instant::now());
-        let open = seeks::read_all(&self.store).await?;
-        self.seeks.lock().replace(open, changes, Some((now, turn)));
-        Ok(())
-    }
-
-    fn running(&self) -> Vec<GameSummary> {
-        self.tables.running(LISTED_GAMES_MAX)
-    }
-
-    /// Returns what the lobby shows to watchers with this filter. `games` are the running games.
-    fn shown(&self, filter: &LobbyFilter, games: Vec<GameSummary>) -> Shown {
-        let online = self.connections.players_online() + self.peers().online();
-        let seeks = self.seeks.lock();
-        let selected: Vec<&Seek> = seeks.iter().filter(|seek| filter.selects(&seek.terms)).collect();
-        let listed = shown(&selected, |player| self.connections.network_of(player));
-        Shown {
-            lists: LobbyLists { seeks: listed, games },
-            online: u32::try_from(online).unwrap_or(u32::MAX),
-            version: seeks.changes,
-        }
-    }
-
-    /// Removes a seek from this server's list, and tells the other servers that it is closed.
-    async fn note_closed(&self, seek_id: &str) {
-        self.seeks.lock().remove(seek_id);
-        self.changed.notify_one();
-        self.peers().tell_seek_closed(seek_id).await;
-    }
-
-    async fn tick(&self) {
-        self.read_seeks().await;
-        let grace = self.settings.times.seek_grace;
-        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
-        for record in abandoned {
-            match seeks::close(&self.store, &record.seek.id).await {
-                Ok(()) => self.note_closed(&record.seek.id).await,
-                Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
-            }
-        }
-        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks.lock().len()).unwrap_or(u32::MAX));
-        let filters = self.board.lock().filters_watched();
-        if filters.is_empty() {
-            return;
-        }
-        let games = self.running();
-        for filter in filters {
-            let shown = self.shown(&filter, games.clone());
-            self.board.lock().tell(&filter, shown);
-        }
     }
 
     /// Returns the outcome of a command that was carried out before. If a crash kept its game
@@ -462,9 +369,11 @@ impl Asker<'_> {
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
-        // The seek is gone, because this command or an earlier one has closed it.
-        self.inner.note_closed(seek_id).await;
-        self.finish(kept, no_such_seek, vec![again]).await
+        // The seek is gone, because this command or an earlier one has closed it. The game does not
+        // wait for the news to reach the other servers.
+        let finished = self.finish(kept, no_such_seek, vec![again]);
+        let ((), finished) = tokio::join!(self.inner.note_closed(seek_id), finished);
+        finished
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {

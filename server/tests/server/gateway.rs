@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::common::{House, TIMEOUT, frame, http, http_from, in_time, settings};
 use flagfall_base::delivery::Payload;
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, PROTOCOL_VERSION, PlayerKind, Presence, ServerToClient, Terms,
-    Time,
+    Accepted, ClientToServer, GameCommand, LobbyFilter, PROTOCOL_VERSION, PlayerKind, Presence,
+    ServerToClient, Terms, Time,
 };
 use flagfall_services::settings::Settings;
 use flagfall_store::SystemClock;
@@ -260,6 +260,41 @@ async fn a_stopping_server_asks_clients_to_reconnect() {
     let mut nobody_yet = house.connect().await;
     let (code, other_code, ()) = tokio::join!(ana.close_code(), nobody_yet.close_code(), house.close());
     assert_eq!((code, other_code), (4000, 4000));
+}
+
+#[tokio::test]
+async fn the_lobby_sends_changes_of_what_a_filter_selects_and_refuses_unknown_rulesets() {
+    let house = House::open(settings()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let open = |ruleset: &str| ClientToServer::OpenLobby {
+        changes: true,
+        filter: LobbyFilter { ruleset: Some(ruleset.to_owned()), ..LobbyFilter::default() },
+    };
+    bo.tell(&open("hexagonal")).await;
+    assert_eq!(bo.refused().await.0, "no_such_ruleset");
+    bo.tell(&open("barrage")).await;
+    let lobby = |message| match message {
+        ServerToClient::Lobby { number, .. } => number,
+        _ => None,
+    };
+    let first = bo.find(lobby).await;
+    for (number, ruleset) in ["classic", "barrage"].iter().enumerate() {
+        let cmd_id = format!("seek-{number}").parse().unwrap();
+        let terms = Terms { ruleset: (*ruleset).to_owned(), ..terms() };
+        ana.tell(&ClientToServer::Seek { cmd_id, terms, side: None, rating: None }).await;
+    }
+    let changed = |message| match message {
+        ServerToClient::LobbyChanged { number, change, .. } if !change.opened.is_empty() => {
+            Some((number, change))
+        }
+        _ => None,
+    };
+    let (number, change) = bo.find(changed).await;
+    assert!(number > first);
+    let opened: Vec<&str> = change.opened.iter().map(|opened| opened.seek.terms.ruleset.as_str()).collect();
+    assert_eq!(opened, ["barrage"]);
+    house.close().await;
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ pub struct Seek {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LobbyFilter {
-    /// The ruleset of the game, including its custom rules.
+    /// The id of a ruleset. It also selects games with custom rules that are based on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
     /// The speed of the game. Games without a clock have no speed.
@@ -77,7 +77,8 @@ impl LobbyFilter {
     /// True if the filter selects a seek with these terms.
     #[must_use]
     pub fn selects(&self, terms: &Terms) -> bool {
-        self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == terms.ruleset)
+        let base = terms.ruleset.split(',').next();
+        self.ruleset.as_ref().is_none_or(|ruleset| Some(ruleset.as_str()) == base)
             && self.speed.is_none_or(|speed| Speed::of(terms.time) == Some(speed))
             && self.rated.is_none_or(|rated| rated == terms.rated)
     }
@@ -340,7 +341,7 @@ mod tests {
     #[test]
     fn a_filter_selects_by_ruleset_speed_and_rating() {
         let blitz = Time::Fischer { base_s: 180, increment_s: 2 };
-        let terms = terms("barrage", blitz, true);
+        let terms = terms("barrage,ties=attacker", blitz, true);
         let speed = Speed::of(blitz);
         let selects = |ruleset: Option<&str>, speed, rated| {
             LobbyFilter { ruleset: ruleset.map(str::to_owned), speed, rated }.selects(&terms)

@@ -47,9 +47,8 @@ pub enum BusMessage {
     /// A seek was opened.
     SeekOpened {
         server: String,
-        seek: Box<Seek>,
-        /// The time at which it was opened, in milliseconds since 1970.
-        since: u64,
+        #[serde(flatten)]
+        opened: Box<OpenedSeek>,
     },
     /// A seek was accepted, withdrawn or abandoned.
     SeekClosed {
@@ -66,6 +65,18 @@ pub enum BusMessage {
     },
 }
 
+/// A seek that was opened.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct OpenedSeek {
+    pub seek: Seek,
+    /// The time at which it was opened, in milliseconds since 1970.
+    pub since: u64,
+    /// The id of the seek that was opened before it, if `seek_turn` named one. A server that knows
+    /// all seeks up to that one still knows all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
 /// Handles news from other servers about games that this server has in memory, and about seeks.
 pub trait News: Sync {
     /// Called after players have opened or closed these games on other servers.
@@ -73,8 +84,8 @@ pub trait News: Sync {
     /// Called when this server receives notices again after a silence. From then on, absences are
     /// measured from this moment.
     fn sight_regained(&self);
-    /// Called after another server has opened a seek, at this time in milliseconds since 1970.
-    fn seek_opened(&self, seek: Seek, since: u64);
+    /// Called after another server has opened a seek.
+    fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
     fn seek_closed(&self, seek: &str);
 }
@@ -176,9 +187,9 @@ impl Peers {
         self.try_tell(&notice, "could not ask other servers to close a player's connections").await;
     }
 
-    pub async fn tell_seek_opened(&self, seek: &Seek, since: u64) {
+    pub async fn tell_seek_opened(&self, opened: OpenedSeek) {
         let Some(inner) = &self.inner else { return };
-        let notice = BusMessage::SeekOpened { server: inner.id.clone(), seek: Box::new(seek.clone()), since };
+        let notice = BusMessage::SeekOpened { server: inner.id.clone(), opened: Box::new(opened) };
         self.try_tell(&notice, "could not tell other servers about an opened seek").await;
     }
 
@@ -213,8 +224,8 @@ impl Inner {
             BusMessage::Renewed { server, player } if server != seats.server() => {
                 connections.close_player(&player, CloseCode::Renewed);
             }
-            BusMessage::SeekOpened { server, seek, since } if server != seats.server() => {
-                news.seek_opened(*seek, since);
+            BusMessage::SeekOpened { server, opened } if server != seats.server() => {
+                news.seek_opened(*opened);
             }
             BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
             BusMessage::Gone { server } => news.seats_changed(&seats.forget(&server)),

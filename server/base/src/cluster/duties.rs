@@ -12,24 +12,29 @@ const BUCKETS: usize = 256;
 /// The buckets of which a server is the guardian.
 pub(super) struct Duties {
     is_own: [bool; BUCKETS],
+    /// The other servers among which the buckets are shared.
+    others: Vec<String>,
 }
 
 impl Default for Duties {
     /// All buckets, as of a server that knows of no other.
     fn default() -> Duties {
-        Duties { is_own: [true; BUCKETS] }
+        Duties { is_own: [true; BUCKETS], others: Vec::new() }
     }
 }
 
 impl Duties {
-    /// Returns the share of server `own`. The guardian of a bucket is the server with the greatest
-    /// hash of both. So if a server comes or goes, only the buckets of this server move.
-    pub(super) fn share(own: &str, others: &[String]) -> Duties {
+    /// Makes these the duties of server `own`. The guardian of a bucket is the server with the
+    /// greatest hash of both. So if a server comes or goes, only the buckets of this server move.
+    pub(super) fn share(&mut self, own: &str, others: Vec<String>) {
+        if others == self.others {
+            return;
+        }
         let is_own = |bucket: usize| {
             let weight = weight(own, bucket);
             others.iter().all(|other| (self::weight(other, bucket), other.as_str()) < (weight, own))
         };
-        Duties { is_own: std::array::from_fn(is_own) }
+        *self = Duties { is_own: std::array::from_fn(is_own), others };
     }
 
     pub(super) fn includes(&self, subject: &str) -> bool {
@@ -49,7 +54,12 @@ mod tests {
         let others = |own: &str| -> Vec<String> {
             servers.iter().filter(|server| **server != own).map(ToString::to_string).collect()
         };
-        servers.iter().map(|own| Duties::share(own, &others(own))).collect()
+        let share = |own: &&str| {
+            let mut duties = Duties::default();
+            duties.share(own, others(own));
+            duties
+        };
+        servers.iter().map(share).collect()
     }
 
     #[test]
@@ -71,6 +81,11 @@ mod tests {
 
     #[test]
     fn a_server_alone_does_everything() {
-        assert!(Duties::default().includes("k3v9q2m7x4ab") && Duties::share("a", &[]).includes("wave"));
+        let mut duties = Duties::default();
+        assert!(duties.includes("k3v9q2m7x4ab"));
+        duties.share("a", vec!["b".to_owned()]);
+        assert!(!(0..BUCKETS).all(|bucket| duties.is_own[bucket]));
+        duties.share("a", Vec::new());
+        assert!(duties.includes("k3v9q2m7x4ab"), "the other one is gone");
     }
 }

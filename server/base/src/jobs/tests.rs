@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{advance, timeout};
 
 use super::*;
+use crate::cluster::{MemberInfo, OTHERS_WAIT_MS, Peers};
 use crate::keys::job_key;
 use crate::transact::write;
 
@@ -52,6 +53,10 @@ impl Scene {
     }
 
     fn server(&self, kind: JobKind) -> (JobWriter, Jobs) {
+        self.server_among(kind, None)
+    }
+
+    fn server_among(&self, kind: JobKind, peers: Option<Peers>) -> (JobWriter, Jobs) {
         let (ways, tries, gate) = (self.ways.clone(), self.tries.clone(), self.gate.clone());
         let (at_once, most) = (Arc::new(AtomicUsize::new(0)), self.most_at_once.clone());
         let store = self.store.clone();
@@ -86,7 +91,8 @@ impl Scene {
             .boxed()
         });
         let writer = JobWriter::default();
-        let jobs = Jobs::new(Arc::new(self.store.clone()), writer.clone()).with(kind, handler);
+        let jobs = Jobs::new(Arc::new(self.store.clone()), writer.clone());
+        let jobs = peers.into_iter().fold(jobs, Jobs::shared_among).with(kind, handler);
         (writer, jobs)
     }
 
@@ -142,6 +148,36 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (1, 0, before));
     own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (2, 1, None));
+}
+
+#[tokio::test]
+async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
+    let scene = Scene::new();
+    let members: Arc<dyn Store> = Arc::new(TestStore::announcing(scene.clock.clone()));
+    let peers = ["a", "b"].map(|id| Peers::new(members.clone(), id.to_owned(), None));
+    for peers in [&peers[0], &peers[1], &peers[0]] {
+        peers.meet(&MemberInfo::default()).await.unwrap();
+    }
+    let guarded =
+        |peers: &Peers| (0..).map(|number| format!("g{number}")).find(|id| peers.guards(id)).unwrap();
+    let ids = peers.each_ref().map(guarded);
+    let [(_, a), (_, b)] = peers.map(|peers| scene.server_among(JobKind::new(KIND), Some(peers)));
+    let due_now = || State { at: scene.now().0, ..State::default() }.over(b"");
+    for id in &ids {
+        scene.put(id, due_now()).await;
+    }
+    a.run_due(KIND).await.unwrap();
+    assert_eq!((scene.done(&ids[0]).await, scene.tries(&ids[1])), (1, 0));
+    b.run_due(KIND).await.unwrap();
+    assert_eq!(scene.done(&ids[1]).await, 1);
+    // The guardian of this job does nothing.
+    scene.put(&ids[1], due_now()).await;
+    scene.clock.advance_ms(OTHERS_WAIT_MS - 1);
+    a.run_due(KIND).await.unwrap();
+    assert_eq!(scene.done(&ids[1]).await, 1);
+    scene.clock.advance_ms(1);
+    a.run_due(KIND).await.unwrap();
+    assert_eq!(scene.done(&ids[1]).await, 2);
 }
 
 #[tokio::test]

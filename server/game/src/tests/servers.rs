@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_base::cluster::{News, Peers};
+use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameCommand, Phase, Presence, Seek, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::Announcement;
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
@@ -33,7 +33,7 @@ impl News for HeardBy<'_> {
         self.0.sight_regained();
     }
 
-    fn seek_opened(&self, _seek: Seek, _since: u64) {}
+    fn seek_opened(&self, _opened: OpenedSeek) {}
 
     fn seek_closed(&self, _seek: &str) {}
 }
@@ -99,6 +99,25 @@ async fn a_player_is_notified_once_of_a_game_created_on_another_server() {
     assert!(ana.texts().is_empty(), "the server that creates a game notifies its own players");
     assert_eq!(other.game(id).summary().phase, Phase::Deploying);
     assert_eq!(other.tables.games_of("ana").await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_tell_of_new_games_do_not_open_each_others() {
+    let (_store, one, other) = pair().await;
+    for server in [&one, &other, &one] {
+        let info = MemberInfo { tells_starts: true, ..MemberInfo::default() };
+        server.tables.peers().meet(&info).await.unwrap();
+    }
+    let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    let _connected = (one.connect(&ana), other.connect(&bo));
+    let game = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap();
+    run_tasks().await;
+    assert!(other.tables.residents().handle(game.id).is_none());
+    one.tables.tell_start(&game).await;
+    run_tasks().await;
+    let told = bo.only();
+    assert!(matches!(&told, ServerToClient::GameStarted { game: of, side: Side::Blue } if of.id == game.id));
+    assert!(other.tables.residents().handle(game.id).is_none());
 }
 
 #[tokio::test(start_paused = true)]

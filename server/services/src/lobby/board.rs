@@ -110,12 +110,13 @@ impl Group {
         }
         self.fresh = None;
         let (number, players_online) = (self.told.number, self.told.shown.online);
-        let changed = Payload::new(&ServerToClient::LobbyChanged { number, change, players_online });
+        let change = ServerToClient::LobbyChanged { number, change, players_online };
+        let mut changed = None;
         for watcher in self.watchers.values_mut() {
             if std::mem::take(&mut watcher.is_ahead) || (is_changed && !watcher.sees_changes) {
                 watcher.outbox.send(self.told.payload(watcher.sees_changes));
             } else if is_changed {
-                watcher.outbox.send(changed.clone());
+                watcher.outbox.send(changed.get_or_insert_with(|| Payload::new(&change)).clone());
             }
         }
     }

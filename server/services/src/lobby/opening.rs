@@ -13,6 +13,7 @@ use super::{Asker, Handled, check_rated, check_terms};
 use crate::Refused;
 use crate::ratings::{has_class, point, rating_of};
 use crate::records::put;
+use flagfall_base::cluster::OpenedSeek;
 use flagfall_base::keys::SEEKS;
 use flagfall_base::random::random_code;
 use flagfall_base::transact::Transaction;
@@ -30,7 +31,7 @@ impl Asker<'_> {
         let rating = self.range(wish, terms, seeker_rating)?;
         self.check_conduct_for(terms).await?;
         self.check_games().await?;
-        let _one_at_a_time = self.inner.opening.lock().await;
+        let one_at_a_time = self.inner.opening.lock().await;
         let mut transaction = Transaction::new(&*self.inner.store, "the open seeks");
         loop {
             let turn = seeks::turn(&self.inner.store).await?;
@@ -49,9 +50,12 @@ impl Asker<'_> {
                 continue;
             }
             if let Kept::New(_) = kept {
-                self.inner.peers().tell_seek_opened(&record.seek, record.since).await;
-                self.inner.seeks.lock().open_here(record, &turn.1);
+                let SeekRecord { seek, since } = record.clone();
+                self.inner.seeks.lock().open_after(record, &turn.1);
                 self.inner.changed.notify_one();
+                // The next seek need not wait until the others know of this one.
+                drop(one_at_a_time);
+                self.inner.peers().tell_seek_opened(OpenedSeek { seek, since, before: id_in(turn.1) }).await;
             }
             return self.finish(kept, store_unclear, Vec::new()).await;
         }
@@ -69,8 +73,8 @@ impl Asker<'_> {
         if has_room {
             return Ok(());
         }
-        self.inner.reread_seeks(turn.clone()).await?;
-        self.inner.seeks.lock().check_room(player, per_player, max)
+        let open = self.inner.reread_seeks(turn.clone()).await?;
+        seeks::check_room(&open, player, per_player, max)
     }
 
     /// Returns the requester's rating for games with these terms. `None` for guests and for games
@@ -123,6 +127,14 @@ impl Asker<'_> {
             Some(own) => refusal.because("rating").with("rating", own).into(),
             None => refusal.because(if is_apart { "bots_and_people" } else { "guest" }).into(),
         })
+    }
+}
+
+/// Returns the id of the seek that was opened last, according to `seek_turn`.
+fn id_in(turn: Expect) -> Option<String> {
+    match turn {
+        Expect::Absent => None,
+        Expect::Value(id) => String::from_utf8(id).ok(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::blocks::blocked_ids;
 use crate::ratings::{RatingRecord, rating_of};
 use crate::records::{bytes, damaged, put};
 use crate::settings::{Times, ms};
-use flagfall_base::delivery::{Connections, Payload};
+use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
@@ -23,9 +23,7 @@ use flagfall_base::transact::{delete, expect, write_if};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_game::{CreateError, NewGame, TableError, Tables};
 use flagfall_pairing::{Pair, Settings, Waiting, pair, reach};
-use flagfall_protocol::{
-    Code, Phase, Player, PlayerKind, PoolStatus, RatingRange, Refusal, ServerToClient, Speed, Terms,
-};
+use flagfall_protocol::{Code, Phase, Player, PlayerKind, PoolStatus, RatingRange, Refusal, Speed, Terms};
 use flagfall_rating::Rating;
 use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use futures_util::{StreamExt, TryStreamExt};
@@ -339,10 +337,7 @@ impl Pool {
         match self.tables.create(plan).await {
             Ok(game) => {
                 self.told.lock().insert(id, Instant::now());
-                for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
-                    let started = ServerToClient::GameStarted { game: game.clone(), side };
-                    self.connections.notify(&game.players[side].id, &Payload::new(&started));
-                }
+                self.tables.tell_start(&game).await;
                 None
             }
             Err(

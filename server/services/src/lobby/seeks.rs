@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocol::{Code, Player, Refusal, Seek};
+use flagfall_protocol::{Code, Refusal, Seek};
 use flagfall_store::{Expect, Key, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -24,7 +24,7 @@ use crate::Refused;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
 use flagfall_base::scan::Scan;
-use flagfall_base::transact::{delete, expect, write_if};
+use flagfall_base::transact::{expect, write_if};
 
 /// The time after which a server that shares its store reads all seeks again.
 const REREAD: Duration = Duration::from_secs(5);
@@ -74,11 +74,26 @@ pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), Refuse
     }
 }
 
-pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), StoreError> {
-    for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
-        delete(&**store, vec![SEEKS.key([&record.seek.id])?]).await?;
+fn own_of(open: &[SeekRecord], player_id: &str) -> usize {
+    open.iter().filter(|record| record.seek.seeker.id == player_id).count()
+}
+
+pub(super) fn check_room(
+    open: &[SeekRecord],
+    player_id: &str,
+    per_player: usize,
+    max: usize,
+) -> Result<(), Refused> {
+    let own = own_of(open, player_id);
+    if own >= per_player {
+        count_hit(Limit::Offers, Scope::Player);
+        Err(too_many("seeks", own))
+    } else if open.len() >= max {
+        count_hit(Limit::Offers, Scope::Server);
+        Err(Refusal::new(Code::TOO_MANY).because("lobby").into())
+    } else {
+        Ok(())
     }
-    Ok(())
 }
 
 /// The open seeks in this server's list, oldest first.
@@ -90,7 +105,7 @@ pub(super) struct Seeks {
     pub(super) changes: u64,
     pub(super) is_read: bool,
     /// The time of the last complete read, and the state of `seek_turn` before it or before a later
-    /// opening on this server. As long as that record is the same, the list has all open seeks.
+    /// opening that followed it. As long as that record is the same, the list has all open seeks.
     read: Option<(Instant, Expect)>,
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
@@ -125,34 +140,17 @@ impl Seeks {
             || self.read.as_ref().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= REREAD)
     }
 
-    /// Adds a seek that was opened on this server, on the condition that `seek_turn` was in this
-    /// state.
-    pub(super) fn open_here(&mut self, record: SeekRecord, before: &Expect) {
+    /// Adds a seek that was opened when `seek_turn` was in this state.
+    pub(super) fn open_after(&mut self, record: SeekRecord, before: &Expect) {
         if let Some((_, turn)) = self.read.as_mut().filter(|(_, known)| known == before) {
             *turn = Expect::Value(record.seek.id.clone().into());
         }
         self.open(record);
     }
 
-    fn own(&self, player_id: &str) -> usize {
-        self.seekers().filter(|seeker| *seeker == player_id).count()
-    }
-
+    /// True if a player may open another seek, according to this list.
     pub(super) fn has_room(&self, player_id: &str, per_player: usize, max: usize) -> bool {
-        self.open.len() < max && self.own(player_id) < per_player
-    }
-
-    pub(super) fn check_room(&self, player_id: &str, per_player: usize, max: usize) -> Result<(), Refused> {
-        if self.has_room(player_id, per_player, max) {
-            return Ok(());
-        }
-        let own = self.own(player_id);
-        if own >= per_player {
-            count_hit(Limit::Offers, Scope::Player);
-            return Err(too_many("seeks", own));
-        }
-        count_hit(Limit::Offers, Scope::Server);
-        Err(Refusal::new(Code::TOO_MANY).because("lobby").into())
+        self.open.len() < max && own_of(&self.open, player_id) < per_player
     }
 
     pub(super) fn open(&mut self, record: SeekRecord) {
@@ -215,7 +213,7 @@ impl Seeks {
 
 #[cfg(test)]
 mod tests {
-    use flagfall_protocol::{PlayerKind, Terms, Time};
+    use flagfall_protocol::{Player, PlayerKind, Terms, Time};
 
     use super::*;
 
@@ -274,24 +272,23 @@ mod tests {
         seeks.replace(vec![record("s1", "ana", 1)], 0, Some((start, turn("s1"))));
         assert!(seeks.has_all_at(&turn("s1")) && !seeks.must_read(start + REREAD / 2, &turn("s1")));
         assert!(seeks.must_read(start + REREAD, &turn("s1")));
-        seeks.open_here(record("s2", "bo", 2), &turn("s1"));
+        seeks.open_after(record("s2", "bo", 2), &turn("s1"));
         assert!(!seeks.must_read(start, &turn("s2")), "it was opened here");
         // Another server opens a seek, and this server opens one after it without having read.
         assert!(seeks.must_read(start, &turn("s3")));
-        seeks.open_here(record("s4", "bo", 4), &turn("s3"));
+        seeks.open_after(record("s4", "bo", 4), &turn("s3"));
         assert!(seeks.must_read(start, &turn("s4")));
     }
 
     #[test]
     fn a_player_has_a_few_seeks_and_the_lobby_a_few_more() {
-        let mut seeks = Seeks::default();
-        seeks.open(record("s1", "ana", 1));
+        let open = [record("s1", "ana", 1)];
         let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, || {
-            assert_eq!(seeks.check_room("ana", 1, 9), Err(too_many("seeks", 1)));
-            let full = seeks.check_room("bo", 1, 1).unwrap_err().to_string();
+            assert_eq!(check_room(&open, "ana", 1, 9), Err(too_many("seeks", 1)));
+            let full = check_room(&open, "bo", 1, 1).unwrap_err().to_string();
             assert_eq!(full, "too_many (reason=lobby)");
-            assert_eq!(seeks.check_room("bo", 1, 2), Ok(()));
+            assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
         });
         let counted = recorder.handle().render();
         for of in ["player", "server"] {

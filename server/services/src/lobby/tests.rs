@@ -330,7 +330,7 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
     });
     let (ana, _ana_reader) = house.connect("ana");
     let (outbox, mut reader) = outbox(ConnectionId::next());
-    house.lobby.watch(&outbox, &LobbyWish::default());
+    house.lobby.watch(&outbox, &LobbyWish::default()).unwrap();
     let mut next = async || {
         let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
         let Outgoing::Message(payload) = told else { panic!("{told:?}") };

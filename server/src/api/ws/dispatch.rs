@@ -101,8 +101,10 @@ impl Dispatch {
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
             ClientToServer::OpenLobby { changes, filter } => {
-                self.is_watching_lobby = true;
-                self.app.lobby.watch(&self.outbox, &LobbyWish { changes, filter });
+                match self.app.lobby.watch(&self.outbox, &LobbyWish { changes, filter }) {
+                    Ok(()) => self.is_watching_lobby = true,
+                    Err(refusal) => refuse(&self.outbox, self.request, refusal, None, None),
+                }
                 None
             }
             ClientToServer::CloseLobby {} => {

@@ -1,0 +1,131 @@
+//! What the lobby lists: this server's list of the open seeks, and what watchers are told of it.
+
+use flagfall_protocol::{GameSummary, LobbyFilter, LobbyLists, Player, Refusal, Seek};
+use flagfall_rules::{NoSuchRuleset, Ruleset};
+use flagfall_store::{Expect, StoreError};
+use metrics::gauge;
+use tokio::time::Instant;
+
+use super::board::{LISTED_GAMES_MAX, LobbyWish, Shown};
+use super::seeks::{self, SeekRecord};
+use super::shown::shown;
+use super::{Inner, Lobby};
+use flagfall_base::cluster::OpenedSeek;
+use flagfall_base::delivery::Outbox;
+use flagfall_base::keys::SEEKS;
+use flagfall_base::telemetry as names;
+use flagfall_base::transact::delete;
+
+impl Lobby {
+    /// Sends the current seeks and games to a connection, and every change from now on. Refused if
+    /// the filter names an unknown ruleset: each filter costs work, so there may be only a few.
+    pub fn watch(&self, outbox: &Outbox, wish: &LobbyWish) -> Result<(), Refusal> {
+        let is_known = |id: &String| Ruleset::all().iter().any(|ruleset| ruleset.id == *id);
+        if !wish.filter.ruleset.as_ref().is_none_or(is_known) {
+            return Err(Refusal::from(&NoSuchRuleset::Unknown));
+        }
+        let version = self.inner.seeks.lock().changes;
+        if !self.inner.board.lock().watch(outbox, wish, version) {
+            let shown = self.inner.shown(&wish.filter, self.inner.running());
+            self.inner.board.lock().watch_shown(outbox, wish, shown);
+        }
+        self.inner.changed.notify_one();
+        Ok(())
+    }
+
+    /// Records a seek that another server has opened.
+    pub fn hear_opened(&self, opened: OpenedSeek) {
+        let OpenedSeek { seek, since, before } = opened;
+        let before = before.map_or(Expect::Absent, |id| Expect::Value(id.into()));
+        self.inner.seeks.lock().open_after(SeekRecord { seek, since }, &before);
+        self.inner.changed.notify_one();
+    }
+
+    /// Records that another server has closed a seek.
+    pub fn hear_closed(&self, seek: &str) {
+        self.inner.seeks.lock().remove(seek);
+        self.inner.changed.notify_one();
+    }
+}
+
+impl Inner {
+    /// Reads the open seeks if this server may have missed a change.
+    pub(super) async fn read_seeks(&self) {
+        if self.seeks.lock().is_read && !self.peers().is_shared() {
+            return;
+        }
+        let read = async {
+            let (_, turn) = seeks::turn(&self.store).await?;
+            let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
+            if must_read { self.reread_seeks(turn).await.map(drop) } else { Ok(()) }
+        };
+        if let Err(error) = read.await {
+            tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
+        }
+    }
+
+    /// Reads the open seeks. `turn` is the state of `seek_turn` before.
+    pub(super) async fn reread_seeks(&self, turn: Expect) -> Result<Vec<SeekRecord>, StoreError> {
+        let (changes, now) = (self.seeks.lock().changes, Instant::now());
+        let open = seeks::read_all(&self.store).await?;
+        self.seeks.lock().replace(open.clone(), changes, Some((now, turn)));
+        Ok(open)
+    }
+
+    /// Closes all seeks of a deleted account.
+    pub(super) async fn close_all(&self, seeker: &Player) -> Result<(), StoreError> {
+        for record in seeks::read_all(&self.store).await? {
+            if record.seek.seeker.id == seeker.id {
+                delete(&*self.store, vec![SEEKS.key([&record.seek.id])?]).await?;
+                self.note_closed(&record.seek.id).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn running(&self) -> Vec<GameSummary> {
+        self.tables.running(LISTED_GAMES_MAX)
+    }
+
+    /// Returns what the lobby shows to watchers with this filter. `games` are the running games.
+    fn shown(&self, filter: &LobbyFilter, games: Vec<GameSummary>) -> Shown {
+        let online = self.connections.players_online() + self.peers().online();
+        let seeks = self.seeks.lock();
+        let selected: Vec<&Seek> = seeks.iter().filter(|seek| filter.selects(&seek.terms)).collect();
+        let listed = shown(&selected, |player| self.connections.network_of(player));
+        Shown {
+            lists: LobbyLists { seeks: listed, games },
+            online: u32::try_from(online).unwrap_or(u32::MAX),
+            version: seeks.changes,
+        }
+    }
+
+    /// Removes a seek from this server's list, and tells the other servers that it is closed.
+    pub(super) async fn note_closed(&self, seek_id: &str) {
+        self.seeks.lock().remove(seek_id);
+        self.changed.notify_one();
+        self.peers().tell_seek_closed(seek_id).await;
+    }
+
+    pub(super) async fn tick(&self) {
+        self.read_seeks().await;
+        let grace = self.settings.times.seek_grace;
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        for record in abandoned {
+            match seeks::close(&self.store, &record.seek.id).await {
+                Ok(()) => self.note_closed(&record.seek.id).await,
+                Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
+            }
+        }
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks.lock().len()).unwrap_or(u32::MAX));
+        let filters = self.board.lock().filters_watched();
+        if filters.is_empty() {
+            return;
+        }
+        let games = self.running();
+        for filter in filters {
+            let shown = self.shown(&filter, games.clone());
+            self.board.lock().tell(&filter, shown);
+        }
+    }
+}
