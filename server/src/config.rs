@@ -23,7 +23,7 @@ use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
 use flagfall_services::about::{About, AboutError};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
-use flagfall_services::settings::{Settings, Times};
+use flagfall_services::settings::{Role, Settings, Times};
 
 pub use self::commands::{ArchiveCommand, Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
 pub use self::layers::{LoadError, Loaded};
@@ -199,6 +199,8 @@ pub enum ConfigError {
     /// There is no page to serve in the folder.
     #[error("--page {} has no page/index.html: name the folder client-web of a checkout", .0.display())]
     NoPage(PathBuf),
+    #[error("--role relay: a relay shows the games of other servers, so it needs their Redis as --store")]
+    RelayAlone,
     #[error("--about {0}")]
     About(#[from] AboutError),
     #[error("--webhook-ca {0}")]
@@ -246,6 +248,9 @@ impl Config {
         }
         if matches!(self.store, StoreKind::Embedded) && self.data.exists() && !self.data.is_dir() {
             return Err(ConfigError::DataIsNoFolder(self.data.clone()));
+        }
+        if settings.role == Role::Relay && !matches!(self.store, StoreKind::Redis(_)) {
+            return Err(ConfigError::RelayAlone);
         }
         let has_archive = self.archive.as_ref().is_some_and(|place| *place != ArchivePlace::Off);
         if has_archive && matches!(self.store, StoreKind::Memory) {

@@ -208,6 +208,7 @@ fn of_the_server() -> Vec<Refusal> {
     all.extend(games);
     all.push(Refusal::from(&PlayerError::UnknownToken));
     all.push(Refusal::new(Code::SIGN_IN_EXPECTED));
+    all.push(Refusal::new(Code::WATCH_ONLY));
     all.extend(creations.iter().map(Refusal::from));
     all
 }

@@ -31,7 +31,7 @@ use flagfall_services::archive::Archiver;
 use flagfall_services::erased_games::forget_erased;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
-use flagfall_services::settings::{Settings, Times};
+use flagfall_services::settings::{Role, Settings, Times};
 
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// The time between two removals of expired records from the store.
@@ -125,23 +125,12 @@ impl Server {
                 app.peers.tell_seats(seats, app.settings.times.heartbeat).await;
             }));
         }
-        tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
-        tasks.spawn(kept_alive("jobs", app.clone(), async |app| app.jobs.run().await));
-        tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
-            app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
-        }));
-        if let Some((archive, inner)) = archive {
-            tasks.spawn(kept_alive("archive", app.clone(), move |app| {
-                archive_games(app, archive.clone(), inner.clone())
-            }));
+        // A relay leaves the work that all servers share to the others.
+        if app.settings.role == Role::Full {
+            spawn_shared_work(&app, archive, &mut tasks);
         }
-        tasks.spawn(kept_alive("prune", app.clone(), async |app| {
-            let times = &app.settings.times;
-            prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
-        }));
         tasks.spawn(kept_alive("guest key", app.clone(), guest_key));
         tasks.spawn(kept_alive("heartbeat", app.clone(), heartbeat));
-        tasks.spawn(kept_alive("sweep", app.clone(), sweep));
         tasks.spawn(kept_alive("copies", app.clone(), async |app| app.players.tend_copies(TEND).await));
         if app.store.announcements().is_some() {
             tasks.spawn(kept_alive("revocations", app.clone(), revocations));
@@ -168,6 +157,25 @@ impl Server {
         tasks.shutdown().await;
         tracing::info!("stopped");
     }
+}
+
+/// Spawns the tasks for the work that the servers on a store share.
+fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>, tasks: &mut JoinSet<()>) {
+    tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
+    tasks.spawn(kept_alive("jobs", app.clone(), async |app| app.jobs.run().await));
+    tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
+        app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
+    }));
+    if let Some((archive, inner)) = archive {
+        tasks.spawn(kept_alive("archive", app.clone(), move |app| {
+            archive_games(app, archive.clone(), inner.clone())
+        }));
+    }
+    tasks.spawn(kept_alive("prune", app.clone(), async |app| {
+        let times = &app.settings.times;
+        prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
+    }));
+    tasks.spawn(kept_alive("sweep", app.clone(), sweep));
 }
 
 /// Returns the limits for the metrics listener: a few connections at a time, without a
@@ -328,6 +336,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
             reads_form: Some(Form::NEWEST.number()),
             archive,
             tells_starts: true,
+            is_relay: app.settings.role == Role::Relay,
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");

@@ -54,6 +54,9 @@ pub struct MemberInfo {
     /// True if the server tells players on other servers about games that it creates for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_starts: bool,
+    /// True if the server only shows games to spectators, so that it guards nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_relay: bool,
 }
 
 impl MemberInfo {
@@ -140,9 +143,10 @@ impl Peers {
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
         let agreed = inner.archive_agreed.load(Ordering::Relaxed);
         inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
-        let (ids, others): (Vec<String>, Vec<MemberInfo>) = met?.into_iter().unzip();
-        inner.duties.lock().share(&inner.id, ids);
-        *inner.others.lock() = others;
+        let met = met?;
+        let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(|(id, _)| id.clone()).collect();
+        inner.duties.lock().share((!info.is_relay).then_some(inner.id.as_str()), guardians);
+        *inner.others.lock() = met.into_iter().map(|(_, info)| info).collect();
         Ok(())
     }
 
@@ -265,6 +269,7 @@ mod tests {
             reads_form,
             archive: Some(7),
             tells_starts: true,
+            is_relay: false,
         }
     }
 

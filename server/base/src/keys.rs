@@ -155,10 +155,12 @@ keyspace! {
     PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "until the game's first append";
     /// A player who is waiting in the pool.
     POOL["PLAYER"] = "pool", "JSON: PoolRecord", "services/src/lobby/pool.rs", "45 s after the last renewal";
+    /// Exists if the guardian of a class of the pool has paired its players lately.
+    POOL_WAVES["CLASS"] = "pool_waves", "empty", "services/src/lobby/wave.rs", "5 s and one wave";
     /// A pair of players whose game is about to be created.
-    PAIRED["GAME"] = "paired", "JSON: both players", "services/src/lobby/pool.rs", "10 min";
+    PAIRED["GAME"] = "paired", "JSON: both players", "services/src/lobby/wave.rs", "10 min";
     /// The game into which a player was last paired.
-    PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/pool.rs", "30 days";
+    PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/wave.rs", "30 days";
     /// The pool records of two players as they were before the players were paired.
     POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
     /// The players who may return to the pool because their game was aborted.

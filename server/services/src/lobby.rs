@@ -25,6 +25,7 @@ mod seeks;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod wave;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

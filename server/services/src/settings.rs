@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::{BoolValueParser, TypedValueParser};
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
@@ -61,6 +61,16 @@ pub struct Settings {
     /// it. If set, `store export` writes all moves in this format.
     #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
     pub write_format: Option<Form>,
+    /// What this server does. A relay only shows the lobby and games to anonymous spectators, and
+    /// leaves everything else to the other servers on its Redis. A proxy sends spectators to it.
+    #[arg(
+        long,
+        env = "FLAGFALL_ROLE",
+        value_name = "ROLE",
+        default_value = "full",
+        help_heading = "Listening"
+    )]
+    pub role: Role,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
@@ -126,6 +136,16 @@ impl Settings {
 
 pub(crate) fn ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What a server does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Role {
+    /// Everything.
+    #[default]
+    Full,
+    /// Shows the lobby and games to anonymous spectators, and does nothing else.
+    Relay,
 }
 
 /// The addresses that webhooks may reach.
@@ -263,7 +283,7 @@ pub struct Limits {
         help_heading = "Games"
     )]
     pub memory: MemoryLimit,
-    /// Maximum number of spectators of one game.
+    /// Maximum number of spectators of one game on this server.
     #[arg(long, env = "FLAGFALL_SPECTATORS_PER_GAME", value_name = "COUNT", default_value = "10000",
           value_parser = count(0..=1_000_000), help_heading = "Games")]
     pub spectators_per_game: usize,

@@ -2,7 +2,7 @@
 
 use crate::common::{Answer, Client, House, http, in_time, settings};
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time, Viewer};
-use flagfall_services::settings::Settings;
+use flagfall_services::settings::{Role, Settings};
 use flagfall_store::SystemClock;
 use flagfall_store_testing::TestStore;
 use serde_json::{Value, json};
@@ -433,4 +433,27 @@ async fn the_public_address_is_the_own_origin() {
     let plain = House::open(behind_tls()).await;
     assert!(!plain.get("/").await.head.contains("strict-transport-security"));
     plain.close().await;
+}
+
+#[tokio::test]
+async fn a_relay_shows_games_of_other_servers_to_anonymous_clients_alone() {
+    let store = TestStore::announcing(SystemClock);
+    let house = House::open_on(store.clone(), settings()).await;
+    let relay = House::open_on(store, Settings { role: Role::Relay, ..settings() }).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let Accepted::Started { game, .. } = accepted(&mut ana, &play_bot(false)).await else {
+        panic!("no game")
+    };
+    let (mut client, _) = Browser::new(&relay).connect().await;
+    client.tell(&ClientToServer::OpenGame { game, since: None }).await;
+    let seen = |message| match message {
+        ServerToClient::Game { audience, .. } => Some(audience),
+        _ => None,
+    };
+    assert_eq!(client.find(seen).await, Viewer::Public);
+    let mut player = relay.connect().await;
+    player.say(r#"{"type":"hello","protocol":1,"name":"bo"}"#).await;
+    assert_eq!(player.refused().await.0, "watch_only");
+    relay.close().await;
+    house.close().await;
 }

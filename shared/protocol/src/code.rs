@@ -19,6 +19,8 @@ impl Code {
     pub const PROTOCOL_VERSION: &'static str = "protocol_version";
     /// An anonymous client can only watch.
     pub const SIGN_IN_EXPECTED: &'static str = "sign_in_expected";
+    /// The server is a relay, which admits only anonymous spectators.
+    pub const WATCH_ONLY: &'static str = "watch_only";
     /// The token is unknown.
     pub const BAD_TOKEN: &'static str = "bad_token";
     /// The player's name is not allowed.

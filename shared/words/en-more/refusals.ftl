@@ -41,6 +41,7 @@ refusal-bad-token =
         [unknown_to_http] The token is unknown. Log in for a new one, or leave out the Authorization header to see only what is public.
        *[unknown] The token is unknown. It was mistyped or revoked, or it belonged to a guest who was away for too long. Log in again, or play as a new guest.
     }
+refusal-watch-only = This server only shows games to spectators. To play, connect through the address of the service.
 refusal-sign-in-expected = You are only looking on. To take part, log in or start as a guest.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was already used for another command. Give each command a new id.

@@ -11,12 +11,13 @@ use tokio::task::JoinSet;
 use tokio::time::interval_at;
 
 use crate::duel::{
-    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_server, say,
-    until,
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_relay,
+    pair_of_server, say, until,
 };
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::process::Measured;
+use crate::size::{deliver, onlooker, percentile_99, watch};
 use crate::stand::{Bench, Rival, Stand, start_server};
 
 /// The number of games of one pair of connections. A connection may have 32 open games.
@@ -50,6 +51,15 @@ pub(crate) struct Plan {
     /// Plies of each of these games.
     #[arg(long, default_value_t = 8)]
     fleet_plies: u32,
+    /// Number of spectators of one game.
+    #[arg(long, default_value_t = 9_000)]
+    spectators: u32,
+    /// Number of servers and of bare relays on which these spectators are.
+    #[arg(long, default_value_t = 3)]
+    crowd_servers: u32,
+    /// Plies of the game that they watch.
+    #[arg(long, default_value_t = 20)]
+    crowd_plies: u32,
     #[command(flatten)]
     bench: Bench,
 }
@@ -86,6 +96,10 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     compare("processor time of all servers", "ms", [one.cpu_ms, many.cpu_ms], 1.3);
     compare("bytes that Redis sends", "kB", [one.sent_kb, many.sent_kb], 1.5);
     compare("commands that Redis is sent", "commands", [one.commands, many.commands], 1.2);
+    let (relays, servers) = (crowd_ms(plan, Rival::Relay).await?, crowd_ms(plan, Rival::Redis).await?);
+    let name = format!("99 % to the last of {} spectators, to bare relays", plan.spectators);
+    let figure = Figure::ratio(name, servers / relays).with_target(Target::AtMost(1.5));
+    note(figure.with_detail(format!("{servers:.0} ms, {relays:.0} ms")));
     Ok(figures)
 }
 
@@ -167,6 +181,40 @@ async fn play(mut pair: Pair, games: u32, plies: u32) -> Result<(), LoadError> {
         pair.play(turn).await?;
     }
     Ok(())
+}
+
+/// Returns how long a ply takes to the last of many spectators of one game, who are on several
+/// servers of one Redis, in milliseconds. On bare relays, each relay has its own pair of players.
+async fn crowd_ms(plan: &Plan, rival: Rival) -> Result<f64, LoadError> {
+    println!("{} spectators of one game on {} × {}", plan.spectators, plan.crowd_servers, rival.name());
+    let (mut relays, mut fleet, mut addresses) = (Vec::new(), None, Vec::new());
+    if rival == Rival::Relay {
+        for _ in 0..plan.crowd_servers {
+            let relay = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
+            addresses.push(relay.server.address.clone());
+            relays.push(relay);
+        }
+    } else {
+        let servers = fleet.insert(Fleet::start(&plan.bench, plan.crowd_servers).await?);
+        addresses.extend(servers.servers.iter().map(|server| server.address.clone()));
+    }
+    let mut pairs = Vec::new();
+    for address in &addresses {
+        match rival {
+            Rival::Relay => pairs.push(pair_of_relay(address, 0).await?),
+            _ if pairs.is_empty() => pairs.push(pair_of_server(address, 0, false).await?),
+            _ => {}
+        }
+    }
+    let mut spectators = Vec::new();
+    for (index, address) in (0..plan.spectators).zip(addresses.iter().cycle()) {
+        spectators.push(onlooker(rival, address, index).await?);
+    }
+    let [first, ..] = &pairs[..] else { return Err(LoadError::Silent) };
+    let spectators = watch(rival, first, spectators).await?;
+    let latencies = deliver(pairs, spectators, plan.crowd_plies).await?;
+    drop((relays, fleet));
+    Ok(percentile_99(&latencies))
 }
 
 async fn start(plan: &Plan) -> Result<Stand, LoadError> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flagfall_protocol::ClientToServer;
+use futures_util::future::try_join_all;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -115,27 +116,38 @@ impl Crowd {
         let spectators = watch(rival, &pair, spectators.collect()).await?;
         let watched = stand.server.memory_bytes()?;
         let count = spectators.len();
-        let (cpu, latencies) = deliver(&stand, pair, spectators, plan.moves * 2).await?;
+        let before = stand.server.cpu_seconds()?;
+        let latencies = deliver(vec![pair], spectators, plan.moves * 2).await?;
+        let cpu = stand.server.cpu_seconds()? - before;
         let views = f64::from(plan.moves * 2) * (count as f64 + 2.0);
         Ok(Crowd {
             connection_bytes: (connected - empty) / f64::from(plan.connections),
             spectator_bytes: (watched - connected) / count as f64,
             view_us: cpu * 1e6 / views,
-            last_ms: latencies.get(latencies.len() * 99 / 100).copied().unwrap_or(0.0),
+            last_ms: percentile_99(&latencies),
         })
     }
 }
 
+/// The 99th percentile of sorted figures.
+pub(crate) fn percentile_99(sorted: &[f64]) -> f64 {
+    sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
+}
+
 /// Opens an idle connection. On the relay it watches game 0, which sends nothing before it is
 /// played.
-async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, LoadError> {
+pub(crate) async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, LoadError> {
     match rival {
         Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
         _ => guest(address, GUESTS_FROM + index).await,
     }
 }
 
-async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, LoadError> {
+pub(crate) async fn watch(
+    rival: Rival,
+    pair: &Pair,
+    mut sockets: Vec<Socket>,
+) -> Result<Vec<Socket>, LoadError> {
     if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
         for socket in &mut sockets {
             say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
@@ -145,19 +157,19 @@ async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Ve
     Ok(sockets)
 }
 
-/// Plays this many plies, each after everybody has seen the previous one.
+/// Plays this many plies, each after everybody has seen the previous one. If there are several
+/// pairs, they play at the same time, and each spectator watches one of them.
 ///
-/// Returns the server's processor time in seconds, and for each ply the time until the last
-/// connection saw it, in milliseconds, sorted.
-async fn deliver(
-    stand: &Stand,
-    mut pair: Pair,
+/// Returns for each ply the time until the last spectator saw it, in milliseconds, sorted.
+pub(crate) async fn deliver(
+    mut pairs: Vec<Pair>,
     spectators: Vec<Socket>,
     plies: u32,
-) -> Result<(f64, Vec<f64>), LoadError> {
+) -> Result<Vec<f64>, LoadError> {
     let seen = Arc::new(Semaphore::new(0));
     let count = u32::try_from(spectators.len()).unwrap_or(u32::MAX);
-    let (is_relay, mut tasks) = (pair.game.is_none(), JoinSet::new());
+    let is_relay = pairs.iter().all(|pair| pair.game.is_none());
+    let mut tasks = JoinSet::new();
     for mut socket in spectators {
         let seen = seen.clone();
         tasks.spawn(async move {
@@ -172,22 +184,20 @@ async fn deliver(
             Ok::<Socket, LoadError>(socket)
         });
     }
-    let cpu = stand.server.cpu_seconds()?;
     let mut latencies = Vec::new();
     for ply in 0..plies {
         let sent = Instant::now();
-        pair.play(ply).await?;
+        try_join_all(pairs.iter_mut().map(|pair| pair.play(ply))).await?;
         if let Ok(all) = seen.acquire_many(count).await {
             all.forget();
         }
         latencies.push(sent.elapsed().as_secs_f64() * 1e3);
     }
-    let cpu = stand.server.cpu_seconds()? - cpu;
     while let Some(ended) = tasks.join_next().await {
         drop(ended??);
     }
     latencies.sort_by(f64::total_cmp);
-    Ok((cpu, latencies))
+    Ok(latencies)
 }
 
 /// The cost of games, including their players' connections.

@@ -118,6 +118,7 @@ pub(crate) async fn start_server(bench: &Bench, store: &str, data: &str) -> Resu
         ["--new-guests-per-minute", "1000000"],
         ["--trusted-network", "127.0.0.0/8"],
         ["--reserved-percent", "0"],
+        ["--messages", "1000000"],
         ["--stored-kib-per-player", "1000000"],
         ["--watched-per-player", "1000000"],
         ["--house-games-per-player", "64"],

@@ -24,9 +24,14 @@ impl Default for Duties {
 }
 
 impl Duties {
-    /// Makes these the duties of server `own`. The guardian of a bucket is the server with the
-    /// greatest hash of both. So if a server comes or goes, only the buckets of this server move.
-    pub(super) fn share(&mut self, own: &str, others: Vec<String>) {
+    /// Makes these the duties of server `own`; without it, of a server that guards nothing. The
+    /// guardian of a bucket is the server with the greatest hash of both. So if a server comes or
+    /// goes, only the buckets of this server move.
+    pub(super) fn share(&mut self, own: Option<&str>, others: Vec<String>) {
+        let Some(own) = own else {
+            *self = Duties { is_own: [false; BUCKETS], others };
+            return;
+        };
         if others == self.others {
             return;
         }
@@ -56,7 +61,7 @@ mod tests {
         };
         let share = |own: &&str| {
             let mut duties = Duties::default();
-            duties.share(own, others(own));
+            duties.share(Some(own), others(own));
             duties
         };
         servers.iter().map(share).collect()
@@ -83,9 +88,11 @@ mod tests {
     fn a_server_alone_does_everything() {
         let mut duties = Duties::default();
         assert!(duties.includes("k3v9q2m7x4ab"));
-        duties.share("a", vec!["b".to_owned()]);
+        duties.share(Some("a"), vec!["b".to_owned()]);
         assert!(!(0..BUCKETS).all(|bucket| duties.is_own[bucket]));
-        duties.share("a", Vec::new());
+        duties.share(Some("a"), Vec::new());
         assert!(duties.includes("k3v9q2m7x4ab"), "the other one is gone");
+        duties.share(None, Vec::new());
+        assert!(!duties.includes("k3v9q2m7x4ab"), "a relay guards nothing");
     }
 }

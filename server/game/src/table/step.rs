@@ -187,10 +187,11 @@ impl Table {
             if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
                 continue;
             }
-            // If a connection on another server has the game open, that server makes the house
-            // player's move, so wait.
+            // The server where the opponent has the game open makes the house player's move, so
+            // wait. Spectators are no reason to think about a move.
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
-            if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
+            let is_opponent_here = self.audiences.has_side(side.opponent());
+            if self.following.is_shared && !is_opponent_here && now < takeover_at {
                 self.house_turns.takeover_at = Some(takeover_at);
                 continue;
             }

@@ -190,7 +190,9 @@ fn a_house_player_is_moved_where_the_game_is_open_or_later_elsewhere() {
     let mut other = one.twin();
     other.table.share(PerSide::default());
     let ana = Client::new("ana");
+    let spectator = Client::new("cy");
     one.open(&ana, None);
+    other.open(&spectator, None);
     other.step(Input::Tick);
     assert_eq!((one.house_turns, other.house_turns), (1, 0));
     assert_eq!(other.wake(), Some(5_000));

@@ -1,6 +1,7 @@
 mod committed;
 mod offers;
 mod returns;
+mod waves;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{PlayerKind, ServerToClient, Time};

@@ -1,7 +1,7 @@
 //! Identifies the player behind a hello: from the store, or from memory while the store is
 //! unavailable.
 
-use flagfall_protocol::{Player, Secret};
+use flagfall_protocol::{Code, Player, Refusal, Secret};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -11,6 +11,7 @@ use flagfall_base::delivery::Registration;
 use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 use flagfall_services::players::{NewGuest, PlayerError};
+use flagfall_services::settings::Role;
 
 /// How a client introduces itself.
 pub(super) enum Introduction {
@@ -41,12 +42,17 @@ impl From<Player> for Admitted {
 /// While the store is unavailable, players who connected recently are identified from memory, so
 /// that they can watch games. All others are refused at once. When the store is back, the server
 /// checks the tokens of all connections, including these.
+///
+/// A relay admits only anonymous clients.
 pub(super) async fn admit(
     app: &App,
     seat: &Seat,
     registration: &mut Registration,
     introduction: Introduction,
 ) -> Result<Admitted, PlayerError> {
+    if app.settings.role == Role::Relay && !matches!(introduction, Introduction::Session(None)) {
+        return Err(PlayerError::Other(Refusal::new(Code::WATCH_ONLY)));
+    }
     match introduction {
         Introduction::NewGuest(name) => admit_guest(app, seat, registration, name.as_deref()).await,
         Introduction::Token(token) => {

@@ -7,16 +7,16 @@ use super::*;
 use crate::lobby::pool::PoolRecord;
 use flagfall_game::{Asked, NewCommand, TableInput};
 
-fn clocked() -> Terms {
+pub(super) fn clocked() -> Terms {
     Terms { time: Time::Fischer { base_s: 600, increment_s: 0 }, ..terms() }
 }
 
-fn enter() -> LobbyCommand {
+pub(super) fn enter() -> LobbyCommand {
     LobbyCommand::EnterPool { terms: clocked() }
 }
 
 impl House {
-    async fn waits(&self, who: &str) -> Option<PoolRecord> {
+    pub(super) async fn waits(&self, who: &str) -> Option<PoolRecord> {
         let bytes = self.store.get(Key::new(format!("pool/{who}")).unwrap()).await.unwrap()?;
         Some(serde_json::from_slice(&bytes).unwrap())
     }
