@@ -80,6 +80,10 @@ export function App({ route }) {
     if (message.type === "challenge_answered" && !message.accepted) {
       show(say("challenge-declined", { name: message.by.name }));
     }
+    // The page of the offer itself says so.
+    if (message.type === "challenge_gone" && location.pathname !== "/challenge") {
+      show(say("challenge-gone-note", { name: message.challenger.name, reason: message.reason ?? "other" }));
+    }
   }), []);
   const isFirst = useRef(true);
   useEffect(() => {
