@@ -29,6 +29,7 @@ test("a phone plays by touch: an army is placed, moved and dragged, and a color 
   await blue.press("a7");
   await blue.press("p7");
   assert.deepEqual((await names()).map(rankOf).slice(0, 2), [p, a]);
+  await blue.showWhole();
   await drag(phone.page, blue.square("p7"), blue.square("a7"), "touch");
   assert.deepEqual((await names()).map(rankOf).slice(0, 2), [a, p]);
   await blue.handIn();
