@@ -1,6 +1,6 @@
 //! Tests of offers for players within rating ranges, and of challenges from other players.
 
-use flagfall_protocol::{Player, PlayerKind, RatingWish};
+use flagfall_protocol::{Accepted, Player, PlayerKind, RatingWish, ServerToClient};
 
 use super::*;
 use crate::request::Request;
@@ -234,7 +234,7 @@ fn a_challenge_has_a_link_if_the_address_of_the_page_is_known() {
         let outcome = Accepted::Challenge { challenge: CODE.to_owned(), expires: START + 1 };
         let accepted = ServerToClient::Accepted { cmd_id: cmd_id.clone(), outcome };
         update(&mut model, Message::Received(Box::new(accepted)));
-        let Page::Waiting { lines, .. } = &model.page else { panic!("{:?}", model.page) };
+        let Page::Waiting { lines, .. } = &model.ui.page else { panic!("{:?}", model.ui.page) };
         lines.iter().filter(|line| line.contains("/challenge#")).cloned().collect::<Vec<_>>()
     };
     assert_eq!(links("https://play.example.org"), [format!("  https://play.example.org/challenge#{CODE}")]);
