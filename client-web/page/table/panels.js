@@ -55,7 +55,7 @@ function statusText(control, view = control.view) {
   const offer = view.draw_offer;
   const draw = offer ? ` ${offer === side ? say("draw-offered-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
-  if (view.turn === side && view.ply < 2 && !control.hand.value) return say("status-first-turn") + draw;
+  if (view.turn === side && view.ply < 2) return say("status-first-turn") + draw;
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }
 

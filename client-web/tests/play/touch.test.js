@@ -22,6 +22,7 @@ test("a phone plays by touch: an army is placed, moved and dragged, and a color 
   await meet(desk.page, phone.page, server.url, "shadowflash-2", { side: "red", accept: (button) => blue.use(button) });
   await red.deploy();
   await blue.use(blue.button("Random"));
+  await phone.page.getByRole("gridcell", { name: /^a7, your/ }).waitFor();
   const names = () => Promise.all(["a7", "p7", "h7"].map((square) => blue.square(square).getAttribute("aria-label")));
   const rankOf = (/** @type {string | null | undefined} */ name) => /your (\w+)/.exec(name ?? "")?.[1];
   const [a, p] = (await names()).map(rankOf);
