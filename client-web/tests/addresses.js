@@ -56,7 +56,7 @@ export const API = {
   })) },
   "/api/me/challenges": { challenges: [{ challenge: "8k2v6m3q9d4w", challenger: bob, expires: BEGIN + 9_000_000, terms, your_side: "red" }] },
   "/api/me/reports": { reports: ["open", "acted", "nothing"].map((state, index) => ({
-    game: `00000000000${index}`, at: BEGIN, reported: bob, reason: "bad words", state,
+    game: `00000000000${index}`, at: BEGIN, reported: bob, reason: "Flagfall", state,
   })) },
   "/api/games/000000000002/queue": { game: "000000000002", ply: 8, moves: [{ command: { kind: "move", move: "a4a5" }, if: "b7b6" }] },
   "/api/games": { games: [{ ...game("000000000003"), phase: "over", outcome: { winner: "red", reason: "resigned" } }] },

@@ -28,7 +28,7 @@ import {
  * @property {(square: string) => void} [look] The focus has come to a square.
  * @property {() => void} [shown] The board shows more of what has happened.
  * @property {() => boolean} [isHolding] True if the next press puts something on a square.
- * @property {(isEnlarged: boolean) => void} [enlarged] A touch has enlarged the board, or it is shown as a whole again. Without this, no touch does.
+ * @property {(isEnlarged: boolean) => void} [enlarged] Without this, no touch enlarges the board.
  */
 
 /**

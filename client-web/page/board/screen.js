@@ -212,19 +212,14 @@ export function setVariables(element, variables) {
   for (const [name, value] of Object.entries(variables)) element.style.setProperty(name, String(value));
 }
 
-// On a small screen, the squares of a large board are too small for fingers: a touch enlarges it first.
-
-/** A touch is sure of a square that is as wide as this: on large boards, and on those that are as wide as the screen. */
-const SURE_PX = { large: 40, other: 28 };
-const OTHER_SQUARES = 100;
-
 /**
- * Enlarges a board, which then scrolls in its place, if a touch cannot be sure of its squares. True if it did.
- * @param {HTMLElement} host @param {ReadonlyMap<string, HTMLElement>} cells @param {string} square What comes to the middle.
+ * Enlarges a board whose squares are too small for fingers: it scrolls then, to this square. Most boards are as
+ * wide as the screen, so theirs may be smaller. True if it did.
+ * @param {HTMLElement} host @param {ReadonlyMap<string, HTMLElement>} cells @param {string} square
  */
 export function enlarge(host, cells, square) {
   const cell = cells.get(square);
-  if (!cell || host.hasAttribute("data-enlarged") || cell.clientWidth >= SURE_PX[cells.size > OTHER_SQUARES ? "large" : "other"]) return false;
+  if (!cell || host.hasAttribute("data-enlarged") || cell.clientWidth >= (cells.size > 100 ? 40 : 28)) return false;
   host.setAttribute("data-enlarged", "");
   const [frame, { left, top, width, height }] = [host.getBoundingClientRect(), cell.getBoundingClientRect()];
   host.scrollBy(left - frame.left + (width - frame.width) / 2, top - frame.top + (height - frame.height) / 2);
@@ -239,7 +234,7 @@ export function shrink(host) {
   return true;
 }
 
-/** False for points beside an enlarged board, where parts of it are out of sight. @param {HTMLElement} host @param {number} x @param {number} y */
+/** False where an enlarged board is out of sight. @param {HTMLElement} host @param {number} x @param {number} y */
 export function isInSight(host, x, y) {
   const { left, right, top, bottom } = host.getBoundingClientRect();
   return !host.hasAttribute("data-enlarged") || (x >= left && x <= right && y >= top && y <= bottom);

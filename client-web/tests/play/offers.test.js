@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { PHONE, picture } from "../browser.js";
-import { feedPage, welcome } from "../fed.js";
+import { feedPage, until, welcome } from "../fed.js";
 import { chromium, rules, server } from "../fed_site.js";
 import { BEGIN, GAME, gameMessage, player } from "../pairs.js";
 
@@ -242,7 +242,7 @@ test("the first page has challenges to answer, ways to change its terms, and the
     assert.ok(bob && carol);
     await hear({ type: "challenge_gone", challenge: "000000000001", challenger: player("blue", "carol"), reason: "withdrawn" });
     assert.equal(await carol.count(), 0);
-    assert.equal(await page.locator(".toast").textContent(), "carol has withdrawn the challenge.");
+    await until(page, page.locator(".toast", { hasText: "The player who made this challenge has withdrawn it." }));
     await bob.getByRole("button", { name: name === "phone" ? "Accept" : "Decline" }).click();
     if (name === "phone") assert.equal((await sends(page, "accept_challenge")).challenge, CODE);
     else {

@@ -140,13 +140,6 @@ challenge-side =
     }
 # $name.
 challenge-declined = { $name } declined your offer.
-# $name; $reason: taken or withdrawn; else it is not known, or somebody else declined.
-challenge-gone-note =
-    { $reason ->
-        [taken] Somebody else has accepted the challenge of { $name }.
-        [withdrawn] { $name } has withdrawn the challenge.
-       *[other] The challenge of { $name } is no longer open.
-    }
 # $name.
 challenge-came = { $name } challenges you. “Your games” has the offer.
 

@@ -143,13 +143,6 @@ challenge-side =
     }
 # $name.
 challenge-declined = { $name } не принимает ваше предложение.
-# $name; $reason: taken or withdrawn; else it is not known, or somebody else declined.
-challenge-gone-note =
-    { $reason ->
-        [taken] Вызов от { $name } уже принят другим игроком.
-        [withdrawn] { $name } отзывает свой вызов.
-       *[other] Вызов от { $name } больше не открыт.
-    }
 # $name.
 challenge-came = { $name } вызывает вас. Предложение — на странице «Ваши партии».
 
