@@ -5,7 +5,7 @@ import { GLYPHS, SHAPES, svg } from "./board/pieces.js";
 import { hasLiveGame } from "./net/line.js";
 import { Bar, Waiting } from "./parts/basics.js";
 import { go, listenToAddresses, route } from "./route.js";
-import { alarm, aloud, line, loadRulesets, moreWords, onMessage, rulesets, say, settings, show, start, toast } from "./state.js";
+import { alarm, aloud, line, loadRulesets, loadedRefusal, moreWords, onMessage, rulesets, say, settings, show, start, toast } from "./state.js";
 import { effect, h, render, useEffect, useRef, useState } from "./vendor/library.js";
 import { chooseLanguage, languages, loadWords } from "./words.js";
 
@@ -79,6 +79,10 @@ export function App({ route }) {
     if (message.type === "rematch_offered" && isOpponent(message)) show(say("rematch-came"));
     if (message.type === "challenge_answered" && !message.accepted) {
       show(say("challenge-declined", { name: message.by.name }));
+    }
+    // The page of the offer says so itself.
+    if (message.type === "challenge_gone" && location.pathname !== "/challenge") {
+      void loadedRefusal({ code: "no_such_challenge", args: { reason: message.reason ?? "other" }, message: "" }).then(show);
     }
   }), []);
   const isFirst = useRef(true);

@@ -55,6 +55,9 @@ export const API = {
     game: game(isTurn ? "000000000001" : "000000000002", { time: days, ruleset: "classic,ties=attacker" }),
   })) },
   "/api/me/challenges": { challenges: [{ challenge: "8k2v6m3q9d4w", challenger: bob, expires: BEGIN + 9_000_000, terms, your_side: "red" }] },
+  "/api/me/reports": { reports: ["open", "acted", "nothing"].map((state, index) => ({
+    game: `00000000000${index}`, at: BEGIN, reported: bob, reason: "Flagfall", state,
+  })) },
   "/api/games/000000000002/queue": { game: "000000000002", ply: 8, moves: [{ command: { kind: "move", move: "a4a5" }, if: "b7b6" }] },
   "/api/games": { games: [{ ...game("000000000003"), phase: "over", outcome: { winner: "red", reason: "resigned" } }] },
   "/api/games/000000000003/record": record(),

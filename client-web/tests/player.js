@@ -94,8 +94,13 @@ export class Player {
       await this.goTo(name);
       return this.page.keyboard.press("Enter");
     }
+    if (this.way === "touch") await this.square(name).scrollIntoViewIfNeeded();
+    const isEnlarged = async () => await this.page.locator("[data-enlarged]").count() > 0;
+    const isHolding = this.way === "touch" && !await isEnlarged() && await this.page.locator(":is(.square, .tray-piece).chosen").count() > 0;
     const { x, y } = await middleOf(this.square(name));
     await this.#pressAt(x, y);
+    // The touch has enlarged the board, and puts down nothing.
+    if (isHolding && await isEnlarged()) await this.press(name);
   }
 
   /** @param {number} x @param {number} y */
@@ -187,7 +192,8 @@ export class Player {
   async #finish(kind, before) {
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
       const { status, sheet, last, toast } = await this.look();
-      if (toast && toast !== before.toast) throw new Error(`not ${kind}: ${toast}`);
+      // A piece that was tried before has no way to go.
+      if (toast && toast !== before.toast && !toast.startsWith("This piece cannot move now")) throw new Error(`not ${kind}: ${toast}`);
       if (sheet === "Which way?") {
         const ways = this.page.locator(".sheet .stack button");
         await this.use(ways.nth(this.random(await ways.count())));
@@ -220,6 +226,7 @@ export class Player {
       if (!to) continue;
       if (this.way === "touch" && this.random(2) === 0) {
         await this.page.keyboard.press("Escape");
+        await this.showWhole();
         await drag(this.page, this.square(from), this.square(to), "touch");
         this.drags++;
       } else {
@@ -228,6 +235,12 @@ export class Player {
       return this.#finish("moved", before);
     }
     throw new Error("no piece was found that can move");
+  }
+
+  /** Shows the whole board, if a touch has enlarged it: both ends of a drag must be in sight. */
+  async showWhole() {
+    const whole = this.button("Whole board");
+    if (await whole.count() > 0) await this.use(whole);
   }
 
   /** Takes one of the pieces that can be lifted. */

@@ -58,6 +58,8 @@ export type AccountExport = {
   queues?: MoveQueue[];
   /** The current ratings. */
   ratings?: RatingInfo[];
+  /** The player's latest reports to the operators, at most 50, latest first. */
+  reports?: OwnReport[];
   /** The player's private statistics. */
   statistics?: Statistics;
   /** The tokens. */
@@ -410,6 +412,26 @@ export type OwnGames = {
   unavailable?: GameId[];
 };
 
+/** A report that the player has sent to the operators. */
+export type OwnReport = {
+  /** The time of the report, in milliseconds since 1970. */
+  at: number;
+  /** The game. */
+  game: GameId;
+  /** The reason that the player gave. */
+  reason: string;
+  /** The reported player. */
+  reported: Player;
+  /** What the operators have decided. */
+  state: ReportState;
+};
+
+/** The latest reports of the player, at most 50, latest first. Reports are deleted after 180 days. `GET /api/me/reports`. */
+export type OwnReports = {
+  /** The reports. */
+  reports: OwnReport[];
+};
+
 /** A finished game in a player's history. */
 export type PlayedGame = {
   /** The time at which the game ended, in milliseconds since 1970. */
@@ -568,6 +590,15 @@ export type RemovePush = {
   /** The address that was given to `POST /api/push`. */
   endpoint: string;
 };
+
+/** What the operators have decided about a report. */
+export type ReportState = 
+  /** Nothing yet. */
+  | "open"
+  /** They have taken measures. */
+  | "acted"
+  /** They saw no reason to act. */
+  | "nothing";
 
 /** A rule that a custom game may change. For example, `classic,ties=attacker` is the ruleset `classic` with its option `ties` set to `attacker`. */
 export type RuleOptionInfo = {

@@ -206,6 +206,8 @@ export type ServerMessage =
     lobby_changes?: boolean;
     /** The hash of the page that this server serves. Sent only to clients that sent `session`. If a client's page has a different hash, that page is out of date. */
     page?: string | null;
+    /** The public address of the server's page, such as `https://play.example.org`. The page of a challenge is `/challenge#CODE` there, and the page of a game `/game/ID`. Absent if the server has no page or does not know its public address. */
+    page_url?: string | null;
     /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a valid session cookie. Such a client can only watch. */
     player?: Player | null;
     /** The protocol version of the server. */
@@ -422,12 +424,14 @@ export type ServerMessage =
     challenge: string;
     type: "challenge_answered";
   }
-  /** A challenge that was addressed to this player is no longer open, because it was withdrawn or someone else accepted it. */
+  /** A challenge that was addressed to this player is no longer open, because it was withdrawn, or someone else accepted or declined it. */
   | {
     /** The code of the challenge. */
     challenge: string;
     /** The player who made the challenge. */
     challenger: Player;
+    /** `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else). Clients must accept other reasons. Servers of version 0.1 do not send this field. */
+    reason?: string | null;
     type: "challenge_gone";
   }
   /** A check of the connection. The client must answer with a `pong` that has the same id. */

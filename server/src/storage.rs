@@ -59,6 +59,10 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let reports = operator::latest_reports(store).await?;
             list("there are no reports", reports.iter().map(operator::report_line));
         }
+        OperatorCommand::Decide { game, reporter, decision, reason } => {
+            Operator::new(store, reason)?.decide(*game, reporter, (*decision).into()).await?;
+            say(&format!("decided: {reporter} can see this among their reports"));
+        }
         OperatorCommand::Jobs { command: None } => {
             let waiting = waiting_jobs(store).await?;
             waiting.iter().map(operator::waiting_line).for_each(|line| say(&line));

@@ -21,11 +21,20 @@ pub struct Connection {
     pub claim_seconds: Option<u64>,
     /// True if the server can send changes of the lobby instead of the whole lobby.
     pub has_lobby_changes: bool,
+    /// The public address of the server's page, if the server has told one.
+    pub page_url: Option<String>,
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.
     pub requests: usize,
     /// The state of the request that is being repeated, if any.
     pub retry: Option<Retry>,
+}
+
+impl Connection {
+    /// Returns the link to a challenge on the server's page, if its address is known.
+    pub fn challenge_link(&self, code: &str) -> Option<String> {
+        self.page_url.as_ref().map(|url| format!("{url}/challenge#{code}"))
+    }
 }
 
 /// The player's identity on the server.

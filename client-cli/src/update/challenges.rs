@@ -30,8 +30,9 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
 }
 
 /// Reports that a challenge to this player is no longer open.
-pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
-    model.say(text!("challenge-gone", player = words::player(challenger)));
+pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player, reason: Option<&str>) {
+    let reason = reason.unwrap_or("other");
+    model.say(text!("challenge-gone", player = words::player(challenger), reason));
     if model.challenges.received.take_if(|invitation| invitation.challenge == challenge).is_some()
         && matches!(model.ui.prompt, Some(Prompt::Challenge(_)))
     {

@@ -25,11 +25,13 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             claim_seconds,
             games,
             lobby_changes,
+            page_url,
             ..
         } => {
             link::learn_time(model, server_time, true);
             model.connection.claim_seconds = claim_seconds;
             model.connection.has_lobby_changes = lobby_changes;
+            model.connection.page_url = page_url.filter(|url| is_address(url));
             if let Some(token) = token {
                 model.login.token = Some(token.clone());
                 model.effects.push(Effect::SaveToken { token, name: player.name.clone() });
@@ -148,8 +150,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
         ServerToClient::ChallengeAnswered { challenge, by, accepted } => {
             challenges::answered(model, &challenge, &by, accepted);
         }
-        ServerToClient::ChallengeGone { challenge, challenger } => {
-            challenges::gone(model, &challenge, &challenger);
+        ServerToClient::ChallengeGone { challenge, challenger, reason } => {
+            challenges::gone(model, &challenge, &challenger, reason.as_deref());
         }
         ServerToClient::StoreState { available } => store::state(model, available),
         ServerToClient::Ping { id, server_time, heads, pool } => {
@@ -195,19 +197,27 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
             match model.challenges.addressed.remove(cmd_id.as_str()) {
                 Some(name) => outbox::request(model, Request::Invite { challenge, name }),
                 None => {
+                    let link = model.connection.challenge_link(&challenge);
                     model.say(text!("challenge-made", terms = words::terms(&terms), code = challenge, left));
+                    if let Some(link) = link {
+                        model.say(text!("challenge-made-link", link));
+                    }
                 }
             }
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
             let server = model.options.server_flag();
-            let lines = vec![
+            let mut lines = vec![
                 text!("challenge-code", code = &challenge),
                 String::new(),
                 format!("  {}", text!("challenge-accept-command", server, code = &challenge)),
                 String::new(),
-                text!("challenge-stands", left = words::span(expires.saturating_sub(model.server_now()))),
             ];
+            if let Some(link) = model.connection.challenge_link(&challenge) {
+                lines.extend([text!("challenge-link"), String::new(), format!("  {link}"), String::new()]);
+            }
+            let left = words::span(expires.saturating_sub(model.server_now()));
+            lines.push(text!("challenge-stands", left));
             goal::wait(model, &text!("waiting-for-friend", terms = words::terms(&terms)), lines);
             model.challenges.own = Some(challenge);
         }
@@ -227,6 +237,12 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
         }
         _ => {}
     }
+}
+
+/// True if this is the address of a page, and safe to print.
+fn is_address(url: &str) -> bool {
+    let is_page = url.starts_with("https://") || url.starts_with("http://");
+    is_page && url.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// True if the open game has moved on since this ply.
@@ -260,7 +276,7 @@ fn refused(
         {
             model.lobby.refused_seeks.insert(seek.clone());
             let is_gone = code.as_str() == Code::NO_SUCH_SEEK;
-            model.say(if is_gone { text!("offer-taken") } else { message });
+            model.say(if is_gone { text!("offer-gone", why = message) } else { message });
             goal::wait(model, &text!("offer-looking"), Vec::new());
             goal::open_lobby(model);
             return;

@@ -24,6 +24,8 @@ challenge-not-understood = “{ $word }” is not understood. Type: challenge NA
 challenge-not-understood-meant = “{ $word }” is not understood. Did you mean { $meant }? Type challenge NAME RULESET TIME, as in challenge ann pbm 3days.
 # $terms; $code; $left: how long.
 challenge-made = Your challenge is open for { $left }: { $terms }. To play, your friend types accept { $code }.
+# $link: an address.
+challenge-made-link = Or your friend opens { $link } in a browser.
 # $name; $code.
 challenge-sent = You have challenged { $name }. To take the challenge back, type withdraw { $code }.
 # $code.

@@ -28,8 +28,14 @@ challenged-type = Type accept { $code } or reject { $code }.
 challenged-press = Press { $key } to answer.
 # $challenge: a sentence; $how: a sentence that says how to answer.
 challenged-note = { $challenge } { $how }
-# $player: a name.
-challenge-gone = The challenge of { $player } is no longer open.
+# $player: a name; $reason: taken, withdrawn, declined (by another player) or other.
+challenge-gone =
+    { $reason ->
+        [taken] Somebody else has accepted the challenge of { $player }.
+        [withdrawn] { $player } has withdrawn the challenge.
+        [declined] Somebody else has declined the challenge of { $player }.
+       *[other] The challenge of { $player } is no longer open.
+    }
 # $player: a name.
 challenge-accepted = { $player } accepts your challenge. The game begins.
 # $player: a name.
@@ -38,6 +44,7 @@ challenge-declined = { $player } declines your challenge.
 challenge-code = The code is { $code }. Your friend types:
 # $server: an option of the command line; $code.
 challenge-accept-command = flagfall play{ $server } --accept { $code }
+challenge-link = Or your friend opens this address in a browser:
 # $left: how long.
 challenge-stands = The challenge stays open for { $left }.
 # $terms.
@@ -52,7 +59,8 @@ challenge-terms-ask = Type accept to play, or quit.
 ## Offers
 
 offer-looking = Looking for an open offer …
-offer-taken = Another player took that offer first. Looking for another one.
+# $why: a sentence.
+offer-gone = { $why } Looking for another one.
 # $terms.
 offer-making = Making your offer: { $terms } …
 # $terms.

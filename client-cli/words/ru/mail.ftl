@@ -24,6 +24,8 @@ challenge-not-understood = Непонятно: «{ $word }». Введите cha
 challenge-not-understood-meant = Непонятно: «{ $word }». Может быть, { $meant }? Введите challenge NAME RULESET TIME, например challenge ann pbm 3days.
 # $terms; $code; $left: how long.
 challenge-made = Ваш вызов открыт ещё { $left }: { $terms }. Чтобы играть, друг вводит accept { $code }.
+# $link: an address.
+challenge-made-link = Или друг открывает в браузере { $link }
 # $name; $code.
 challenge-sent = Вызов отправлен: { $name }. Чтобы отозвать его, введите withdraw { $code }.
 # $code.

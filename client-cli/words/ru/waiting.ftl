@@ -41,7 +41,13 @@ challenged-press = Нажмите { $key }, чтобы ответить.
 # $challenge: a sentence; $how: a sentence that says how to answer.
 challenged-note = { $challenge } { $how }
 # $player: a name.
-challenge-gone = Вызов от { $player } больше не открыт.
+challenge-gone =
+    { $reason ->
+        [taken] Вызов от { $player } уже принят другим игроком.
+        [withdrawn] { $player } отзывает свой вызов.
+        [declined] Вызов от { $player } отклонён другим игроком.
+       *[other] Вызов от { $player } больше не открыт.
+    }
 # $player: a name.
 challenge-accepted = { $player } принимает ваш вызов. Партия начинается.
 # $player: a name.
@@ -50,6 +56,7 @@ challenge-declined = { $player } отклоняет ваш вызов.
 challenge-code = Код – { $code }. Ваш друг вводит:
 # $server: an option of the command line; $code.
 challenge-accept-command = flagfall play{ $server } --accept { $code }
+challenge-link = Или ваш друг открывает этот адрес в браузере:
 # $left: how long.
 challenge-stands = Вызов открыт ещё { $left }.
 # $terms.
@@ -68,7 +75,8 @@ challenge-terms-ask = Введите accept, чтобы играть, или qui
 ## Offers
 
 offer-looking = Поиск предложения игры …
-offer-taken = Это предложение уже принято другим игроком. Поиск другого.
+# $why: a sentence.
+offer-gone = { $why } Поиск другого.
 # $terms.
 offer-making = Ваше предложение: { $terms } …
 # $terms.

@@ -4,8 +4,8 @@
 import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
 import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
 import {
-  Playback, drawArrow, extent, ghosts, labelsOf, layer, legsOf, listenToPointers, make, place, setVariables, squareAround, squareByKey, squareIn,
-  strips, waysBetween,
+  Playback, drawArrow, enlarge, extent, ghosts, isInSight, labelsOf, layer, legsOf, listenToPointers, make, place, setVariables, shrink, squareAround,
+  squareByKey, squareIn, strips, waysBetween,
 } from "./screen.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -27,6 +27,8 @@ import {
  * @property {(event: KeyboardEvent) => boolean} [isOff] True for keys that do nothing.
  * @property {(square: string) => void} [look] The focus has come to a square.
  * @property {() => void} [shown] The board shows more of what has happened.
+ * @property {() => boolean} [isHolding] True if the next press puts something on a square.
+ * @property {(isEnlarged: boolean) => void} [enlarged] Without this, no touch enlarges the board.
  */
 
 /**
@@ -90,6 +92,7 @@ export class Board {
   /** @param {HTMLElement} host @param {Handlers} handlers */
   constructor(host, handlers) {
     this.handlers = handlers;
+    this.host = host;
     this.style = PLAIN_STYLE;
     this.isStill = false;
     this.setMotion("system");
@@ -516,9 +519,13 @@ export class Board {
       heldAt: ({ clientX, clientY }) => this.squareAtPoint(clientX, clientY),
       squareAt: (x, y) => this.squareAtPoint(x, y),
       mayLift: (square) => this.handlers.mayLift(square),
-      press: (square) => {
+      press: (square, isTouch) => {
         this.focus(square);
-        this.#press(square);
+        const { enlarged, isHolding } = this.handlers;
+        const isUnsure = isTouch && enlarged !== undefined && enlarge(this.host, this.#cells, square);
+        if (isUnsure) enlarged(true);
+        // An unsure touch may choose a piece: the next one can choose another.
+        if (!isUnsure || !isHolding?.()) this.#press(square);
       },
       ask: (square) => this.handlers.ask(square),
       lift: (square) => {
@@ -558,6 +565,11 @@ export class Board {
     return this.squares.clientHeight / extent(this.#geometry).down;
   }
 
+  /** Shows the board as a whole again. */
+  shrink() {
+    if (shrink(this.host)) this.handlers.enlarged?.(false);
+  }
+
   /** Marks the square that a dragged piece is over. @param {string | undefined} square */
   markOver(square) {
     for (const [other, cell] of this.#cells) cell.classList.toggle("over", other === square);
@@ -566,6 +578,7 @@ export class Board {
   /** The square at a point of the window. @param {number} clientX @param {number} clientY */
   squareAtPoint(clientX, clientY) {
     const box = this.squares.getBoundingClientRect();
-    return this.#rules && squareAround(this.#geometry, this.#rules, (clientX - box.left) / box.width, (clientY - box.top) / box.height);
+    if (!this.#rules || !isInSight(this.host, clientX, clientY)) return undefined;
+    return squareAround(this.#geometry, this.#rules, (clientX - box.left) / box.width, (clientY - box.top) / box.height);
   }
 }

@@ -212,6 +212,34 @@ export function setVariables(element, variables) {
   for (const [name, value] of Object.entries(variables)) element.style.setProperty(name, String(value));
 }
 
+/**
+ * Enlarges a board whose squares are too small for fingers: it scrolls then, to this square. Most boards are as
+ * wide as the screen, so theirs may be smaller. True if it did.
+ * @param {HTMLElement} host @param {ReadonlyMap<string, HTMLElement>} cells @param {string} square
+ */
+export function enlarge(host, cells, square) {
+  const cell = cells.get(square);
+  if (!cell || host.hasAttribute("data-enlarged") || cell.clientWidth >= (cells.size > 100 ? 40 : 28)) return false;
+  host.setAttribute("data-enlarged", "");
+  const [frame, { left, top, width, height }] = [host.getBoundingClientRect(), cell.getBoundingClientRect()];
+  host.scrollBy(left - frame.left + (width - frame.width) / 2, top - frame.top + (height - frame.height) / 2);
+  return true;
+}
+
+/** Shows a board as a whole again. False if it was so. @param {HTMLElement} host */
+export function shrink(host) {
+  if (!host.hasAttribute("data-enlarged")) return false;
+  host.removeAttribute("data-enlarged");
+  host.scrollTo(0, 0);
+  return true;
+}
+
+/** False where an enlarged board is out of sight. @param {HTMLElement} host @param {number} x @param {number} y */
+export function isInSight(host, x, y) {
+  const { left, right, top, bottom } = host.getBoundingClientRect();
+  return !host.hasAttribute("data-enlarged") || (x >= left && x <= right && y >= top && y <= bottom);
+}
+
 // Pointers on the board: a press, a drag, or a question (a right click or a long press).
 
 /** A pointer that has moved so far drags. */
@@ -225,7 +253,7 @@ const ASK_MS = 500;
  * @property {(event: PointerEvent | MouseEvent) => string | undefined} heldAt What a pointer would take.
  * @property {(x: number, y: number) => string | undefined} squareAt The square at a point of the window.
  * @property {(held: string) => boolean} mayLift
- * @property {(held: string) => void} press
+ * @property {(held: string, isTouch: boolean) => void} press
  * @property {(held: string) => void} ask
  * @property {(held: string) => void} lift
  * @property {(held: string, way: DragWay) => void} carry
@@ -284,7 +312,7 @@ export function listenToPointers(element, handlers) {
     hasDragged = isLifted;
     const over = handlers.squareAt(event.clientX, event.clientY);
     if (isLifted) handlers.drop(what, over);
-    else if (over === what) handlers.press(what);
+    else if (over === what) handlers.press(what, event.pointerType === "touch");
   }
 
   function cancel() {

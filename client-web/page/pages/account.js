@@ -5,7 +5,6 @@ import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { PushChoice, withoutPush } from "../parts/push.js";
-import { reports } from "../parts/report.js";
 import { copy, saveFile } from "../parts/setups.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
 import { line, mutes, say, sessionChanged, settings, show, storeSettings, toggleMute } from "../state.js";
@@ -15,6 +14,7 @@ import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 /** @typedef {import("../../types/api").MadeToken} MadeToken */
 /** @typedef {import("../../types/api").BlockList} BlockList */
 /** @typedef {import("../../types/messages").Player} Player */
+/** @typedef {import("../../types/api").OwnReports} OwnReports */
 /** @template T @typedef {import("../parts/load.js").Asked<T>} Asked */
 /** @typedef {"recovery" | "token" | "webhook" | "feed"} SecretKind */
 /** @typedef {{ value: any } | { trouble: string, code: string }} Done */
@@ -318,13 +318,17 @@ function Mutes() {
         h("button", { class: "button compact", "aria-label": say("unmute-one", { name: mute.name }), onClick: () => toggleMute(mute) }, say("unmute"))))));
 }
 
-/** What was reported from this device. */
+/** The player's reports, and what became of them. */
 function Reports() {
+  const asked = /** @type {Asked<OwnReports>} */ (useAnswer("/api/me/reports"));
   return h("section", { class: "card stack tight" },
     h("h2", null, say("reports")),
     h("p", { class: "muted small" }, say("reports-text")),
-    reports.value.length === 0 ? h("p", null, say("reports-empty"))
-      : h("ul", { class: "list" }, reports.value.map(({ game, name, at }) => h("li", { key: game },
-        h("div", null, h("strong", null, name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) }))),
-        h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay"))))));
+    shown(asked, ({ reports }) => reports.length === 0 ? h("p", null, say("reports-empty"))
+      : h("ul", { class: "list" }, reports.map(({ game, at, reported, reason, state }) => h("li", { key: game },
+        h("div", null,
+          h("strong", null, reported.name), h("div", { class: "muted small" }, say("report-at", { date: dateText(at) })),
+          h("div", { class: "small" }, reason),
+          h("div", { class: "small" }, h("b", { class: state === "open" ? "muted" : "" }, say("report-state", { state })))),
+        h("a", { class: "button compact", href: `/replay/${game}` }, say("game-replay"))))), "line-skeleton"));
 }

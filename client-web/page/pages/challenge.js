@@ -13,7 +13,7 @@ import { h, useEffect, useRef, useState } from "../vendor/library.js";
 /**
  * What has become of an offer. `unknown`: it was not open when the page asked; `gone`: it was open
  * before.
- * @typedef {{ kind: "incomplete" | "unknown" | "gone" | "expired" } | { kind: "declined", name: string } | { kind: "trouble", text: string, code: string }} End
+ * @typedef {{ kind: "incomplete" | "unknown" | "gone" | "taken" | "withdrawn" | "expired" } | { kind: "declined", name: string } | { kind: "trouble", text: string, code: string }} End
  */
 
 /** Codes have no letters that look like others or like figures: no i, l, o and u. */
@@ -43,14 +43,14 @@ function Challenge({ code }) {
       setOffer(message);
       setAway(false);
     }
-    if (message.type === "challenge_gone" && message.challenge === code) setEnd({ kind: "gone" });
+    if (message.type === "challenge_gone" && message.challenge === code) setEnd(endBy(message.reason, "gone"));
     if (message.type === "challenge_answered" && message.challenge === code && !message.accepted) setEnd({ kind: "declined", name: playerName(message.by) });
     // A question has no cmd_id: its refusal has none either.
     if (message.type !== "refused" || message.cmd_id) return;
     const isTemporary = TEMPORARY.has(message.code);
     setAway(isTemporary);
     if (isTemporary) setTimeout(() => setAsked((asked) => asked + 1), AGAIN_MS);
-    else if (message.code === "no_such_challenge") setEnd((end) => end ?? { kind: wasOpen.current ? "gone" : "unknown" });
+    else if (message.code === "no_such_challenge") setEnd((end) => end ?? endBy(message.args?.reason, wasOpen.current ? "gone" : "unknown"));
     else setEnd({ kind: "trouble", text: refusalText(message), code: message.code });
   }), []);
   useEffect(() => {
@@ -63,6 +63,11 @@ function Challenge({ code }) {
       : [h("h1", null, say("challenge-title")), h(Waiting, { skeleton: "page-skeleton" })];
   }
   return offer.challenger.id === player?.id ? h(Own, { offer }) : h(Others, { offer, again: () => setAsked((asked) => asked + 1) });
+}
+
+/** The end of an offer, if the server tells the reason; else what the page itself knows. @param {unknown} reason @param {"gone" | "unknown"} kind @returns {End} */
+function endBy(reason, kind) {
+  return { kind: reason === "taken" || reason === "withdrawn" ? reason : kind };
 }
 
 /** What is offered. `hint`: what stands beside its end. @param {{ offer: Offer, hint?: string, children?: any }} props */
@@ -167,7 +172,7 @@ async function decline(code) {
 /** An offer that cannot be accepted, and what to do instead. @param {{ end: End, offer: Offer | undefined }} props */
 function Ended({ end, offer }) {
   const isOwn = offer !== undefined && offer.challenger.id === line.value.player?.id;
-  const text = end.kind === "trouble" ? end.text : end.kind === "unknown" ? refusalText({ code: "no_such_challenge", message: "" })
+  const text = end.kind === "trouble" ? end.text : end.kind === "unknown" ? refusalText({ code: "no_such_challenge", args: { reason: "other" }, message: "" })
     : end.kind === "declined" ? say("challenge-declined", { name: end.name }) : say(`challenge-${end.kind}`, { own: isOwn ? "yes" : "no" });
   return [
     h("h1", null, say("challenge-closed", { why: end.kind })),

@@ -80,10 +80,14 @@ function Table({ control }) {
   const [isOpen, setOpen] = useState(false);
   const { loaded, view, shown = view, side } = control;
   // The board is what a new phase is about.
-  useEffect(() => document.querySelector("#main")?.scrollTo(0, 0), [view?.phase]);
+  useEffect(() => {
+    document.querySelector("#main")?.scrollTo(0, 0);
+    control.board?.shrink();
+  }, [view?.phase]);
   if (!loaded || !view || !shown) return null;
   const below = isFlipped ? opponentOf(side ?? "red") : side ?? "red";
   const isDeploying = view.phase === "deploying" && side !== undefined;
+  const flip = () => setFlipped(!isFlipped);
   const successors = view.phase === "over" ? ".actions .button, .squares [tabindex='0']" : ".sheet, .squares [tabindex='0']";
   return h("div", { class: `table phase-${view.phase}`, "data-focus": successors },
     // Where a low screen has no room for the top of the page.
@@ -91,26 +95,29 @@ function Table({ control }) {
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),
     h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view: shown, side: opponentOf(below) })),
     h(BoardView, { control, below }),
+    control.isEnlarged.value
+      ? h("button", { class: "button compact whole-board", onClick: () => control.board?.shrink(), "data-focus": ".squares [tabindex='0']" }, say("whole-board")) : null,
     h("div", { class: "at-foot" }, h(TakenRow, { view: shown, side: below }), h(Strip, { control, side: below })),
     h("div", { class: "side" },
       h("div", { class: "terms" },
-        h("span", { class: "small" }, termsText(loaded.game.terms)),
+        h("div", { class: "row-of spread" },
+          h("span", { class: "small" }, termsText(loaded.game.terms)), h("button", { class: "button compact plain", onClick: flip }, say("flip"))),
         changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change))),
       h(StatusLine, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
       h(Latest, { control }),
       h(Sheets, { control }),
-      h(Actions, { control, flip: () => setFlipped(!isFlipped), more: () => setOpen(!isOpen), isOpen }),
-      h(SidePanel, { control, isOpen })));
+      h(Actions, { control, more: () => setOpen(!isOpen), isOpen }),
+      h(SidePanel, { control, flip, isOpen })));
 }
 
 /** @param {{ control: GameControl, side: Side }} props */
 function Strip({ control, side }) {
-  const { loaded, view } = control;
-  if (!loaded || !view) return null;
+  const { loaded, view, shown = view } = control;
+  if (!loaded || !view || !shown) return null;
   return h(PlayerStrip, {
     side, player: loaded.game.players[side], isYou: control.side === side,
-    isToAct: view.phase === "playing" && view.turn === side,
+    isToAct: shown.phase === "playing" && shown.turn === side,
     presence: loaded.presence[side], left: loaded.left[side], claimableAt: loaded.claimableAt[side],
     clock: view.clock, isPaused: view.paused ?? false, isLive: view.phase !== "over", rating: control.ratings.value[side],
   });
@@ -141,6 +148,8 @@ export function BoardView({ control, below }) {
       },
       movable: () => control.movable(),
       shown: () => control.catchUp(),
+      isHolding: () => control.hand.value !== undefined || control.deploying.hand.value !== undefined,
+      enlarged: (isEnlarged) => (control.isEnlarged.value = isEnlarged),
       key: (event, square) => control.key(event, square),
       isOff: isKeyOff,
     });

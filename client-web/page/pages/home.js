@@ -3,7 +3,7 @@
 import { PieceArt, Waiting, playAddress } from "../parts/basics.js";
 import { ChallengeList, FinishedList, GameList, OfferList, PoolCard, finishedOf, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, line, onMessage, readApi, say } from "../state.js";
+import { askOrTell, line, onMessage, readApi, say, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
@@ -20,7 +20,7 @@ const TERMS = {
 export function HomePage() {
   const lobby = useLobby();
   const invited = useInvitations();
-  const { ownGames, player } = line.value;
+  const { link, ownGames, player } = line.value;
   const isRated = player?.kind === "account";
   const [busy, setBusy] = useState("");
   /** @param {string} name @param {() => Promise<unknown>} act */
@@ -33,12 +33,18 @@ export function HomePage() {
   const own = h("section", { class: "card stack" },
     h("h2", null, say("your-games")),
     // The lobby comes after the welcome, which names the games.
-    hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }));
+    hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }),
+    player ? h("a", { href: `/@/${player.name}` }, say("your-games-finished")) : null);
+  // The welcome told them as they were then.
+  useEffect(() => {
+    if (link === "up" && player) tell({ kind: "look", message: { type: "my_games" } });
+  }, [link, player?.id]);
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },
         h("h1", null, say("home-title")),
-        h("p", { class: "muted lead" }, say("home-lead"))),
+        h("p", { class: "muted lead" }, say("home-lead")),
+        h("p", null, h("a", { href: `/rules/${TERMS.house.ruleset}` }, say("home-rules")))),
       h("div", { class: "hero-art", "aria-hidden": "true" },
         ["1", "S", "F", "B", "?"].map((identity, index) =>
           h(PieceArt, { side: index < 3 ? "red" : "blue", identity })))),

@@ -47,7 +47,7 @@ export function QuarterTurn({ rules }) {
     if (isLevel.value) localStorage.setItem("level", "");
     else localStorage.removeItem("level");
   };
-  return h("button", { class: "button compact plain", "aria-pressed": !isLevel.value, onClick: turn }, say("quarter-turn"));
+  return h("button", { class: "button compact", "aria-pressed": !isLevel.value, onClick: turn }, say("quarter-turn"));
 }
 
 /**

@@ -78,6 +78,8 @@ export class GameControl {
   #areRatingsAsked = false;
   /** What the game changed in the ratings, as a sentence; empty before that. */
   rated = signal("");
+  /** True while squares are enlarged for fingers. */
+  isEnlarged = signal(false);
   /** False once the page shows something else. */
   isOpen = false;
 
@@ -166,6 +168,7 @@ export class GameControl {
     const { loaded } = this;
     if (!loaded) return;
     this.letGo();
+    this.board?.shrink();
     const { epoch, view } = loaded;
     if (!isDecided && command.kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
     const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
@@ -207,6 +210,8 @@ export class GameControl {
     const isInHand = hand.value?.kind === "board" && hand.value.square === square;
     if (!isInHand && isOwn && this.isFree && view.phase === "playing") {
       this.hand.value = { kind: "board", square };
+      const isRefused = isHeldByReserveRule(view, square) || (view.refused_moves ?? []).some((move) => parseMove(move).from === square);
+      if (this.isTurn && !isRefused && targets(view, rules, square).length === 0) show(say("no-way-now"));
       return;
     }
     if (hand.value && !isInHand) return void this.#cannotGo(hand.value, square);

@@ -55,6 +55,7 @@ function statusText(control, view = control.view) {
   const offer = view.draw_offer;
   const draw = offer ? ` ${offer === side ? say("draw-offered-own") : say("event-draw-offered", { side: offer })}` : "";
   const limit = view.plies_to_limit != null ? ` ${say("status-limit", { count: view.plies_to_limit })}` : "";
+  if (view.turn === side && view.ply < 2) return say("status-first-turn") + draw;
   return say("status-turn", { whose: view.turn === side ? "own" : view.turn ?? "red" }) + draw + limit;
 }
 
@@ -70,10 +71,11 @@ export function Latest({ control }) {
   const about = view.phase !== "deploying" && looked && "square" in looked ? control.aboutText() : undefined;
   const told = view.outcome ? endSentence(view.outcome, loaded?.abort, allWords()) : undefined;
   const latest = view.phase === "deploying" ? [] : control.shownEntries.filter(({ text }) => text !== told).slice(-2);
+  const rated = view === control.view ? control.rated.value : "";
   return h("div", { class: "latest small", role: "group", "aria-label": say("latest") },
     side ? h("div", { class: "actions" }, passing(control)) : null,
-    control.rated.value ? h("p", { class: "numbers" }, control.rated.value) : null,
-    about ? h("p", null, about) : latest.slice(control.rated.value ? -1 : -2).map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
+    rated ? h("p", { class: "numbers" }, rated) : null,
+    about ? h("p", null, about) : latest.slice(rated ? -1 : -2).map(({ text }, index) => h("p", { key: index, class: index < latest.length - 1 ? "muted" : "" }, text)));
 }
 
 /** What can be done for a while only. @param {GameControl} control */
@@ -101,18 +103,19 @@ function button(text, act, look = "", disabled = false) {
 
 /**
  * What can be done all the time: each button keeps its place, and what ends the game is the last.
- * @param {{ control: GameControl, flip: () => void, more: () => void, isOpen: boolean }} props */
-export function Actions({ control, flip, more, isOpen }) {
-  const { view, side } = control;
+ * @param {{ control: GameControl, more: () => void, isOpen: boolean }} props */
+export function Actions({ control, more, isOpen }) {
+  // That the game is over shows when the board does.
+  const { shown: view, side } = control;
   if (!view) return null;
   const isPlayed = side !== undefined && view.phase === "playing";
   return h("div", { class: "actions", role: "group", "aria-label": say("actions") },
     side && view.phase === "over" ? h(Rematch, { control, key: "rematch" }) : null,
-    view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
+    // A game that was called off at once has nothing to replay.
+    view.phase === "over" && (view.ply > 0 || view.outcome?.reason !== "aborted")
+      ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
     isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
     h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
-    button("flip", flip, "plain"),
-    h(QuarterTurn, { rules: control.rules }),
     isPlayed ? button("resign", async () => {
       if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
         await control.act({ kind: "resign" });
@@ -287,8 +290,8 @@ function Sheet({ title, cancel, children }) {
 
 const TABS = /** @type {const} */ (["moves", "losses", "notes", "chat"]);
 
-/** @param {{ control: GameControl, isOpen: boolean }} props */
-export function SidePanel({ control, isOpen }) {
+/** On a phone, it is also where the board is turned. @param {{ control: GameControl, flip: () => void, isOpen: boolean }} props */
+export function SidePanel({ control, flip, isOpen }) {
   const [tab, setTab] = useState(/** @type {typeof TABS[number]} */ ("moves"));
   // Coins have nothing to guess.
   const tabs = TABS.filter((name) => (name === "notes" ? control.side && control.rules?.start === "deployments" : name !== "chat" || control.side));
@@ -297,6 +300,7 @@ export function SidePanel({ control, isOpen }) {
     if (isOpen) panel.current?.scrollIntoView({ block: "nearest" });
   }, [isOpen]);
   return h("section", { class: `card panel${isOpen ? " open" : ""}`, ref: panel },
+    h("div", { class: "actions phone-only" }, button("flip", flip), h(QuarterTurn, { rules: control.rules })),
     h("div", { class: "segments", role: "tablist" }, tabs.map((name) =>
       h("button", { key: name, role: "tab", "aria-selected": tab === name, class: tab === name ? "chosen" : "", onClick: () => setTab(name) },
         say(`tab-${name}`), name === "chat" ? h(Unseen, { control }) : null))),

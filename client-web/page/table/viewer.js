@@ -184,7 +184,7 @@ function useKeys(steps) {
     const press = (event) => {
       const target = /** @type {Element} */ (event.target);
       if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-      if (target.closest("input, select, textarea, [role='grid'], [role='region'], dialog")) return;
+      if (target.closest?.("input, select, textarea, [role='grid'], [role='region'], dialog")) return;
       const { step, toFirst, toLast } = latest.current;
       switch (event.key) {
         case "ArrowLeft": step(-1); break;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { PHONE, picture } from "../browser.js";
-import { feedPage, welcome } from "../fed.js";
+import { feedPage, until, welcome } from "../fed.js";
 import { chromium, rules, server } from "../fed_site.js";
 import { BEGIN, GAME, gameMessage, player } from "../pairs.js";
 
@@ -106,6 +106,14 @@ test("a friend's offer says why it cannot be accepted: no account, taken meanwhi
   await sends(page, "show_challenge", 4);
   await hear({ type: "refused", code: "no_such_challenge", message: "" });
   await page.getByRole("heading", { name: "This offer is not open" }).waitFor();
+  // The server remembers for a day how an offer was closed.
+  for (const [index, [reason, heading]] of [["taken", "This offer is taken"], ["withdrawn", "This offer was withdrawn"]].entries()) {
+    await page.evaluate((index) => (location.hash = `#00000000000${index + 1}`), index);
+    await run(page);
+    await sends(page, "show_challenge", 5 + index);
+    await hear({ type: "refused", code: "no_such_challenge", args: { reason }, message: "" });
+    await page.getByRole("heading", { name: heading }).waitFor();
+  }
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -232,8 +240,9 @@ test("the first page has challenges to answer, ways to change its terms, and the
     await picture(page, `home-${name}`, true);
     const [bob, carol] = ["bob", "carol"].map((name) => page.getByRole("listitem").filter({ hasText: name }).filter({ has: page.getByRole("button", { name: "Decline" }) }));
     assert.ok(bob && carol);
-    await hear({ type: "challenge_gone", challenge: "000000000001", challenger: player("blue", "carol") });
+    await hear({ type: "challenge_gone", challenge: "000000000001", challenger: player("blue", "carol"), reason: "withdrawn" });
     assert.equal(await carol.count(), 0);
+    await until(page, page.locator(".toast", { hasText: "The player who made this challenge has withdrawn it." }));
     await bob.getByRole("button", { name: name === "phone" ? "Accept" : "Decline" }).click();
     if (name === "phone") assert.equal((await sends(page, "accept_challenge")).challenge, CODE);
     else {

@@ -188,6 +188,21 @@ test("settings have a page: pieces, keys and planned moves change at once; lette
   await context.close();
 });
 
+test("the player's reports have their states", async () => {
+  const token = await newAccount(server.address, "rita");
+  const { page, context } = await openAs(chromium, server, token);
+  await page.goto(`${server.url}/account`);
+  await page.getByText("You have reported nobody.").waitFor();
+  const reports = ["open", "acted", "nothing"].map((state, index) => ({
+    game: `d290kyvg7ct${index}`, at: 1_700_000_000_000, reported: { id: "x", name: `eve${index}`, kind: "account" }, reason: "bad words", state,
+  }));
+  await page.route("**/api/me/reports", (route) => route.fulfill({ json: { reports } }));
+  await page.reload();
+  for (const text of ["The operators have not decided yet.", "The operators took measures.", "The operators saw no reason to act."]) await page.getByText(text).waitFor();
+  await picture(page, "states-reports", true);
+  await context.close();
+});
+
 test("an account that is deleted ends the notices to this browser first, and begins them again if it stays", async () => {
   const token = await newAccount(server.address, "dora");
   const { page, context } = await openAs(chromium, server, token);

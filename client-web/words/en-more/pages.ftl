@@ -431,7 +431,14 @@ unmute = Unmute
 # $name.
 unmute-one = Unmute { $name }
 reports = Your reports
-reports-text = The reports that you sent from this device. The operators of this server read them, but do not tell you what they do about them.
+reports-text = The operators of this server read your reports. Here you see what became of them.
+# $state: open, acted or nothing.
+report-state =
+    { $state ->
+        [open] The operators have not decided yet.
+        [acted] The operators took measures.
+       *[nothing] The operators saw no reason to act.
+    }
 reports-empty = You have reported nobody.
 # $date.
 report-at = sent on { $date }
@@ -729,11 +736,13 @@ share = Share
 challenge-from = { $name } offers you a game
 challenge-own = Your offer to a friend
 challenge-title = An offer of a game
-# $why: incomplete, unknown, expired, declined, trouble or gone.
+# $why: incomplete, unknown, taken, withdrawn, expired, declined, trouble or gone.
 challenge-closed =
     { $why ->
         [incomplete] This link is incomplete
         [unknown] This offer is not open
+        [taken] This offer is taken
+        [withdrawn] This offer was withdrawn
         [expired] This offer has expired
         [declined] Your offer was declined
         [trouble] This offer cannot be shown
@@ -745,6 +754,18 @@ challenge-gone =
     { $own ->
         [yes] You have withdrawn it, or somebody accepted it.
        *[no] It was withdrawn, or somebody else accepted it.
+    }
+# $own: yes or no.
+challenge-taken =
+    { $own ->
+        [yes] Somebody has accepted it. The game is on the first page.
+       *[no] Somebody has accepted it already. If that was you, the game is on the first page.
+    }
+# $own: yes or no.
+challenge-withdrawn =
+    { $own ->
+        [yes] You have withdrawn it.
+       *[no] The player who made it has withdrawn it. Ask for a new link, or play somebody else.
     }
 # $own: yes or no.
 challenge-expired =

@@ -63,7 +63,7 @@ home-title = Hide your Flag. Find theirs.
 home-lead = Two armies, unseen ranks, and a board of bluffs. Twelve sets of rules, no account needed.
 home-choices = Start a game
 play-house = Against the house
-play-house-text = Classic rules, no clock. Starts at once.
+play-house-text = The computer plays against you. Classic rules, no clock.
 play-quick = Quick game
 # $rated: yes or no.
 play-quick-text =
@@ -74,11 +74,13 @@ play-quick-text =
 play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
+home-rules = New here? This is how it is played
 change = Change
 # $choice: what is started, as in “Quick game”.
 choice-change = Change: { $choice }
 your-games = Your games
 your-games-empty = None is running. The games that you start appear here.
+your-games-finished = Finished games
 offers = Open offers
 offer-own = Your offer
 offer-withdrawn = Your offer is withdrawn.
@@ -157,6 +159,7 @@ board-name =
     }
 actions = Actions
 flip = Turn the board
+whole-board = Whole board
 quarter-turn = Quarter turn
 more = More
 # $time: a clock.
@@ -166,8 +169,8 @@ claim-in = you can claim in { $time }
 
 latest = Latest events
 status-deploying = Both sides deploy in secret.
-status-deploy = Place your army.
-status-deploy-last = Place your army. Your opponent is ready.
+status-deploy = Place your army, or press “Suggest”.
+status-deploy-last = Place your army, or press “Suggest”. Your opponent is ready.
 status-deployed = You are ready. Waiting for your opponent.
 status-sent = Your move is on its way…
 # $whose: own, red or blue.
@@ -177,6 +180,8 @@ status-turn =
         [red] Red moves.
        *[blue] Blue moves.
     }
+# On the first turn.
+status-first-turn = Your turn. Choose a piece.
 # $count: plies.
 status-limit =
     { $count ->
@@ -235,6 +240,7 @@ move-not-made = { $move } was not made, because the game had gone on. Look at th
 plan-drop = Drop the planned move
 refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
+no-way-now = This piece cannot move now: no square beside it is free.
 # $rank: what is known of the piece; $square.
 no-way = The { $rank } cannot go to { $square }.
 

@@ -450,7 +450,14 @@ unmute = Вернуть голос
 # $name.
 unmute-one = Вернуть голос: { $name }
 reports = Ваши жалобы
-reports-text = Жалобы, отправленные с этого устройства. Их читают администраторы этого сервера; что они предпримут, они не сообщают.
+reports-text = Ваши жалобы читают администраторы этого сервера. Здесь видно, что они решили.
+# $state: open, acted or nothing.
+report-state =
+    { $state ->
+        [open] Решения пока нет.
+        [acted] Меры приняты.
+       *[nothing] Администраторы не нашли причин для мер.
+    }
 reports-empty = Жалоб от вас не было.
 # $date.
 report-at = отправлено { $date }
@@ -750,11 +757,13 @@ share = Поделиться
 challenge-from = { $name } предлагает вам партию
 challenge-own = Ваше предложение другу
 challenge-title = Предложение игры
-# $why: incomplete, unknown, expired, declined, trouble or gone.
+# $why: incomplete, unknown, taken, withdrawn, expired, declined, trouble or gone.
 challenge-closed =
     { $why ->
         [incomplete] Ссылка неполная
         [unknown] Такого открытого предложения нет
+        [taken] Это предложение уже принято
+        [withdrawn] Это предложение отозвано
         [expired] Срок предложения истёк
         [declined] Ваше предложение отклонено
         [trouble] Это предложение нельзя показать
@@ -766,6 +775,18 @@ challenge-gone =
     { $own ->
         [yes] Предложение отозвано или уже принято.
        *[no] Предложение отозвано или принято кем-то другим.
+    }
+# $own: yes or no.
+challenge-taken =
+    { $own ->
+        [yes] Предложение принято. Партия – на главной странице.
+       *[no] Предложение уже принято. Если его приняли вы, партия – на главной странице.
+    }
+# $own: yes or no.
+challenge-withdrawn =
+    { $own ->
+        [yes] Вы отозвали это предложение.
+       *[no] Автор отозвал это предложение. Попросите новую ссылку или сыграйте с кем-нибудь другим.
     }
 # $own: yes or no.
 challenge-expired =

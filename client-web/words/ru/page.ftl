@@ -63,7 +63,7 @@ home-title = Спрячьте свой Флаг. Найдите чужой.
 home-lead = Две армии, скрытые ранги и доска, полная блефа. Двенадцать вариантов правил, без регистрации.
 home-choices = Начать партию
 play-house = Против сервера
-play-house-text = Классические правила, без часов. Начинается сразу.
+play-house-text = С вами играет компьютер. Классические правила, без часов.
 play-quick = Быстрая партия
 # $rated: yes or no.
 play-quick-text =
@@ -74,11 +74,13 @@ play-quick-text =
 play-friend = С другом
 play-friend-text = По ссылке, которую вы отправите.
 all-choices = Все правила, часы и соперники
+home-rules = Впервые здесь? Как в это играют
 change = Изменить
 # $choice: what is started, as in “Quick game”.
 choice-change = Изменить: { $choice }
 your-games = Ваши партии
 your-games-empty = Сейчас партий нет. Начатые партии появятся здесь.
+your-games-finished = Оконченные партии
 offers = Открытые предложения
 offer-own = Ваше предложение
 offer-withdrawn = Ваше предложение отозвано.
@@ -160,6 +162,7 @@ board-name =
     }
 actions = Действия
 flip = Повернуть доску
+whole-board = Вся доска
 quarter-turn = На четверть
 more = Ещё
 # $time: a clock.
@@ -169,8 +172,8 @@ claim-in = засчитать можно через { $time }
 
 latest = Последние события
 status-deploying = Обе стороны втайне расставляют фигуры.
-status-deploy = Расставьте свою армию.
-status-deploy-last = Расставьте свою армию. Соперник готов.
+status-deploy = Расставьте свою армию или нажмите «Подсказать».
+status-deploy-last = Расставьте свою армию или нажмите «Подсказать». Соперник готов.
 status-deployed = Вы готовы. Ждём соперника.
 status-sent = Ваш ход отправляется…
 # $whose: own, red or blue.
@@ -180,6 +183,8 @@ status-turn =
         [red] Ходят красные.
        *[blue] Ходят синие.
     }
+# On the first turn.
+status-first-turn = Ваш ход. Выберите фигуру.
 # $count: plies.
 status-limit =
     { $count ->
@@ -239,6 +244,7 @@ move-not-made = Ход { $move } не сделан: партия ушла впе
 plan-drop = Отменить предварительный ход
 refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
 held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
+no-way-now = Сейчас эта фигура ходить не может: вокруг нет свободных полей.
 # $rank: what is known of the piece; $square.
 no-way = { $rank }: на { $square } пойти нельзя.
 

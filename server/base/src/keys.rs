@@ -78,6 +78,14 @@ pub fn time15(at: Stamp) -> String {
     format!("{:015}", at.0)
 }
 
+/// The upper limit of timestamps in [`descending_time`].
+const MOMENT_MAX: u64 = 9_999_999_999_999;
+
+/// Returns a time as a part of a key, so that the latest time comes first in the order of keys.
+pub fn descending_time(at: Stamp) -> String {
+    format!("{:013}", MOMENT_MAX.saturating_sub(at.0))
+}
+
 /// Returns the part of a key after a prefix. `None` if the key does not begin with this prefix.
 pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
@@ -149,6 +157,8 @@ keyspace! {
     INVITED["PLAYER", "CODE"] = "invited", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// A player to whom a challenge is addressed.
     ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "services/src/lobby/invitations.rs", "1 day";
+    /// How a seek or a challenge was closed, for players who try to accept it afterwards.
+    CLOSED_OFFERS["ID"] = "closed_offers", "`taken`, `withdrawn` or `declined`", "services/src/lobby/offer.rs", "1 day";
     /// The outcome of an accepted lobby command.
     COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
     /// Job: create a planned game.
@@ -249,6 +259,8 @@ keyspace! {
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
     /// A marker for a game that a player has reported.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
+    /// A report of a player. The latest report comes first in the order of keys.
+    REPORTS_BY["PLAYER", "TIME-GAME"] = "reports_by", "the last part of the report's key", "services/src/reports.rs", "180 days";
     /// A marker for a player who has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// An operator's action.

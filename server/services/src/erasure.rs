@@ -15,7 +15,7 @@ use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::ratings::Ratings;
 use flagfall_base::jobs::{Claimed, JobError};
-use flagfall_base::keys::{BLOCKS, LEAVING, LEFT};
+use flagfall_base::keys::{BLOCKS, LEAVING, LEFT, REPORTS_BY};
 use flagfall_base::transact::delete_all;
 
 /// The services that keep data about players.
@@ -53,6 +53,8 @@ impl Erasure {
             self.notices.forget(id).await.map_err(JobError::from),
             delete_all(store, BLOCKS.under([&id])?).await.map_err(JobError::from),
             delete_all(store, LEFT.under([&id])?).await.map_err(JobError::from),
+            // The reports themselves stay for the operators.
+            delete_all(store, REPORTS_BY.under([&id])?).await.map_err(JobError::from),
             dump::forget(store, id).await.map_err(JobError::from),
         ];
         parts.into_iter().collect::<Result<(), JobError>>()?;

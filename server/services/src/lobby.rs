@@ -28,6 +28,7 @@ mod tests;
 mod wave;
 
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +53,7 @@ pub use refusal::{check_rated, check_terms};
 
 use self::board::Board;
 use self::memory::{CommandRecord, Kept};
+use self::offer::{Closing, forget_closing, gone};
 use self::pool::Pool;
 use self::refusal::{blocked, no_such_challenge, no_such_seek, opponent_busy, own_offer, store_unclear};
 use self::refusal::{not_found, too_many, unclear};
@@ -211,7 +213,7 @@ impl Lobby {
         let challenges = challenges::close_all(&self.inner.store, player).await;
         if let Ok(closed) = &challenges {
             for challenge in closed {
-                self.inner.tell_addressees(challenge, None).await;
+                self.inner.tell_addressees(challenge, Closing::Withdrawn, None).await;
             }
         }
         seeks.and(place)?;
@@ -319,7 +321,7 @@ impl Asker<'_> {
         if record.seek.seeker.id != self.player.id {
             return Err(no_such_seek());
         }
-        self.close_seek(seek_id, Accepted::Done {}, None, (key, bytes)).await
+        self.close_seek(seek_id, Closing::Withdrawn, Accepted::Done {}, None, (key, bytes)).await
     }
 
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
@@ -333,7 +335,7 @@ impl Asker<'_> {
         self.check_conduct_for(&seek.terms).await?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
-        let handled = self.close_seek(seek_id, outcome, Some(plan), (key, bytes)).await;
+        let handled = self.close_seek(seek_id, Closing::Taken, outcome, Some(plan), (key, bytes)).await;
         if handled.is_err()
             && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
@@ -362,17 +364,21 @@ impl Asker<'_> {
     async fn close_seek(
         &self,
         seek_id: &str,
+        closing: Closing,
         outcome: Accepted,
         game: Option<NewGame>,
         (key, bytes): (Key, Vec<u8>),
     ) -> Handled {
-        let again = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
+        let store = &*self.inner.store;
+        let open = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
+        let again = vec![open, forget_closing(seek_id)?];
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
-        let update = Update { conditions, writes: vec![Write::Delete { key }] };
+        let writes = vec![Write::Delete { key }, closing.note(store, seek_id)?];
+        let update = Update { conditions, writes };
         let kept = self.keep(outcome, game, update).await?;
         // The seek is gone, because this command or an earlier one has closed it. The game does not
         // wait for the news to reach the other servers.
-        let finished = self.finish(kept, no_such_seek, vec![again]);
+        let finished = self.finish(kept, gone(store, seek_id, no_such_seek), again);
         let ((), finished) = tokio::join!(self.inner.note_closed(seek_id), finished);
         finished
     }
@@ -399,7 +405,7 @@ impl Asker<'_> {
         let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
         let opening = Update { conditions: Vec::new(), writes: challenge.opening()?.into() };
         let kept = self.keep(outcome, None, opening).await?;
-        self.finish(kept, store_unclear, Vec::new()).await
+        self.finish(kept, ready(store_unclear()), Vec::new()).await
     }
 
     async fn cancel_challenge(&self, code: &str) -> Handled {
@@ -408,12 +414,13 @@ impl Asker<'_> {
             return Err(no_such_challenge());
         }
         let conditions = vec![(key, Expect::Value(bytes))];
-        let closing = Update { conditions, writes: challenge.closing()?.into() };
-        let kept = self.keep(Accepted::Done {}, None, closing).await?;
+        let store = &*self.inner.store;
+        let writes = challenge.closing(store, Closing::Withdrawn)?.into();
+        let kept = self.keep(Accepted::Done {}, None, Update { conditions, writes }).await?;
         if let Kept::New(_) = kept {
-            self.inner.tell_addressees(&challenge, None).await;
+            self.inner.tell_addressees(&challenge, Closing::Withdrawn, None).await;
         }
-        self.finish(kept, no_such_challenge, Vec::new()).await
+        self.finish(kept, gone(store, code, no_such_challenge), Vec::new()).await
     }
 
     async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
@@ -426,15 +433,17 @@ impl Asker<'_> {
         self.check_conduct_for(&challenge.terms).await?;
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
-        let mut writes = Vec::from(challenge.closing()?);
+        let store = &*self.inner.store;
+        let mut writes = Vec::from(challenge.closing(store, Closing::Taken)?);
         writes.push(Write::Delete { key: challenges::invited_key(&self.player.id, code)? });
         let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         let kept = self.keep(outcome, Some(plan), closing).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
-            self.inner.tell_addressees(&challenge, Some(self.player)).await;
+            self.inner.tell_addressees(&challenge, Closing::Taken, Some(self.player)).await;
         }
-        self.finish(kept, no_such_challenge, challenge.opening()?.into()).await
+        let again = challenge.opening()?.into_iter().chain([forget_closing(code)?]).collect();
+        self.finish(kept, gone(store, code, no_such_challenge), again).await
     }
 
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
@@ -446,7 +455,7 @@ impl Asker<'_> {
         // `terms.secret` is what the accepting player asked for.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(outcome, Some(plan), Update::default()).await?;
-        self.finish(kept, store_unclear, Vec::new()).await
+        self.finish(kept, ready(store_unclear()), Vec::new()).await
     }
 
     /// Plans a game between the player who made the offer and the requester. Returns the plan,
@@ -512,7 +521,12 @@ impl Asker<'_> {
     /// Creates the game of a stored command. `conflict` returns the refusal to use if the offer
     /// has changed. `offer` contains the writes that open the offer again if the game cannot be
     /// created.
-    async fn finish(&self, kept: Kept, conflict: fn() -> Refused, offer: Vec<Write>) -> Handled {
+    async fn finish(
+        &self,
+        kept: Kept,
+        conflict: impl Future<Output = Refused>,
+        offer: Vec<Write>,
+    ) -> Handled {
         match kept {
             Kept::New(record) => {
                 if let Some(plan) = record.game {
@@ -521,7 +535,7 @@ impl Asker<'_> {
                 Ok((record.outcome, true))
             }
             Kept::Before(record) => self.inner.repeat(record).await,
-            Kept::Conflict => Err(conflict()),
+            Kept::Conflict => Err(conflict.await),
         }
     }
 }

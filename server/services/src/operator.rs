@@ -4,7 +4,7 @@
 //! running game.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{RatingChange, is_printable};
+use flagfall_protocol::{RatingChange, ReportState, is_printable};
 use flagfall_store::{Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -13,7 +13,7 @@ use crate::erased_games::{self, EraseError};
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::records::{parse, put};
-use crate::reports::{Report, reports};
+use crate::reports::{Report, decide, reports};
 use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, discard, retry};
 use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
 use flagfall_base::random::{ChanceError, random_code};
@@ -31,6 +31,8 @@ pub enum OperatorError {
     Undo(#[from] UndoError),
     #[error(transparent)]
     Erase(#[from] EraseError),
+    #[error("no such report: `operator reports` lists the reports")]
+    NoSuchReport,
     #[error("no such job has failed permanently: `operator jobs` lists the failed jobs as KIND/ID")]
     NoSuchJob,
     #[error(
@@ -63,6 +65,7 @@ pub enum Deed {
     Retried { job: String },
     Discarded { job: String },
     Erased { game: GameId },
+    Decided { game: GameId, reporter: String, name: String, state: ReportState },
 }
 
 /// Carries out the actions of an operator on a store. All of them have the same reason.
@@ -85,7 +88,9 @@ impl<'a> Operator<'a> {
         // Keys are sorted by time, and contain an id because two actions may have the same time.
         // Some actions have a separate kind of record, because version 0.1 cannot read them.
         let kind = match act.deed {
-            Deed::Retried { .. } | Deed::Discarded { .. } | Deed::Erased { .. } => &OPERATOR_JOBS,
+            Deed::Retried { .. } | Deed::Discarded { .. } | Deed::Erased { .. } | Deed::Decided { .. } => {
+                &OPERATOR_JOBS
+            }
             Deed::Closed { .. } | Deed::Reopened { .. } | Deed::Undone { .. } => &OPERATOR_LOG,
         };
         let key = kind.key([&format_args!("{}-{id}", time15(Stamp(act.at)))])?;
@@ -124,14 +129,41 @@ impl<'a> Operator<'a> {
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account. Its logins are refused, and its sockets are closed.
+    /// Closes an account. Its logins are refused, and its sockets are closed. The open reports
+    /// about the player are decided by this. If only that fails, the account is closed, and
+    /// [`Operator::decide`] can still decide the reports.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
-        set_closed(self.store, name, true, |player| {
+        let player = set_closed(self.store, name, true, |player| {
             self.note(&id, Deed::Closed { player: player.id.clone(), name: player.name.clone() })
         })
         .await?;
+        for report in reports(self.store).await? {
+            if report.reported.id == player.id && report.state == ReportState::Open {
+                decide(self.store, &report, ReportState::Acted, None).await?;
+            }
+        }
         Ok(())
+    }
+
+    /// Decides the report of a player about a game. A decision may be changed. `reporter` is the
+    /// name or the id of the player in the list of reports.
+    pub async fn decide(
+        &self,
+        game: GameId,
+        reporter: &str,
+        state: ReportState,
+    ) -> Result<(), OperatorError> {
+        let is_by = |report: &Report| {
+            report.reporter.name.eq_ignore_ascii_case(reporter) || report.reporter.id == reporter
+        };
+        let mut all = reports(self.store).await?.into_iter();
+        let report = all.find(|report| report.game == game && is_by(report));
+        let report = report.ok_or(OperatorError::NoSuchReport)?;
+        let (reporter, name) = (report.reporter.id.clone(), report.reporter.name.clone());
+        let note = self.note(&random_code()?, Deed::Decided { game, reporter, name, state })?;
+        let is_found = decide(self.store, &report, state, Some(&note)).await?;
+        is_found.then_some(()).ok_or(OperatorError::NoSuchReport)
     }
 
     pub async fn reopen(&self, name: &str) -> Result<(), OperatorError> {
@@ -196,6 +228,9 @@ pub fn act_line(act: &Act) -> String {
         Deed::Retried { job } => format!("retried the job {job}"),
         Deed::Discarded { job } => format!("discarded the job {job}"),
         Deed::Erased { game } => format!("erased game {game}"),
+        Deed::Decided { game, reporter, name, state } => {
+            format!("decided the report of {name} ({reporter}) in game {game} as {}", state.name())
+        }
     };
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }
@@ -223,10 +258,11 @@ pub fn change_text(change: &RatingChange) -> String {
 }
 
 pub fn report_line(report: &Report) -> String {
-    let Report { at, reporter, reported, game, reason } = report;
+    let Report { at, reporter, reported, game, reason, state } = report;
     format!(
-        "{}  {} ({}) about {} ({}) in game {game}: {reason}",
+        "{}  {}: {} ({}) about {} ({}) in game {game}: {reason}",
         Stamp(*at).utc(),
+        state.name(),
         reporter.name,
         reporter.id,
         reported.name,

@@ -1,16 +1,19 @@
 //! Reports: a player tells the operators about an opponent's behavior in a game. Each player can
-//! report each game once, and send only a few reports per day.
+//! report each game once, and send only a few reports per day. The operators decide each report,
+//! and the player can see what they decided.
 
 use flagfall_base::refusals;
-use flagfall_board::GameId;
-use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
-use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome};
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{Code, OwnReport, Player, PlayerKind, Refusal, ReportState, is_printable};
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::Refused;
-use crate::records::{mark, parse, put};
-use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, time15};
+use crate::records::{damaged, find, mark, parse, put};
+use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, REPORTS_BY, descending_time, time15};
+use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::Transaction;
 
 pub const REASON_LEN_MAX: usize = 300;
 /// The maximum number of reports of one player per day.
@@ -19,6 +22,9 @@ const REPORTS_MAX: usize = 10;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// The time for which reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
+/// The maximum number of reports that a player can see.
+const LISTED_MAX: usize = 50;
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The time of the report, in milliseconds since 1970.
@@ -27,6 +33,29 @@ pub struct Report {
     pub reported: Player,
     pub game: GameId,
     pub reason: String,
+    /// What the operators have decided.
+    #[serde(default, skip_serializing_if = "is_open")]
+    pub state: ReportState,
+}
+
+fn is_open(state: &ReportState) -> bool {
+    *state == ReportState::Open
+}
+
+impl Report {
+    /// Returns the last part of the report's key.
+    fn place(&self) -> String {
+        let Report { at, reporter, game, .. } = self;
+        format!("{}-{game}-{}", time15(Stamp(*at)), reporter.id)
+    }
+
+    fn key(&self) -> Result<Key, StoreError> {
+        REPORTS.key([&self.place()])
+    }
+
+    fn write(&self) -> Result<Write, StoreError> {
+        put(self.key()?, self, Some(Stamp(self.at).plus_ms(KEPT_MS)))
+    }
 }
 
 /// Stores a report for the operators. The report is durable when this returns.
@@ -55,17 +84,19 @@ pub async fn report(
         reported: reported.clone(),
         game,
         reason: reason.to_owned(),
+        state: ReportState::Open,
     };
     let once = REPORT_OF.key([&game, &reporter.id])?;
     let counted = REPORTED.key([&reporter.id, &game])?;
-    let kept = REPORTS.key([&format_args!("{}-{game}-{}", time15(at), reporter.id)])?;
+    let own = REPORTS_BY.key([&reporter.id, &format_args!("{}-{game}", descending_time(at))])?;
     let expires = Some(at.plus_ms(KEPT_MS));
     let update = Update {
         conditions: vec![(once.clone(), Expect::Absent)],
         writes: vec![
             mark(once.clone(), expires),
             mark(counted, Some(at.plus_ms(DAY_MS))),
-            put(kept, &report, expires)?,
+            report.write()?,
+            Write::Put { key: own, value: report.place().into_bytes(), expires },
         ],
     };
     match store.update(update).await? {
@@ -86,12 +117,55 @@ pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError
     Scan::all(store, REPORTS.all()?).await?.into_iter().map(read).collect()
 }
 
+/// Returns the latest reports of a player, latest first.
+pub async fn own_reports(store: &dyn Store, player: &Player) -> Result<Vec<OwnReport>, StoreError> {
+    let mut own = Vec::new();
+    for (_, place) in store.scan(REPORTS_BY.under([&player.id])?, None, LISTED_MAX).await? {
+        let place = String::from_utf8(place).map_err(|_| damaged("the mark of a report cannot be read"))?;
+        // The report may have expired in the meantime.
+        let Some((report, _)) = find::<Report>(store, REPORTS.key([&place])?, "a report").await? else {
+            continue;
+        };
+        let Report { at, reporter: _, reported, game, reason, state } = report;
+        let reported = player_shown(store, &reported.id, reported.kind).await?;
+        own.push(OwnReport { game, at, reported, reason, state });
+    }
+    Ok(own)
+}
+
+/// Stores a decision about a report, and writes `note` in the same update. Returns false if the
+/// report no longer exists.
+pub(crate) async fn decide(
+    store: &dyn Store,
+    report: &Report,
+    state: ReportState,
+    note: Option<&Write>,
+) -> Result<bool, StoreError> {
+    let mut transaction = Transaction::new(store, "the report");
+    let mut is_tried = false;
+    loop {
+        let Some((mut report, bytes)) = find::<Report>(store, report.key()?, "a report").await? else {
+            return Ok(false);
+        };
+        // The store did not confirm the previous attempt, or somebody else has decided the same.
+        if is_tried && report.state == state {
+            return Ok(true);
+        }
+        report.state = state;
+        let conditions = vec![(report.key()?, Expect::Value(bytes))];
+        let writes = [report.write()?].into_iter().chain(note.cloned()).collect();
+        if transaction.commit(Update { conditions, writes }).await? {
+            return Ok(true);
+        }
+        is_tried = true;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use flagfall_board::Stamp;
-    use flagfall_store_testing::{ManualClock, TestStore};
+    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
     use super::*;
 
@@ -129,6 +203,35 @@ mod tests {
         assert_eq!((kept[0].reported.id.as_str(), kept[0].reason.as_str()), ("bo", "he swore"));
         clock.advance_ms(KEPT_MS);
         assert_eq!(reports(&store).await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn players_see_their_own_reports_and_what_was_decided() {
+        let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
+        let store = TestStore::new(clock.clone());
+        let (ana, bo) = (player("ana", PlayerKind::Account), player("bo", PlayerKind::Guest));
+        let game = |n: u8| GameId::from_random([n; 12]);
+        for (reporter, reported, n) in [(&ana, &bo, 1), (&bo, &ana, 1), (&ana, &bo, 2), (&ana, &bo, 3)] {
+            report(&store, reporter, reported, game(n), &format!("game {n}")).await.unwrap();
+            clock.advance_ms(1);
+        }
+        let all = reports(&store).await.unwrap();
+        store.fail_next(WriteFault::UnknownAfterWriting);
+        for (at, state) in [(0, ReportState::Acted), (2, ReportState::Nothing)] {
+            assert_eq!(decide(&store, &all[at], state, None).await, Ok(true));
+        }
+        let own = own_reports(&store, &ana).await.unwrap();
+        let states: Vec<_> = own.iter().map(|own| (own.reason.as_str(), own.state)).collect();
+        let decided =
+            [("game 3", ReportState::Open), ("game 2", ReportState::Nothing), ("game 1", ReportState::Acted)];
+        assert_eq!(states, decided);
+        assert_eq!(own_reports(&store, &bo).await.unwrap().len(), 1);
+        // A decision does not prolong the time for which a report is kept.
+        clock.advance_ms(KEPT_MS - 2);
+        assert_eq!(own_reports(&store, &ana).await.unwrap().len(), 1, "only the last one is left");
+        clock.advance_ms(KEPT_MS);
+        assert_eq!(own_reports(&store, &ana).await.unwrap(), []);
+        assert_eq!(decide(&store, &all[3], ReportState::Acted, None).await, Ok(false));
     }
 
     #[tokio::test]

@@ -126,6 +126,11 @@ impl Settings {
         contact.or_else(|| public.map(ToString::to_string))
     }
 
+    /// Returns the public address of the page, if there is a page and the address is known.
+    pub fn page_url(&self) -> Option<String> {
+        self.public_url.as_ref().filter(|_| !self.page.is_off).map(ToString::to_string)
+    }
+
     /// The quota of lag compensation; `None` if it is switched off.
     fn lag_quota(&self) -> Option<LagQuota> {
         let ms = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use flagfall_board::GameId;
+use flagfall_protocol::ReportState;
 use flagfall_services::dump::Month;
 
 use super::values::socket_address;
@@ -20,8 +21,8 @@ pub enum Command {
     /// the archive.
     #[command(subcommand)]
     Archive(ArchiveCommand),
-    /// Read reports, close and reopen accounts, undo the effects of games on ratings, and erase
-    /// games. Every action is logged. The server's own flags name the store. Servers that use
+    /// Read and decide reports, close and reopen accounts, undo the effects of games on ratings,
+    /// and erase games. Every action is logged. The server's own flags name the store. Servers that use
     /// Redis may be running. A server with a data folder must be stopped first.
     #[command(subcommand)]
     Operator(OperatorCommand),
@@ -54,9 +55,23 @@ pub enum ArchiveCommand {
 /// An operator's command about players.
 #[derive(Subcommand, Clone, Debug)]
 pub enum OperatorCommand {
-    /// List the reports of players, oldest first.
+    /// List the reports of players with their decisions, oldest first.
     Reports,
-    /// Close an account: its player can no longer log in, and its connections are closed.
+    /// Decide a report. The player who sent it can see the decision, but not the reason.
+    Decide {
+        /// The game's id.
+        game: GameId,
+        /// The name of the player who sent the report.
+        #[arg(long, value_name = "NAME")]
+        reporter: String,
+        /// The decision.
+        decision: Decision,
+        /// The reason, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Close an account: its player can no longer log in, and its connections are closed. Open
+    /// reports about the player are decided as `acted`.
     Close(OfPlayer),
     /// Reopen a closed account.
     Reopen(OfPlayer),
@@ -90,6 +105,24 @@ pub enum OperatorCommand {
     },
     /// List the actions of operators, oldest first.
     Log,
+}
+
+/// A decision about a report.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum Decision {
+    /// You have taken measures.
+    Acted,
+    /// There is no reason to act.
+    Nothing,
+}
+
+impl From<Decision> for ReportState {
+    fn from(decision: Decision) -> ReportState {
+        match decision {
+            Decision::Acted => ReportState::Acted,
+            Decision::Nothing => ReportState::Nothing,
+        }
+    }
 }
 
 // This struct has no doc comment, because clap would show it instead of each command's own.

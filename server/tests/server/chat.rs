@@ -3,9 +3,9 @@
 use crate::common::{Client, House, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, CommandId, GameCommand, Phrase, Said, ServerToClient, Terms, Time,
+    Accepted, ClientToServer, CommandId, GameCommand, Phrase, ReportState, Said, ServerToClient, Terms, Time,
 };
-use flagfall_services::operator::latest_reports;
+use flagfall_services::operator::{Deed, Operator, OperatorError, acts, latest_reports};
 use flagfall_store::SystemClock;
 use flagfall_store_testing::TestStore;
 
@@ -286,5 +286,52 @@ async fn a_report_reaches_the_operators_once_a_game() {
         .map(|report| (report.reporter.name.as_str(), report.reported.name.as_str(), report.reason.as_str()))
         .collect();
     assert_eq!(told, [("ana", "bo", "he stalls")]);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn players_see_what_operators_decided_about_their_own_reports() {
+    let house = House::open(settings()).await;
+    let (mut ana, _, ana_token) = house.guest("ana").await;
+    let (mut bo, _, bo_token) = house.guest("bo").await;
+    let mut games = Vec::new();
+    for id in ["1", "2"] {
+        let game = begin(&mut ana, &mut bo, id).await;
+        let report =
+            ClientToServer::Report { cmd_id: cmd(&format!("r{id}")), game, reason: "he stalls".to_owned() };
+        ana.tell(&report).await;
+        assert_eq!(answer(&mut ana, &format!("r{id}")).await, Ok(()));
+        games.push(game);
+    }
+    let states = async |token: &str| -> Vec<(String, String)> {
+        let listed = house.ask("GET", "/api/me/reports", token, "").await.json();
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let reports = listed["reports"].as_array().unwrap().iter();
+        reports.map(|report| (text(&report["game"]), text(&report["state"]))).collect()
+    };
+    let are = |first: &str, second: &str| {
+        vec![(games[1].to_string(), second.to_owned()), (games[0].to_string(), first.to_owned())]
+    };
+    assert_eq!(states(&ana_token).await, are("open", "open"));
+    assert_eq!(states(&bo_token).await, []);
+    let refused = house.ask("GET", "/api/me/reports", "", "").await;
+    assert_eq!((refused.status, refused.json()["code"].as_str()), (401, Some("bad_token")));
+
+    let operator = Operator::new(&house.store, "he was only slow").unwrap();
+    let decided = operator.decide(games[0], "bo", ReportState::Nothing).await;
+    assert_eq!(decided, Err(OperatorError::NoSuchReport), "bo has reported nobody");
+    operator.decide(games[0], "Ana", ReportState::Nothing).await.unwrap();
+    assert_eq!(states(&ana_token).await, are("nothing", "open"));
+    let log = acts(&house.store).await.unwrap();
+    assert!(
+        matches!(&log[..], [act] if matches!(&act.deed, Deed::Decided { name, state: ReportState::Nothing, .. } if name == "ana")),
+        "{log:?}"
+    );
+
+    // A closed account decides what is still open, and leaves decisions as they are.
+    Operator::new(&house.store, "he stalls").unwrap().close("bo").await.unwrap();
+    assert_eq!(states(&ana_token).await, are("nothing", "acted"));
+    let export = house.ask("GET", "/api/account", &ana_token, "").await.json();
+    assert_eq!(export["reports"].as_array().unwrap().len(), 2);
     house.close().await;
 }

@@ -242,14 +242,16 @@ async fn a_full_server_says_so() {
 }
 
 #[tokio::test]
-async fn a_welcome_says_after_how_long_a_game_can_be_claimed() {
+async fn a_welcome_has_the_time_until_a_claim_and_the_address_of_the_page() {
     let mut settings = settings();
     settings.times.claim = Duration::from_secs(7);
+    settings.public_url = Some("https://play.example.org".parse().unwrap());
     let house = House::open(settings).await;
     let mut client = house.connect().await;
     client.say(r#"{"type":"hello","protocol":1,"name":"ana"}"#).await;
     let welcome = client.next().await;
-    assert!(matches!(welcome, ServerToClient::Welcome { claim_seconds: Some(7), .. }), "{welcome:?}");
+    let ServerToClient::Welcome { claim_seconds, page_url, .. } = welcome else { panic!("{welcome:?}") };
+    assert_eq!((claim_seconds, page_url.as_deref()), (Some(7), Some("https://play.example.org")));
     house.close().await;
 }
 

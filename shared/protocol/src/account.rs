@@ -234,6 +234,53 @@ pub struct BlockList {
     pub players: Vec<Player>,
 }
 
+/// What the operators have decided about a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportState {
+    /// Nothing yet.
+    #[default]
+    Open,
+    /// They have taken measures.
+    Acted,
+    /// They saw no reason to act.
+    Nothing,
+}
+
+impl ReportState {
+    /// Returns the name that messages and commands use.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReportState::Open => "open",
+            ReportState::Acted => "acted",
+            ReportState::Nothing => "nothing",
+        }
+    }
+}
+
+/// A report that the player has sent to the operators.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OwnReport {
+    /// The game.
+    pub game: GameId,
+    /// The time of the report, in milliseconds since 1970.
+    pub at: u64,
+    /// The reported player.
+    pub reported: Player,
+    /// The reason that the player gave.
+    pub reason: String,
+    /// What the operators have decided.
+    pub state: ReportState,
+}
+
+/// The latest reports of the player, at most 50, latest first. Reports are deleted after 180 days.
+/// `GET /api/me/reports`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OwnReports {
+    /// The reports.
+    pub reports: Vec<OwnReport>,
+}
+
 /// How often a player has left games recently, and how long they must wait because of it. Players
 /// who leave games or do not deploy must wait before they can be paired, and the wait becomes
 /// longer each time. Only the player can see these values.
@@ -330,6 +377,9 @@ pub struct AccountExport {
     /// The players whom this player has blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
+    /// The player's latest reports to the operators, at most 50, latest first.
+    #[serde(default)]
+    pub reports: Vec<OwnReport>,
     /// The moves that the player has queued in running correspondence games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,

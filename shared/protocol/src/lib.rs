@@ -35,8 +35,9 @@ pub use flagfall_view::{Claim as ClaimedResult, *};
 
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, DumpListing, DumpSetting, LoggedIn, Login, MadeToken,
-    Me, NewPassword, NewRecoveryCode, NewSession, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile,
-    Recover, Recovered, Scope, SessionInfo, SignUp, SignedUp, TokenInfo, TokenList,
+    Me, NewPassword, NewRecoveryCode, NewSession, NewToken, OwnReport, OwnReports, PASSWORD_LEN_MAX,
+    PASSWORD_LEN_MIN, Profile, Recover, Recovered, ReportState, Scope, SessionInfo, SignUp, SignedUp,
+    TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand};

@@ -58,6 +58,11 @@ pub enum ServerToClient {
         /// True if `open_lobby` may have `changes` and `filter`.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         lobby_changes: bool,
+        /// The public address of the server's page, such as `https://play.example.org`. The page
+        /// of a challenge is `/challenge#CODE` there, and the page of a game `/game/ID`. Absent
+        /// if the server has no page or does not know its public address.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        page_url: Option<String>,
     },
     /// A command was carried out, and its effects are stored.
     Accepted {
@@ -284,13 +289,17 @@ pub enum ServerToClient {
         /// True if the challenge was accepted. In that case, `game_started` follows.
         accepted: bool,
     },
-    /// A challenge that was addressed to this player is no longer open, because it was withdrawn
-    /// or someone else accepted it.
+    /// A challenge that was addressed to this player is no longer open, because it was withdrawn,
+    /// or someone else accepted or declined it.
     ChallengeGone {
         /// The code of the challenge.
         challenge: String,
         /// The player who made the challenge.
         challenger: Player,
+        /// `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else).
+        /// Clients must accept other reasons. Servers of version 0.1 do not send this field.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// A check of the connection. The client must answer with a `pong` that has the same id.
     Ping {

@@ -186,8 +186,21 @@ refusal-no-such-game = There is no game with this id, or it is private. Check th
 refusal-record-not-opened = This record shows ranks that you may not see. Ask for a record that is open to you, such as the public one.
 refusal-game-quarantined = The log of this game is damaged, so the game waits until an operator has looked at it. Other games continue.
 refusal-server-too-old = A newer server has continued this game, and this server is too old to read it. Try again later, or on another server.
-refusal-no-such-seek = This seek is no longer open. Somebody else accepted it, or the player who made it left.
-refusal-no-such-challenge = This challenge is not open. It was accepted or withdrawn, it has expired, or its code was mistyped.
+# $reason: taken, withdrawn, other.
+refusal-no-such-seek =
+    { $reason ->
+        [taken] Somebody else has accepted this offer.
+        [withdrawn] This offer was withdrawn, or the player who made it left.
+       *[other] This offer is no longer open. Somebody else accepted it, or the player who made it left.
+    }
+# $reason: taken, withdrawn, declined, other.
+refusal-no-such-challenge =
+    { $reason ->
+        [taken] Somebody has already accepted this challenge.
+        [withdrawn] The player who made this challenge has withdrawn it.
+        [declined] This challenge was declined.
+       *[other] This challenge is not open. It was accepted or withdrawn, it has expired, or its code was mistyped.
+    }
 # $reason: block (players cannot block themselves).
 refusal-own-offer =
     { $reason ->

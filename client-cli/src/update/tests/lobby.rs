@@ -105,10 +105,12 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
     let [ClientToServer::AcceptSeek { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
     let refusal = format!(
-        r#"{{"type":"refused","cmd_id":"{}","code":"no_such_seek","message":"gone"}}"#,
+        r#"{{"type":"refused","cmd_id":"{}","code":"no_such_seek","args":{{"reason":"taken"}},"message":"gone"}}"#,
         cmd_id.as_str()
     );
     assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OPEN_LOBBY]);
+    let why = "Somebody else has accepted this offer. Looking for another one.";
+    assert!(model.notes.iter().any(|note| note.contains(why)), "{:?}", model.notes);
     // An answer to a command that is not pending must not change anything.
     assert_eq!(received(&mut model, &refusal), []);
     // The client ignores a refused offer that the list still contains.
@@ -119,7 +121,7 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
     let mut model = online(Goal::Play(wish));
     let effects = received(
         &mut model,
-        r#"{"type":"refused","code":"no_such_challenge","message":"no such challenge"}"#,
+        r#"{"type":"refused","code":"no_such_challenge","args":{"reason":"other"},"message":"no such challenge"}"#,
     );
     assert_eq!(exit_code(&effects), Some(1));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Tests of offers for players within rating ranges, and of challenges from other players.
 
-use flagfall_protocol::{Player, PlayerKind, RatingWish};
+use flagfall_protocol::{Accepted, Player, PlayerKind, RatingWish, ServerToClient};
 
 use super::*;
 use crate::request::Request;
@@ -204,11 +204,12 @@ fn the_challenger_learns_the_answer() {
 
 #[test]
 fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
-    let gone = |code: &str| {
+    let because = |code: &str, reason: &str| {
         format!(
-            r#"{{"type":"challenge_gone","challenge":"{code}","challenger":{{"id":"p2","name":"bob","kind":"account"}}}}"#
+            r#"{{"type":"challenge_gone","challenge":"{code}","challenger":{{"id":"p2","name":"bob","kind":"account"}}{reason}}}"#
         )
     };
+    let gone = |code: &str| because(code, "");
     let mut model = playing();
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
@@ -219,6 +220,25 @@ fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
     assert!(model.ui.prompt.is_none() && model.challenges.received.is_none());
     key(&mut model, Key::Char('J'));
     assert_eq!(model.ui.prompt, None);
+    received(&mut model, &because(CODE, r#","reason":"taken""#));
+    assert_eq!(last_note(&model), "Somebody else has accepted the challenge of bob.");
+}
+
+#[test]
+fn a_challenge_has_a_link_if_the_address_of_the_page_is_known() {
+    let links = |page_url: &str| {
+        let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
+        lose(&mut model, None);
+        let effects = welcome(&mut model, &format!(r#"[],"page_url":"{page_url}""#));
+        let [ClientToServer::Challenge { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+        let outcome = Accepted::Challenge { challenge: CODE.to_owned(), expires: START + 1 };
+        let accepted = ServerToClient::Accepted { cmd_id: cmd_id.clone(), outcome };
+        update(&mut model, Message::Received(Box::new(accepted)));
+        let Page::Waiting { lines, .. } = &model.ui.page else { panic!("{:?}", model.ui.page) };
+        lines.iter().filter(|line| line.contains("/challenge#")).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(links("https://play.example.org"), [format!("  https://play.example.org/challenge#{CODE}")]);
+    assert!(links("javascript:alert(1)").is_empty() && links(r"https://a\u001b[2J").is_empty());
 }
 
 #[test]

@@ -1,14 +1,11 @@
 //! The stored records of finished games.
 
-use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS, descending_time};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// The upper limit of timestamps. Keys contain this limit minus the time, so the latest game of a
-/// list comes first.
-const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// The maximum number of deployments of a player that are kept per ruleset. If there are more,
 /// the one that has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
@@ -111,7 +108,7 @@ pub(super) fn versus_key(
 }
 
 pub(super) fn place(ended: u64, game: GameId) -> String {
-    format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
+    format!("{}-{game}", descending_time(Stamp(ended)))
 }
 
 /// Returns the prefixes of all records that are stored under a player's id.

@@ -8,7 +8,7 @@ use flagfall_protocol::{Player, ServerToClient, Terms};
 use flagfall_store::{Key, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
-use super::offer::find_offer;
+use super::offer::{Closing, find_offer};
 use super::refusal::no_such_challenge;
 use crate::Refused;
 use crate::records::{mark, put};
@@ -46,10 +46,11 @@ impl Challenge {
         Ok([put(CHALLENGES.key([&self.code])?, self, expires)?, mark(own, expires)])
     }
 
-    pub(super) fn closing(&self) -> Result<[Write; 2], Refused> {
+    pub(super) fn closing(&self, store: &dyn Store, closing: Closing) -> Result<[Write; 3], Refused> {
         Ok([
             Write::Delete { key: CHALLENGES.key([&self.code])? },
             Write::Delete { key: own_key(&self.challenger, &self.code)? },
+            closing.note(store, &self.code)?,
         ])
     }
 }

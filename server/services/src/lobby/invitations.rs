@@ -6,6 +6,7 @@ use flagfall_protocol::{Code, Invitation, Invitations, Player, ServerToClient};
 use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 
 use super::challenges::{self, Challenge, invited_key};
+use super::offer::Closing;
 use super::refusal::{blocked, no_such_challenge, opponent_busy, own_offer, store_unclear, unclear};
 use super::{Inner, Lobby};
 use crate::Refused;
@@ -104,10 +105,10 @@ impl Lobby {
         }
         let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
         let mut writes = vec![Write::Delete { key: own }];
-        writes.extend(challenge.closing()?);
+        writes.extend(challenge.closing(&*self.inner.store, Closing::Declined)?);
         self.write(vec![(key, Expect::Value(bytes))], writes).await?;
         self.inner.tell_challenger(&challenge, player, false).await;
-        self.inner.tell_addressees(&challenge, Some(player)).await;
+        self.inner.tell_addressees(&challenge, Closing::Declined, Some(player)).await;
         Ok(())
     }
 
@@ -127,8 +128,13 @@ impl Inner {
         self.tell(&challenge.challenger, &message).await;
     }
 
-    pub(super) async fn tell_addressees(&self, challenge: &Challenge, answered_by: Option<&Player>) {
-        if let Err(refusal) = self.try_tell_addressees(challenge, answered_by).await {
+    pub(super) async fn tell_addressees(
+        &self,
+        challenge: &Challenge,
+        closing: Closing,
+        answered_by: Option<&Player>,
+    ) {
+        if let Err(refusal) = self.try_tell_addressees(challenge, closing, answered_by).await {
             tracing::debug!(%refusal, "could not tell all addressees that a challenge is closed; their lists do not show it");
         }
     }
@@ -136,6 +142,7 @@ impl Inner {
     async fn try_tell_addressees(
         &self,
         challenge: &Challenge,
+        closing: Closing,
         answered_by: Option<&Player>,
     ) -> Result<(), Refused> {
         let code = &challenge.code;
@@ -144,6 +151,7 @@ impl Inner {
         let message = ServerToClient::ChallengeGone {
             challenge: code.clone(),
             challenger: challenge.challenger.clone(),
+            reason: Some(closing.name().to_owned()),
         };
         for (addressed, _) in addressed {
             let Some(id) = last_part(&addressed, &prefix) else { continue };

@@ -6,6 +6,8 @@
 //! of 1500. Guests have no rating. People and bots are rated separately, so their ratings cannot
 //! be compared.
 
+use std::future::ready;
+
 use super::memory::Kept;
 use super::refusal::{being_paired, store_unclear};
 use super::seeks::{self, SeekRecord};
@@ -57,7 +59,7 @@ impl Asker<'_> {
                 drop(one_at_a_time);
                 self.inner.peers().tell_seek_opened(OpenedSeek { seek, since, before: id_in(turn.1) }).await;
             }
-            return self.finish(kept, store_unclear, Vec::new()).await;
+            return self.finish(kept, ready(store_unclear()), Vec::new()).await;
         }
     }
 
@@ -170,7 +172,7 @@ impl Asker<'_> {
             // On a conflict, the record was extended or the player was paired at the same moment.
             match self.keep(Accepted::Done {}, None, change).await? {
                 Kept::Conflict => transaction.count_conflict().map_err(|_| being_paired())?,
-                kept => return self.finish(kept, being_paired, Vec::new()).await,
+                kept => return self.finish(kept, ready(being_paired()), Vec::new()).await,
             }
         }
     }

@@ -34,13 +34,13 @@ pub(super) fn not_found(error: TableError) -> Refused {
 
 /// Returns the refusal for a seek that was taken or withdrawn, or never existed.
 pub(super) fn no_such_seek() -> Refused {
-    Refusal::new(Code::NO_SUCH_SEEK).into()
+    Refusal::new(Code::NO_SUCH_SEEK).because("other").into()
 }
 
 /// Returns the refusal for a challenge that was taken or withdrawn, has expired, or never
 /// existed.
 pub(super) fn no_such_challenge() -> Refused {
-    Refusal::new(Code::NO_SUCH_CHALLENGE).into()
+    Refusal::new(Code::NO_SUCH_CHALLENGE).because("other").into()
 }
 
 pub(super) fn own_offer() -> Refused {

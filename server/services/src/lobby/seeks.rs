@@ -18,7 +18,7 @@ use flagfall_store::{Expect, Key, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::offer::find_offer;
+use super::offer::{Closing, find_offer};
 use super::refusal::{no_such_seek, too_many};
 use crate::Refused;
 use flagfall_base::admission::{Limit, Scope, count_hit};
@@ -66,7 +66,8 @@ pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, 
 pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), Refused> {
     match find(store, id).await {
         Ok((_, key, bytes)) => {
-            write_if(&**store, key.clone(), Some(bytes), vec![Write::Delete { key }]).await?;
+            let writes = vec![Write::Delete { key: key.clone() }, Closing::Withdrawn.note(&**store, id)?];
+            write_if(&**store, key, Some(bytes), writes).await?;
             Ok(())
         }
         Err(refused) if refused.is(Code::NO_SUCH_SEEK) => Ok(()),

@@ -35,6 +35,11 @@ async fn house_with(store: TestStore, shared: Arc<dyn Store>) -> House {
     house_of(store, shared, Settings::default()).await
 }
 
+/// Returns the refusal for an offer that was closed for this reason.
+fn closed(Refused(refusal): Refused, reason: &str) -> Refused {
+    refusal.because(reason).into()
+}
+
 /// Returns a lobby on a server that has no room for games.
 async fn full_house(store: TestStore) -> House {
     let mut settings = Settings::default();
@@ -187,7 +192,7 @@ async fn concurrent_acceptances_of_a_challenge_give_it_once() {
             tokio::join!(house.ask("bo", &id, accept(&code)), other_server.ask("cy", &id, accept(&code)));
         assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
         let loser = bo.err().or(cy.err());
-        assert_eq!(loser, Some(no_such_challenge()));
+        assert_eq!(loser, Some(closed(no_such_challenge(), "taken")));
     }
 }
 
@@ -264,8 +269,9 @@ async fn only_the_challenger_takes_a_challenge_back() {
     assert_eq!(house.ask("ana", "2", accept(&code)).await, Err(own_offer()));
     assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
     assert_eq!(house.ask("ana", "3", cancel()).await, Ok(Accepted::Done {}));
-    assert_eq!(house.lobby.show_challenge(&code).await, Err(no_such_challenge()));
-    assert_eq!(house.ask("bo", "2", accept(&code)).await, Err(no_such_challenge()));
+    let withdrawn = || closed(no_such_challenge(), "withdrawn");
+    assert_eq!(house.lobby.show_challenge(&code).await, Err(withdrawn()));
+    assert_eq!(house.ask("bo", "2", accept(&code)).await, Err(withdrawn()));
 }
 
 #[tokio::test]
@@ -386,11 +392,14 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(own_offer()));
     let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
     assert!(one.seeks().contains(&taken), "it does not know of the other server's change yet");
-    assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(no_such_seek()));
+    let refused = one.ask("cy", "1", accept(&taken)).await;
+    assert_eq!(refused, Err(closed(no_such_seek(), "taken")));
     assert!(!one.seeks().contains(&taken), "a seek that was just refused is not shown again");
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
     assert_eq!(one.ask("ana", "3", withdraw()).await, Err(no_such_seek()), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
+    let refused = one.ask("cy", "2", accept(&kept)).await;
+    assert_eq!(refused, Err(closed(no_such_seek(), "withdrawn")));
     other.lobby.hear_closed(&kept);
     assert!(one.seeks().is_empty() && other.seeks().is_empty());
     assert_eq!(other.games_of("ana").await, [game]);
@@ -412,7 +421,7 @@ async fn acceptances_on_two_servers_give_a_seek_once() {
         let (bo, cy, ()) =
             tokio::join!(one.ask("bo", &id, accept()), other.ask("cy", &id, accept()), release);
         assert_eq!(i32::from(bo.is_ok()) + i32::from(cy.is_ok()), 1, "{bo:?} {cy:?}");
-        assert_eq!(bo.err().or(cy.err()), Some(no_such_seek()));
+        assert_eq!(bo.err().or(cy.err()), Some(closed(no_such_seek(), "taken")));
     }
 }
 

@@ -352,6 +352,7 @@ impl Players {
             has_feed: false,
             challenges: Vec::new(),
             blocks: Vec::new(),
+            reports: Vec::new(),
             queues: Vec::new(),
             conduct: Conduct::default(),
             dump: DumpListing::default(),

@@ -21,6 +21,7 @@ use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::dump;
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
+use flagfall_services::reports::own_reports;
 
 pub(super) async fn sign_up(
     State(app): Shared,
@@ -78,6 +79,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         has_feed: app.notices.has_feed(id).await?,
         challenges: app.lobby.invitations(&asker.player).await?.challenges,
         blocks: blocked_by(&*app.store, id).await?,
+        reports: own_reports(&*app.store, &asker.player).await?,
         queues,
         conduct: conduct_of(&*app.store, id).await?,
         dump: dump::listing(&*app.store, id).await?,

@@ -145,6 +145,8 @@ endpoints! {
             "too_many/deployments"];
     DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
         "Deletes a saved deployment", ["no_such_ruleset/saved", "no_such_deployment"];
+    GET "/api/me/reports" listOwnReports = me::reports,
+        "The player's reports to the operators, and what the operators have decided";
     GET "/api/me/dump" getDumpSetting = me::dump_setting,
         "How the monthly dumps of public games show the player";
     PUT "/api/me/dump" setDumpSetting = me::set_dump,

@@ -7,8 +7,8 @@ use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
     DumpSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook,
-    OwnGames, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt,
-    WebhookInfo, WebhookSet,
+    OwnGames, OwnReports, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments,
+    WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
@@ -16,6 +16,7 @@ use super::error::{Answer, ApiError};
 use super::request::{Asker, Body, Owner, Path, Shared};
 use flagfall_game::TableError;
 use flagfall_services::dump;
+use flagfall_services::reports::own_reports;
 use serde::Serialize;
 
 pub(super) async fn deployments(State(app): Shared, Owner(asker): Owner) -> Answer<Json<SavedDeployments>> {
@@ -77,6 +78,10 @@ pub(super) async fn set_dump(
 
 pub(super) async fn games(State(app): Shared, Asker(asker): Asker) -> Answer<Json<OwnGames>> {
     Ok(Json(app.tables.own_games(&asker.player.id).await?))
+}
+
+pub(super) async fn reports(State(app): Shared, Asker(asker): Asker) -> Answer<Json<OwnReports>> {
+    Ok(Json(OwnReports { reports: own_reports(&*app.store, &asker.player).await? }))
 }
 
 fn game(id: &str) -> Result<GameId, ApiError> {

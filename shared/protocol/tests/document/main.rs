@@ -164,6 +164,7 @@ fn examples() -> String {
         page: None,
         about: false,
         lobby_changes: true,
+        page_url: Some("https://play.example.org".to_owned()),
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
 

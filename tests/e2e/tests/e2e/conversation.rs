@@ -69,7 +69,9 @@ fn a_friend_is_challenged_by_a_code() {
     ann.type_line("deploy random");
     ann.expect("The game starts.");
     bob.expect("The game starts.");
-    server.run_client(&site, "eve", &["play", "--accept", &code]).expect(1, &["not open"]);
+    server
+        .run_client(&site, "eve", &["play", "--accept", &code])
+        .expect(1, &["Somebody has already accepted this challenge."]);
 
     bob.type_line("resign yes");
     for client in [&mut ann, &mut bob] {

@@ -44,7 +44,11 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     operate(&site, &["log"]).expect(0, &["the log of operators is empty"]);
     let first = rated_game(&server, &site, 71);
     rated_game(&server, &site, 72);
-    operate(&site, &["reports"]).expect(0, &["about", "he insults me", &first]);
+    operate(&site, &["reports"]).expect(0, &["open: ann", "about", "he insults me", &first]);
+    operate(&site, &["decide", &first, "--reporter", "bob", "nothing", "--reason", "x"])
+        .expect(4, &["no such report"]);
+    operate(&site, &["decide", &first, "--reporter", "ann", "nothing", "--reason", "it was a joke"])
+        .expect(0, &["decided"]);
 
     operate(&site, &["undo", &first, "--reason", "he lost on purpose"])
         .expect(0, &["undone: ", &first, "Red +", "Blue -"]);
@@ -60,6 +64,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     bob.expect("Your offer is in the lobby");
     operate(&site, &["close", "bob", "--reason", "insults"]).expect(0, &["bob is closed"]);
     bob.ended().expect(1, &["closed"]);
+    operate(&site, &["reports"]).expect(0, &["nothing: ann", "acted: ann"]);
     run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(1, &["have closed this account"]);
     operate(&site, &["reopen", "bob", "--reason", "he is sorry"]).expect(0, &["bob is open again"]);
     run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(0, &["You are bob"]);
@@ -72,6 +77,8 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
             "undid the rating change of",
             &first,
             ": he lost on purpose",
+            "decided the report of ann",
+            ": it was a joke",
             "closed bob",
             ": insults",
             "reopened bob",

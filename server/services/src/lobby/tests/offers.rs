@@ -178,8 +178,11 @@ async fn the_end_of_a_challenge_is_announced_once() {
     let house = house().await;
     let (_bo, mut bo) = house.connect("bo");
     let (_cy, mut cy) = house.connect("cy");
-    let gone =
-        |code: &str| ServerToClient::ChallengeGone { challenge: code.to_owned(), challenger: player("ana") };
+    let gone = |code: &str, reason: &str| ServerToClient::ChallengeGone {
+        challenge: code.to_owned(),
+        challenger: player("ana"),
+        reason: Some(reason.to_owned()),
+    };
     let invite = async |id: &str| {
         let code = code_of(house.ask("ana", id, challenge()).await.unwrap());
         for name in ["bo", "cy"] {
@@ -197,7 +200,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
     }
     let next = invite("3").await;
     for reader in [&mut bo, &mut cy] {
-        assert_eq!(told(reader).await, gone(&code));
+        assert_eq!(told(reader).await, gone(&code, "withdrawn"));
         assert!(
             matches!(told(reader).await, ServerToClient::Challenged { .. }),
             "the next one, and nothing between"
@@ -205,19 +208,19 @@ async fn the_end_of_a_challenge_is_announced_once() {
     }
     // Next case: one addressee declines the challenge, and so needs no message about it.
     house.lobby.decline(&player("bo"), &next).await.unwrap();
-    assert_eq!(told(&mut cy).await, gone(&next));
+    assert_eq!(told(&mut cy).await, gone(&next, "declined"));
     // Next case: one addressee accepts the challenge.
     let code = invite("4").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.ask("bo", "1", accept(&code)).await.unwrap();
-    assert_eq!(told(&mut cy).await, gone(&code));
+    assert_eq!(told(&mut cy).await, gone(&code, "taken"));
     assert!(matches!(told(&mut bo).await, ServerToClient::Challenged { .. }));
     assert!(matches!(told(&mut bo).await, ServerToClient::GameStarted { .. }));
     // Next case: the challenger deletes their account.
     let code = invite("5").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.lobby.forget(&player("ana")).await.unwrap();
-    assert_eq!(told(&mut cy).await, gone(&code));
+    assert_eq!(told(&mut cy).await, gone(&code, "withdrawn"));
     for left in ["invited/", "addressed/", "challenges/"] {
         let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
         assert!(left.is_empty(), "{left:?}");
@@ -273,5 +276,6 @@ async fn a_challenge_is_announced_to_other_servers() {
     other.ask("ana", "3", LobbyCommand::CancelChallenge { challenge: code.clone() }).await.unwrap();
     let (players, message) = heard().await;
     assert_eq!(players, ["bo"]);
-    assert_eq!(message, ServerToClient::ChallengeGone { challenge: code, challenger: player("ana") });
+    let reason = Some("withdrawn".to_owned());
+    assert_eq!(message, ServerToClient::ChallengeGone { challenge: code, challenger: player("ana"), reason });
 }
