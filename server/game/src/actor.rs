@@ -281,6 +281,9 @@ impl Actor {
                 let seen = viewer.map(|viewer| (self.table.summary(), viewer, self.table.look(now, viewer)));
                 let _caller_left = reply.send(seen);
             }
+            Message::Presence { reply } => {
+                let _caller_left = reply.send(self.table.presence());
+            }
             Message::Forecast { reply } => {
                 let forecast = (!self.table.is_over()).then(|| Forecast {
                     flag: self.table.no_flag_before(self.host.now()),

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::{GameRecord, GameSummary, GameView, RecordScope, Viewer};
+use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_protocol::{GameRecord, GameSummary, GameView, Presence, RecordScope, Viewer};
 use flagfall_store::Head;
 use tokio::sync::oneshot;
 
@@ -23,6 +23,10 @@ pub(super) enum Message {
     Look {
         player: Option<String>,
         reply: oneshot::Sender<Option<(GameSummary, Viewer, GameView)>>,
+    },
+    /// Asks which players have the game open.
+    Presence {
+        reply: oneshot::Sender<PerSide<Presence>>,
     },
     /// Asks for the table's [`Forecast`]. The reply is `None` if the game is over.
     Forecast {
@@ -122,6 +126,11 @@ impl TableHandle {
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let player = player.map(str::to_owned);
         self.request(|reply| Message::Look { player, reply }).await?.ok_or(TableError::NotFound)
+    }
+
+    /// Returns which players have the game open, on this server or another one.
+    pub async fn presence(&self) -> Result<PerSide<Presence>, TableError> {
+        self.request(|reply| Message::Presence { reply }).await
     }
 
     pub(super) async fn forecast(&self) -> Result<Option<Forecast>, TableError> {

@@ -4,7 +4,9 @@ use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{CloseCode, Code, EventPosition, GameEvent, GameView, Refusal, ServerToClient};
+use flagfall_protocol::{
+    CloseCode, Code, EventPosition, GameEvent, GameView, Presence, Refusal, ServerToClient,
+};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
@@ -19,6 +21,10 @@ const BEHIND_LOOK_MS: u64 = 200;
 impl Table {
     pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> GameView {
         view(&self.game, viewer, self.shown_at(now)).seen
+    }
+
+    pub(crate) fn presence(&self) -> PerSide<Presence> {
+        self.attendance.presence()
     }
 
     pub(super) fn open(&mut self, now: Stamp, opener: Opener) {
