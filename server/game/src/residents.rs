@@ -5,7 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use flagfall_base::cluster::Seats;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_store::{Store, Topic};
 
 use super::facts::Facts;
 use super::handle::{Message, TableHandle};
@@ -14,14 +16,60 @@ use super::public_list::PublicGames;
 use parking_lot::Mutex;
 
 /// The games that this server has in memory or is creating.
-#[derive(Default)]
 pub(super) struct Residents {
+    follower: Follower,
     pub(super) index: Mutex<Index>,
     /// The public games that are shown in lists while they are at rest.
     pub(super) public_games: Mutex<PublicGames>,
     /// The number of running games, in memory or at rest. It is the store's last count, plus the
     /// games created here and minus the games ended here since that count began.
     pub(super) running: AtomicI64,
+}
+
+/// Follows games for as long as they are in memory.
+pub(super) struct Follower {
+    pub(super) store: Arc<dyn Store>,
+    /// The connections of players on all servers; `None` if no other server may append.
+    pub(super) seats: Option<Seats>,
+}
+
+impl Follower {
+    /// Begins to follow a game. Returns false if it took too long to be certain of that, so that
+    /// appends of other servers may be missed.
+    pub(super) async fn follow(&self, game: GameId) -> bool {
+        if let Some(seats) = &self.seats {
+            seats.follow(game);
+        }
+        self.store.follow(Topic::Game(game)).await
+    }
+
+    pub(super) fn unfollow(&self, game: GameId) {
+        self.store.unfollow(&Topic::Game(game));
+        if let Some(seats) = &self.seats {
+            seats.unfollow(game);
+        }
+    }
+}
+
+/// A game that is followed and may become a resident. When it is dropped before that, the game is
+/// no longer followed.
+pub(super) struct Followed<'a> {
+    residents: &'a Residents,
+    game: GameId,
+}
+
+impl Followed<'_> {
+    /// Adds the table of the game, which is followed until the table leaves memory.
+    pub(super) fn insert(self, handle: TableHandle) {
+        self.residents.index.lock().insert(handle);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Followed<'_> {
+    fn drop(&mut self) {
+        self.residents.follower.unfollow(self.game);
+    }
 }
 
 #[derive(Default)]
@@ -85,6 +133,24 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Residents {
+    pub(super) fn new(follower: Follower) -> Residents {
+        Residents {
+            follower,
+            index: Mutex::default(),
+            public_games: Mutex::default(),
+            running: AtomicI64::default(),
+        }
+    }
+
+    /// Begins to follow a game that is to be opened. The flag is false if appends of other servers
+    /// may be missed. Call this for one game at a time, and only if it is not in memory.
+    pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
+        // From now on, the game is followed, even if the caller does not wait.
+        let followed = Followed { residents: self, game };
+        let is_certain = self.follower.follow(game).await;
+        (followed, is_certain)
+    }
+
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index.lock().tables.get(&game).cloned()
     }
@@ -120,6 +186,8 @@ impl Residents {
         let mut index = self.index.lock();
         if index.is_of(facts) {
             index.tables.remove(&facts.id);
+            // Before the game can be opened again.
+            self.follower.unfollow(facts.id);
         }
     }
 
@@ -135,6 +203,7 @@ impl Residents {
         }
         if own_senders > 0 {
             index.tables.remove(&facts.id);
+            self.follower.unfollow(facts.id);
             index.remove_running(facts);
             let summary = facts.summary();
             if summary.outcome.is_none() && !summary.terms.private {
