@@ -227,6 +227,7 @@ impl Peers {
             }
             Err(error) => tracing::debug!(%error, "could not ask other servers for their seats"),
         }
+        seats.expect_no_answers(game);
     }
 
     async fn ask_followers(&self, seats: &Seats, game: GameId) -> Result<u64, StoreError> {

@@ -254,6 +254,13 @@ impl Seats {
         receiver
     }
 
+    /// Forgets the number of servers that have said which seats of a game they have.
+    pub fn expect_no_answers(&self, game: GameId) {
+        if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
+            followed.answers = None;
+        }
+    }
+
     /// Records that a server has said which seats of a game it has, because this server asked.
     pub fn note_answer(&self, game: GameId) {
         let state = self.shared.state.lock();

@@ -225,6 +225,7 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     run_tasks().await;
     assert!(bo.texts().is_empty(), "one of two servers stops: nothing is paused");
     let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
+    third.tables.find(id).await.unwrap();
     third.tables.stop(true).await;
     run_tasks().await;
     let told = bo.texts().join(" ");
