@@ -51,14 +51,14 @@ impl Tables {
     }
 
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
-        match self.residents().handle(game) {
-            Some(handle) => handle.hear(seq),
-            // A game at rest needs no update, because its log is read when the game is next
-            // opened.
-            None if seq > FIRST || self.residents().is_making(game) => {}
-            // The server that has created the game tells its players.
-            None if self.peers().others_tell_starts() => {}
-            None => self.adopt(game, seq, room).await,
+        if self.residents().hear(game, seq) {
+            return;
+        }
+        // A game at rest needs no update, because its log is read when the game is next opened.
+        let is_new = seq == FIRST && !self.residents().is_making(game);
+        // Later versions than 0.1 tell the players of a new game.
+        if is_new && !self.peers().others_tell_starts() {
+            self.adopt(game, seq, room).await;
         }
     }
 
@@ -127,6 +127,7 @@ impl Tables {
                 }
             }
         }
+        self.residents().doubt_opening();
         let heads = self.residents().running_handles().into_iter().map(|handle| async move {
             let reached = handle.facts.head();
             let head = self.store().head(handle.id()).await;

@@ -258,7 +258,7 @@ impl Tables {
             metrics::counter!(TABLES_OPENED).increment(1);
             let registry = Arc::new(self.clone());
             let (handle, actor) = channel(table, self.host.clone(), registry, (stay, care), listed);
-            followed.insert(handle.clone());
+            followed.insert(&handle);
             tokio::spawn(actor.run());
             if !is_certain {
                 // Entries that came after the log was read may have been missed.

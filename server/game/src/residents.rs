@@ -60,14 +60,21 @@ pub(super) struct Followed<'a> {
 
 impl Followed<'_> {
     /// Adds the table of the game, which is followed until the table leaves memory.
-    pub(super) fn insert(self, handle: TableHandle) {
-        self.residents.index.lock().insert(handle);
+    pub(super) fn insert(self, handle: &TableHandle) {
+        let mut index = self.residents.index.lock();
+        let heard = index.opening.remove(&self.game).unwrap_or_default();
+        index.insert(handle.clone());
+        drop(index);
+        handle.hear(heard);
         std::mem::forget(self);
     }
 }
 
 impl Drop for Followed<'_> {
     fn drop(&mut self) {
+        let mut index = self.residents.index.lock();
+        index.opening.remove(&self.game);
+        // Before the game can be opened again.
         self.residents.follower.unfollow(self.game);
     }
 }
@@ -75,6 +82,8 @@ impl Drop for Followed<'_> {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
+    /// The games that are being opened, with the highest entry number that was announced since then.
+    pub(super) opening: HashMap<GameId, u64>,
     /// The running games in memory, sorted by player. A hash stands for the player's id. Two
     /// players may have the same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
@@ -147,12 +156,32 @@ impl Residents {
     pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
         // From now on, the game is followed, even if the caller does not wait.
         let followed = Followed { residents: self, game };
+        self.index.lock().opening.insert(game, 0);
         let is_certain = self.follower.follow(game).await;
         (followed, is_certain)
     }
 
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index.lock().tables.get(&game).cloned()
+    }
+
+    /// Passes on an announcement that the log of a game has at least this many entries. Returns
+    /// false if the game is neither in memory nor being opened.
+    pub(super) fn hear(&self, game: GameId, seq: u64) -> bool {
+        let mut index = self.index.lock();
+        if let Some(handle) = index.tables.get(&game).cloned() {
+            drop(index);
+            handle.hear(seq);
+            return true;
+        }
+        let heard = index.opening.get_mut(&game);
+        heard.map(|heard| *heard = seq.max(*heard)).is_some()
+    }
+
+    /// Makes the tables that are being opened read their logs again, because announcements may have
+    /// been missed.
+    pub(super) fn doubt_opening(&self) {
+        self.index.lock().opening.values_mut().for_each(|heard| *heard = u64::MAX);
     }
 
     pub(super) fn running_handles(&self) -> Vec<TableHandle> {

@@ -157,6 +157,18 @@ async fn moves_of_a_game_concern_only_servers_that_have_it_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_announced_while_a_game_is_opened_is_kept_for_its_table() {
+    let (_store, one, other, id) = following_pair().await;
+    let residents = other.tables.residents();
+    let (followed, _) = residents.follow(id).await;
+    send(&one.game(id), &Client::new("ana"), "red", Side::Red).await;
+    run_tasks().await;
+    assert_eq!(residents.index.lock().opening.get(&id), Some(&one.game(id).facts.head()));
+    drop(followed);
+    assert!(residents.index.lock().opening.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn players_on_two_servers_play_one_game() {
     let (_store, one, other, id) = following_pair().await;
     let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
