@@ -1,5 +1,6 @@
 //! The server as a whole: starting, running and stopping.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -332,11 +333,12 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
         }
         let info = MemberInfo {
             online: app.connections.players_online(),
-            seekers: app.lobby.seekers_here(),
+            seekers: if app.peers.has_former() { app.lobby.seekers_here() } else { BTreeSet::new() },
             reads_form: Some(Form::NEWEST.number()),
             archive,
             tells_starts: true,
             is_relay: app.settings.role == Role::Relay,
+            follows_topics: true,
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");

@@ -7,8 +7,8 @@ use std::time::Duration;
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer,
-    Update, UpdateOutcome, Write, limits::READ_MAX,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
+    StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -278,6 +278,22 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         self.inner.tell(notice)
+    }
+
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        self.inner.follow(topic)
+    }
+
+    fn unfollow(&self, topic: &Topic) {
+        self.inner.unfollow(topic);
+    }
+
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
+        self.inner.tell_followers(topic, notice)
+    }
+
+    fn serve_former(&self, are_there: bool) {
+        self.inner.serve_former(are_there);
     }
 
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {

@@ -2,10 +2,13 @@
 //!
 //! Each server has a record in the store. The record expires unless the server renews it. Losing
 //! a record does no lasting harm. A record contains the number of players connected to the
-//! server, the players among them who have an open seek, and the newest form of log entries that
-//! the server can read. When all servers can read a newer form, they start to write log entries
-//! in that form. Servers also send each other short-lived notices, for example about the games
-//! that their players have open (`seats`).
+//! server, and what the server understands. When all servers can read a newer form of log entries,
+//! they start to write log entries in that form. Servers also send each other short-lived notices
+//! (`bus`), for example about the players who have a game open (`seats`).
+//!
+//! A notice about a game or for a player goes only to the servers that have the game open, or to
+//! which the player is connected. Servers of earlier versions do not follow such topics. While
+//! there may be such servers, notices are also sent to all servers.
 
 mod bus;
 mod duties;
@@ -42,7 +45,8 @@ const MEETINGS: u32 = 10;
 pub struct MemberInfo {
     /// The number of players connected to the server.
     pub online: usize,
-    /// The connected players who have an open seek.
+    /// The connected players who have an open seek. Servers of earlier versions need this list, so
+    /// it is empty if there are none.
     pub seekers: BTreeSet<String>,
     /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
     /// can only read form 1.
@@ -57,6 +61,10 @@ pub struct MemberInfo {
     /// True if the server only shows games to spectators, so that it guards nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_relay: bool,
+    /// True if the server hears notices on the topics of its games and players. Earlier versions
+    /// need all notices to be sent to all servers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows_topics: bool,
 }
 
 impl MemberInfo {
@@ -82,6 +90,8 @@ struct Inner {
     agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers had the same archive.
     archive_agreed: AtomicU32,
+    /// The number of consecutive meetings up to now at which all servers followed topics.
+    topics_agreed: AtomicU32,
 }
 
 impl Peers {
@@ -114,6 +124,12 @@ impl Peers {
         self.inner.as_ref().is_none_or(has_agreed)
     }
 
+    /// True if there may be servers of earlier versions, which follow no topics.
+    #[must_use]
+    pub fn has_former(&self) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.topics_agreed.load(Ordering::Relaxed) < MEETINGS)
+    }
+
     /// Returns the id of this server; `None` if only this process can use the store.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
@@ -141,8 +157,13 @@ impl Peers {
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
-        let agreed = inner.archive_agreed.load(Ordering::Relaxed);
-        inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
+        count(&inner.archive_agreed, has_archive);
+        if met.is_ok() {
+            // A meeting that fails says nothing about the other servers. Those of earlier versions
+            // are noticed when they are back, and until then they miss nothing but hints.
+            count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
+            inner.store.serve_former(self.has_former());
+        }
         let met = met?;
         let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(|(id, _)| id.clone()).collect();
         inner.duties.lock().share((!info.is_relay).then_some(inner.id.as_str()), guardians);
@@ -185,6 +206,7 @@ impl Peers {
     pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
             inner.others.lock().clear();
+            inner.duties.lock().share(&inner.id, Vec::new());
         }
     }
 
@@ -194,17 +216,17 @@ impl Peers {
         self.inner.iter().map(|inner| inner.others.lock().iter().map(|info| info.online).sum::<usize>()).sum()
     }
 
-    /// True if a player with an open seek is connected to another server.
+    /// True if a player with an open seek is connected to another server that lists such players.
     #[must_use]
-    pub fn is_seeker_online(&self, player: &str) -> bool {
+    pub fn is_listed_seeker(&self, player: &str) -> bool {
         self.inner.iter().any(|inner| inner.others.lock().iter().any(|info| info.seekers.contains(player)))
     }
 }
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, agreed, archive_agreed) = Default::default();
-        Inner { store, id, others, duties, agreed, archive_agreed }
+        let (others, duties, agreed, archive_agreed, topics_agreed) = Default::default();
+        Inner { store, id, others, duties, agreed, archive_agreed, topics_agreed }
     }
 
     async fn meet(&self, info: &MemberInfo) -> Result<Vec<(String, MemberInfo)>, StoreError> {
@@ -217,9 +239,7 @@ impl Inner {
     /// Counts consecutive meetings at which all servers could read the newest form. Any other
     /// meeting resets the count.
     fn note_agreement(&self, do_agree: bool) {
-        let before = self.agreed.load(Ordering::Relaxed);
-        let after = if do_agree { before.saturating_add(1) } else { 0 };
-        self.agreed.store(after, Ordering::Relaxed);
+        let (before, after) = count(&self.agreed, do_agree);
         let form = Form::NEWEST.number();
         if before < MEETINGS && after == MEETINGS {
             tracing::info!(form, "every server on this store can read this form of log entries; writing it");
@@ -252,6 +272,15 @@ impl Inner {
     }
 }
 
+/// Counts consecutive meetings at which all servers agreed. Any other meeting resets the count.
+/// Returns the count before and after this meeting.
+fn count(meetings: &AtomicU32, do_agree: bool) -> (u32, u32) {
+    let before = meetings.load(Ordering::Relaxed);
+    let after = if do_agree { before.saturating_add(1) } else { 0 };
+    meetings.store(after, Ordering::Relaxed);
+    (before, after)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -270,11 +299,12 @@ mod tests {
             archive: Some(7),
             tells_starts: true,
             is_relay: false,
+            follows_topics: true,
         }
     }
 
     fn of_version_0_1() -> MemberInfo {
-        MemberInfo { reads_form: None, ..info(1, &[]) }
+        MemberInfo { reads_form: None, follows_topics: false, ..info(1, &[]) }
     }
 
     fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
@@ -290,7 +320,7 @@ mod tests {
         two.meet(&info(7, &[])).await.unwrap();
         three.meet(&info(1, &[])).await.unwrap();
         assert_eq!((two.online(), three.online()), (5, 12));
-        assert!(three.is_seeker_online("ana") && !one.is_seeker_online("ana"));
+        assert!(three.is_listed_seeker("ana") && !one.is_listed_seeker("ana"));
         assert!(!three.leave().await);
         clock.advance_ms(ALIVE_MS);
         two.meet(&info(7, &[])).await.unwrap();
@@ -338,6 +368,30 @@ mod tests {
         assert_eq!(forms(&new, 1).await, [Form::NEWEST, Form::Json], "an old server joins later");
         clock.advance_ms(ALIVE_MS);
         assert_eq!(forms(&new, MEETINGS).await, expected(), "and dies");
+    }
+
+    #[tokio::test]
+    async fn topics_are_enough_once_all_servers_have_followed_them_for_a_while() {
+        let clock = Arc::new(ManualClock::new(Stamp(1_000)));
+        let memory = TestStore::announcing(clock.clone());
+        let store: Arc<dyn Store> = Arc::new(memory.clone());
+        let [new, old] = servers(&store, ["new", "old"]);
+        let meet = async |meetings: u32| {
+            for _ in 0..meetings {
+                new.meet(&info(0, &[])).await.unwrap();
+            }
+            new.has_former()
+        };
+        old.meet(&of_version_0_1()).await.unwrap();
+        assert!(meet(2 * MEETINGS).await, "an old server is there");
+        clock.advance_ms(ALIVE_MS);
+        assert!(meet(MEETINGS - 1).await);
+        assert!(!meet(1).await);
+        memory.fail_next(WriteFault::Unavailable);
+        assert!(new.meet(&info(0, &[])).await.is_err());
+        assert!(!new.has_former(), "an outage brings no old server");
+        old.meet(&of_version_0_1()).await.unwrap();
+        assert!(meet(1).await, "one joins later");
     }
 
     #[tokio::test]

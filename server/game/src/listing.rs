@@ -102,7 +102,11 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
-    writes.extend(NEWS.key([&game]).ok().map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
+    let players = PerSide::from_fn(|side: Side| header.players[side].id.as_str());
+    // Serializing two ids cannot fail.
+    let value = serde_json::to_vec(&players).unwrap_or_default();
+    let expires = Some(now.plus_ms(NEWS_MS));
+    writes.extend(NEWS.key([&game]).ok().map(|key| Write::Put { key, value, expires }));
     // The house player has to act from the start of a new game. It has to deploy, or to move if
     // the ruleset has no deployments.
     if header.has_house() {

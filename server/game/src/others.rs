@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side};
+use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
 use flagfall_store::{Announcement, StoreError};
 use futures_util::StreamExt as _;
@@ -51,14 +51,14 @@ impl Tables {
     }
 
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
-        match self.residents().handle(game) {
-            Some(handle) => handle.hear(seq),
-            // A game at rest needs no update, because its log is read when the game is next
-            // opened.
-            None if seq > FIRST || self.residents().is_making(game) => {}
-            // The server that has created the game tells its players.
-            None if self.peers().others_tell_starts() => {}
-            None => self.adopt(game, seq, room).await,
+        if self.residents().hear(game, seq) {
+            return;
+        }
+        // A game at rest needs no update, because its log is read when the game is next opened.
+        let is_new = seq == FIRST && !self.residents().is_making(game);
+        // Later versions than 0.1 tell the players of a new game.
+        if is_new && !self.peers().others_tell_starts() {
+            self.adopt(game, seq, room).await;
         }
     }
 
@@ -94,6 +94,17 @@ impl Tables {
         }
     }
 
+    /// True if one of these players is connected to this server. `players` is a record of a new
+    /// game.
+    fn is_anyone_here(&self, players: &[u8]) -> bool {
+        // A record of a later version may say something else.
+        let players: PerSide<String> = match serde_json::from_slice(players) {
+            Ok(players) => players,
+            Err(_) => return true,
+        };
+        Side::BOTH.into_iter().any(|side| self.connections().is_online(&players[side]))
+    }
+
     async fn audit_until_done(&self, room: &Arc<Semaphore>) {
         while let Err(error) = self.audit(room).await {
             tracing::debug!(%error, "could not check what other servers did; trying again");
@@ -104,16 +115,19 @@ impl Tables {
     /// Checks whether this server missed an announcement of created games, appended entries or
     /// lost entries.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // The players of recently created games may be connected to this server and not yet know
-        // of these games.
+        // The players of recently created games who are connected to this server may not know of
+        // these games yet.
         let mut scan = Scan::new(self.store(), NEWS.all()?);
         while let Some(records) = scan.next().await? {
-            for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
-                if self.residents().handle(game).is_none() && !self.residents().is_making(game) {
+            for (key, players) in &records {
+                let Some(game) = NEWS.game(key) else { continue };
+                let is_open = self.residents().handle(game).is_some() || self.residents().is_making(game);
+                if !is_open && self.is_anyone_here(players) {
                     self.adopt(game, 0, room).await;
                 }
             }
         }
+        self.residents().doubt_opening();
         let heads = self.residents().running_handles().into_iter().map(|handle| async move {
             let reached = handle.facts.head();
             let head = self.store().head(handle.id()).await;

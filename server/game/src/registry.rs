@@ -21,7 +21,7 @@ use super::outages::{known_outages, note_outage};
 use super::public_list::opening_line;
 use super::replay;
 use super::reply::{Answer, Reply};
-use super::residents::Residents;
+use super::residents::{Follower, Residents};
 use super::search::read_all;
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
@@ -71,15 +71,17 @@ impl Tables {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        settings.connections.follow_players(store.clone());
+        let seats = store.announcements().map(|_| Seats::new(server.clone()));
         let host = Host {
-            seats: store.announcements().map(|_| Seats::new(server.clone())),
+            residents: Residents::new(Follower { store: store.clone(), seats: seats.clone() }),
+            seats,
             peers: Peers::new(store.clone(), server, settings.write_form),
             store,
             settings: Arc::new(settings),
             epoch: AtomicU64::new(epoch),
             // Leave one thread free for connections.
             thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
-            residents: Residents::default(),
         };
         let on_demand = OnDemand {
             loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -214,7 +216,15 @@ impl Tables {
             if let Some(handle) = self.residents().handle(game) {
                 return Ok(handle);
             }
-            let stored = read_all(self.store(), game, 0).await?;
+            // Read the log after the game is followed, so that no entry of another server is missed.
+            let (followed, is_certain) = self.residents().follow(game).await;
+            let asked = async {
+                if let Some(seats) = self.seats() {
+                    self.peers().ask_seats(seats, game).await;
+                }
+            };
+            let (stored, ()) = tokio::join!(read_all(self.store(), game, 0), asked);
+            let stored = stored?;
             if stored.is_empty() {
                 return Err(TableError::NotFound);
             }
@@ -248,8 +258,12 @@ impl Tables {
             metrics::counter!(TABLES_OPENED).increment(1);
             let registry = Arc::new(self.clone());
             let (handle, actor) = channel(table, self.host.clone(), registry, (stay, care), listed);
-            self.residents().index.lock().insert(handle.clone());
+            followed.insert(&handle);
             tokio::spawn(actor.run());
+            if !is_certain {
+                // Entries that came after the log was read may have been missed.
+                let _table_left = handle.send_message(Message::Audit).await;
+            }
             Ok(handle)
         };
         load.boxed()

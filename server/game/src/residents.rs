@@ -5,7 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use flagfall_base::cluster::Seats;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_store::{Store, Topic};
 
 use super::facts::Facts;
 use super::handle::{Message, TableHandle};
@@ -14,8 +16,8 @@ use super::public_list::PublicGames;
 use parking_lot::Mutex;
 
 /// The games that this server has in memory or is creating.
-#[derive(Default)]
 pub(super) struct Residents {
+    follower: Follower,
     pub(super) index: Mutex<Index>,
     /// The public games that are shown in lists while they are at rest.
     pub(super) public_games: Mutex<PublicGames>,
@@ -24,9 +26,64 @@ pub(super) struct Residents {
     pub(super) running: AtomicI64,
 }
 
+/// Follows games for as long as they are in memory.
+pub(super) struct Follower {
+    pub(super) store: Arc<dyn Store>,
+    /// The connections of players on all servers; `None` if no other server may append.
+    pub(super) seats: Option<Seats>,
+}
+
+impl Follower {
+    /// Begins to follow a game. Returns false if it took too long to be certain of that, so that
+    /// appends of other servers may be missed.
+    pub(super) async fn follow(&self, game: GameId) -> bool {
+        if let Some(seats) = &self.seats {
+            seats.follow(game);
+        }
+        self.store.follow(Topic::Game(game)).await
+    }
+
+    pub(super) fn unfollow(&self, game: GameId) {
+        self.store.unfollow(&Topic::Game(game));
+        if let Some(seats) = &self.seats {
+            seats.unfollow(game);
+        }
+    }
+}
+
+/// A game that is followed and may become a resident. When it is dropped before that, the game is
+/// no longer followed.
+pub(super) struct Followed<'a> {
+    residents: &'a Residents,
+    game: GameId,
+}
+
+impl Followed<'_> {
+    /// Adds the table of the game, which is followed until the table leaves memory.
+    pub(super) fn insert(self, handle: &TableHandle) {
+        let mut index = self.residents.index.lock();
+        let heard = index.opening.remove(&self.game).unwrap_or_default();
+        index.insert(handle.clone());
+        drop(index);
+        handle.hear(heard);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Followed<'_> {
+    fn drop(&mut self) {
+        let mut index = self.residents.index.lock();
+        index.opening.remove(&self.game);
+        // Before the game can be opened again.
+        self.residents.follower.unfollow(self.game);
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
+    /// The games that are being opened, with the highest entry number that was announced since then.
+    pub(super) opening: HashMap<GameId, u64>,
     /// The running games in memory, sorted by player. A hash stands for the player's id. Two
     /// players may have the same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
@@ -85,8 +142,46 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Residents {
+    pub(super) fn new(follower: Follower) -> Residents {
+        Residents {
+            follower,
+            index: Mutex::default(),
+            public_games: Mutex::default(),
+            running: AtomicI64::default(),
+        }
+    }
+
+    /// Begins to follow a game that is to be opened. The flag is false if appends of other servers
+    /// may be missed. Call this for one game at a time, and only if it is not in memory.
+    pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
+        // From now on, the game is followed, even if the caller does not wait.
+        let followed = Followed { residents: self, game };
+        self.index.lock().opening.insert(game, 0);
+        let is_certain = self.follower.follow(game).await;
+        (followed, is_certain)
+    }
+
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index.lock().tables.get(&game).cloned()
+    }
+
+    /// Passes on an announcement that the log of a game has at least this many entries. Returns
+    /// false if the game is neither in memory nor being opened.
+    pub(super) fn hear(&self, game: GameId, seq: u64) -> bool {
+        let mut index = self.index.lock();
+        if let Some(handle) = index.tables.get(&game).cloned() {
+            drop(index);
+            handle.hear(seq);
+            return true;
+        }
+        let heard = index.opening.get_mut(&game);
+        heard.map(|heard| *heard = seq.max(*heard)).is_some()
+    }
+
+    /// Makes the tables that are being opened read their logs again, because announcements may have
+    /// been missed.
+    pub(super) fn doubt_opening(&self) {
+        self.index.lock().opening.values_mut().for_each(|heard| *heard = u64::MAX);
     }
 
     pub(super) fn running_handles(&self) -> Vec<TableHandle> {
@@ -120,6 +215,8 @@ impl Residents {
         let mut index = self.index.lock();
         if index.is_of(facts) {
             index.tables.remove(&facts.id);
+            // Before the game can be opened again.
+            self.follower.unfollow(facts.id);
         }
     }
 
@@ -135,6 +232,7 @@ impl Residents {
         }
         if own_senders > 0 {
             index.tables.remove(&facts.id);
+            self.follower.unfollow(facts.id);
             index.remove_running(facts);
             let summary = facts.summary();
             if summary.outcome.is_none() && !summary.terms.private {

@@ -198,8 +198,8 @@ impl Lobby {
         self.inner.store.get(key).await.map_or(true, |found| found.is_some())
     }
 
-    /// Returns the players connected to this server who have an open seek. This list is sent to
-    /// the other servers.
+    /// Returns the players connected to this server who have an open seek. Servers of earlier
+    /// versions need this list.
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks.lock();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
@@ -282,10 +282,6 @@ impl Inner {
 
     fn peers(&self) -> &Peers {
         self.tables.peers()
-    }
-
-    fn is_online(&self, player: &str) -> bool {
-        self.connections.is_online(player) || self.peers().is_seeker_online(player)
     }
 
     /// Returns the outcome of a command that was carried out before. If a crash kept its game

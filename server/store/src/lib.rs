@@ -32,7 +32,7 @@ pub use outages::OutageList;
 pub use store::{
     Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage,
     ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
-    StoredEntry, Transfer, Update, UpdateOutcome, Write,
+    StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

@@ -29,6 +29,7 @@ mod durability;
 mod exchange;
 mod heard;
 mod held;
+mod interest;
 mod kept;
 mod layout;
 mod link;
@@ -49,6 +50,7 @@ use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tracing::Span;
 
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
@@ -68,7 +70,8 @@ use crate::encoding::{entry_value, stamp_entry};
 use crate::guard::Guard;
 use crate::store::{
     Announcement, Append, AppendOutcome, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
-    Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome, Write,
+    Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update,
+    UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -449,6 +452,27 @@ impl Store for RedisStore {
             check_notice(&notice)?;
             self.request(|reply| Request::Tell { notice, reply }).await
         })
+    }
+
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        let followed = self.shared.interest.follow(topic);
+        let limit = self.shared.options.answer_timeout;
+        Box::pin(async move { matches!(timeout(limit, followed).await, Ok(Ok(()))) })
+    }
+
+    fn unfollow(&self, topic: &Topic) {
+        self.shared.interest.unfollow(topic);
+    }
+
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
+        Box::pin(async move {
+            check_notice(&notice)?;
+            self.request(|reply| Request::TellFollowers { topic, notice, reply }).await
+        })
+    }
+
+    fn serve_former(&self, are_there: bool) {
+        self.shared.interest.serve_former(are_there);
     }
 
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {

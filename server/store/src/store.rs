@@ -234,11 +234,20 @@ pub enum Announcement {
     Everything,
 }
 
+/// What a server can listen to: its appends, and the messages of other servers about it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Topic {
+    Game(GameId),
+    /// The player with this id.
+    Player(Arc<str>),
+}
+
 /// A message between servers, passed on by the store. It is not stored, and may come late, twice,
 /// or never.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreMessage {
-    /// A message that a server, perhaps this one, sent with [`Store::tell`].
+    /// A message that a server, perhaps this one, sent with [`Store::tell`] or
+    /// [`Store::tell_followers`].
     Told(Arc<[u8]>),
     /// The connection was lost for a while, so messages may have been missed.
     Missed,
@@ -425,8 +434,9 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Returns a receiver of future announcements. It gets at least those for appends by other
-    /// servers. Returns `None` if only this process can append. A receiver that has lagged has
-    /// missed announcements, and must handle that like [`Announcement::Everything`].
+    /// servers to games that this server follows. Returns `None` if only this process can append.
+    /// A receiver that has lagged has missed announcements, and must handle that like
+    /// [`Announcement::Everything`].
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         None
     }
@@ -441,6 +451,37 @@ pub trait Store: Send + Sync + 'static {
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
         drop(notice);
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Begins to follow a topic. From then on, this process receives the announcements and
+    /// messages of the topic. Following begins with the call. The future waits until it is
+    /// certain that nothing is missed from now on, and returns false if that took too long. If it
+    /// is confirmed later, there is an [`Announcement::Everything`].
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        drop(topic);
+        Box::pin(std::future::ready(true))
+    }
+
+    /// Stops following a topic.
+    fn unfollow(&self, topic: &Topic) {
+        let _nothing_is_followed = topic;
+    }
+
+    /// Sends a message to every server that follows a topic, like [`Store::tell`]. Returns the
+    /// number of servers that followed the topic, including this one, as far as the store knows.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the message probably reached no server.
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
+        drop((topic, notice));
+        Box::pin(std::future::ready(Ok(0)))
+    }
+
+    /// Says whether servers of earlier versions may use the store, which follow no topics. If so,
+    /// all appends are announced to all servers as well, as those versions did, and this process
+    /// hears of all appends. That is so until the first call.
+    fn serve_former(&self, are_there: bool) {
+        let _nothing_is_announced = are_there;
     }
 
     /// Returns a receiver of future messages; `None` if only this process uses the store. A

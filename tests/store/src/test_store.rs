@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::future::ready;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Outage, ReadError, ReadResult,
-    Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry, SystemClock, Update,
-    UpdateOutcome, WallClock,
+    Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry,
+    SystemClock, Topic, Update, UpdateOutcome, WallClock,
 };
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
@@ -33,10 +33,16 @@ pub enum WriteFault {
 }
 
 /// A memory store that a test controls. Clones are handles to the same store, as if two servers
-/// used it.
-#[derive(Clone)]
+/// used it. Each clone follows topics of its own.
 pub struct TestStore {
     shared: Arc<Shared>,
+    listener: Option<Arc<Listener>>,
+}
+
+impl Clone for TestStore {
+    fn clone(&self) -> TestStore {
+        TestStore::listening(self.shared.clone())
+    }
 }
 
 struct Shared {
@@ -46,7 +52,8 @@ struct Shared {
     gate: Arc<Semaphore>,
     /// The number of appends and updates that wait at the gate.
     held: watch::Sender<usize>,
-    channels: Option<Channels>,
+    /// The listeners of the handles; `None` if only one process can use the store.
+    listeners: Option<Mutex<Vec<Weak<Listener>>>>,
     reads: AtomicU64,
     state: Mutex<State>,
 }
@@ -62,10 +69,28 @@ struct State {
     last_alive: Option<Stamp>,
 }
 
-/// The senders that exist if several servers share the store.
-struct Channels {
+/// What a handle hears, if several servers share the store.
+struct Listener {
     announcements: broadcast::Sender<Announcement>,
     notices: broadcast::Sender<StoreMessage>,
+    followed: Mutex<HashSet<Topic>>,
+    has_former: AtomicBool,
+}
+
+impl Listener {
+    fn new() -> Listener {
+        Listener {
+            announcements: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            followed: Mutex::default(),
+            has_former: AtomicBool::new(true),
+        }
+    }
+
+    fn hears(&self, announcement: Announcement) -> bool {
+        let Announcement::Appended { game, .. } = announcement else { return true };
+        self.has_former.load(Ordering::Relaxed) || self.followed.lock().contains(&Topic::Game(game))
+    }
 }
 
 /// A guard that makes appends and updates wait until it is dropped. See
@@ -107,25 +132,45 @@ impl TestStore {
     /// Creates an empty store that announces appends, like a store that several servers share.
     #[must_use]
     pub fn announcing(clock: impl WallClock) -> TestStore {
-        let channels = Channels {
-            announcements: broadcast::channel(ANNOUNCEMENTS_MAX).0,
-            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
-        };
-        TestStore::make(clock, Some(channels))
+        TestStore::make(clock, Some(Mutex::default()))
     }
 
-    fn make(clock: impl WallClock, channels: Option<Channels>) -> TestStore {
-        TestStore {
-            shared: Arc::new(Shared {
-                memory: MemoryStore::new(clock),
-                faults: Mutex::default(),
-                gate: Arc::new(Semaphore::new(WRITES_MAX as usize)),
-                held: watch::channel(0).0,
-                channels,
-                reads: AtomicU64::new(0),
-                state: Mutex::default(),
-            }),
-        }
+    fn make(clock: impl WallClock, listeners: Option<Mutex<Vec<Weak<Listener>>>>) -> TestStore {
+        TestStore::listening(Arc::new(Shared {
+            memory: MemoryStore::new(clock),
+            faults: Mutex::default(),
+            gate: Arc::new(Semaphore::new(WRITES_MAX as usize)),
+            held: watch::channel(0).0,
+            listeners,
+            reads: AtomicU64::new(0),
+            state: Mutex::default(),
+        }))
+    }
+
+    fn listening(shared: Arc<Shared>) -> TestStore {
+        let listener = shared.listeners.as_ref().map(|listeners| {
+            let listener = Arc::new(Listener::new());
+            listeners.lock().push(Arc::downgrade(&listener));
+            listener
+        });
+        TestStore { shared, listener }
+    }
+
+    fn listeners(&self) -> Vec<Arc<Listener>> {
+        let listeners = self.shared.listeners.as_ref().map(|listeners| listeners.lock().clone());
+        listeners.unwrap_or_default().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn followers(&self, topic: &Topic) -> Vec<Arc<Listener>> {
+        let mut listeners = self.listeners();
+        listeners.retain(|listener| listener.followed.lock().contains(topic));
+        listeners
+    }
+
+    /// Returns the number of handles that follow a topic.
+    #[must_use]
+    pub fn count_followers(&self, topic: &Topic) -> usize {
+        self.followers(topic).len()
     }
 
     /// Returns the number of times that a log was read.
@@ -134,11 +179,11 @@ impl TestStore {
         self.shared.reads.load(Ordering::Relaxed)
     }
 
-    /// Sends an announcement to all receivers. The announcement need not be true.
+    /// Sends an announcement to all handles that would hear it. The announcement need not be true.
     pub fn announce(&self, announcement: Announcement) {
-        if let Some(channels) = &self.shared.channels {
+        for listener in self.listeners().iter().filter(|listener| listener.hears(announcement)) {
             // A send error only means that there is no receiver.
-            channels.announcements.send(announcement).ok();
+            listener.announcements.send(announcement).ok();
         }
     }
 
@@ -349,24 +394,54 @@ impl Store for TestStore {
     }
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
-        self.shared.channels.as_ref().map(|channels| channels.announcements.subscribe())
+        self.listener.as_ref().map(|listener| listener.announcements.subscribe())
     }
 
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
+        Box::pin(async move { tell(&self.listeners(), notice) })
+    }
+
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        if let Some(listener) = &self.listener {
+            listener.followed.lock().insert(topic);
+        }
+        Box::pin(ready(true))
+    }
+
+    fn unfollow(&self, topic: &Topic) {
+        if let Some(listener) = &self.listener {
+            listener.followed.lock().remove(topic);
+        }
+    }
+
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
         Box::pin(async move {
-            let bytes = notice.len();
-            if bytes > NOTICE_BYTES_MAX {
-                return Err(LimitError::NoticeLength { bytes }.into());
-            }
-            if let Some(channels) = &self.shared.channels {
-                // A send error only means that there is no receiver.
-                channels.notices.send(StoreMessage::Told(notice.into())).ok();
-            }
-            Ok(())
+            let followers = self.followers(&topic);
+            tell(&followers, notice)?;
+            Ok(followers.len() as u64)
         })
     }
 
-    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
-        self.shared.channels.as_ref().map(|channels| channels.notices.subscribe())
+    fn serve_former(&self, are_there: bool) {
+        if let Some(listener) = &self.listener {
+            listener.has_former.store(are_there, Ordering::Relaxed);
+        }
     }
+
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
+        self.listener.as_ref().map(|listener| listener.notices.subscribe())
+    }
+}
+
+fn tell(listeners: &[Arc<Listener>], notice: Vec<u8>) -> Result<(), StoreError> {
+    let bytes = notice.len();
+    if bytes > NOTICE_BYTES_MAX {
+        return Err(LimitError::NoticeLength { bytes }.into());
+    }
+    let told: Arc<[u8]> = notice.into();
+    for listener in listeners {
+        // A send error only means that there is no receiver.
+        listener.notices.send(StoreMessage::Told(told.clone())).ok();
+    }
+    Ok(())
 }

@@ -1,36 +1,63 @@
 //! The notices that servers send each other, and how they are handled.
 
+use std::ops::Not;
 use std::time::Duration;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{CloseCode, Seek, ServerToClient};
-use flagfall_store::{StoreError, StoreMessage};
+use flagfall_store::{StoreError, StoreMessage, Topic};
+use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::seats::{SeatNews, Seats};
+use super::seats::{Outgoing, SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// A server lists all its seats again after this number of heartbeats.
+/// Servers of earlier versions are told all seats again after this number of heartbeats.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
+/// The longest time for which the opening of a game waits until other servers have said which
+/// players have it open. If one of them does not answer, its players are seen a little later.
+const ANSWERS_WAIT: Duration = Duration::from_millis(100);
+/// The number of notices that are sent to different topics at once.
+const TELL_AT_ONCE: usize = 64;
 
 /// A notice to other servers. Servers ignore kinds of notices that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum BusMessage {
-    /// A heartbeat, with the seats that have changed since the last one.
+    /// A heartbeat of a server. For servers of earlier versions, it contains the seats that have
+    /// changed since the last one.
     Seats {
         server: String,
         #[serde(flatten)]
         news: SeatNews,
+        /// True if servers that follow topics get the seats there.
+        #[serde(default, skip_serializing_if = "Not::not")]
+        is_copy: bool,
     },
-    /// A request to list all seats, from a server that may have missed notices.
+    /// A request to list all seats, from a server that may have missed notices. Servers of earlier
+    /// versions send and need it.
     Ask {
         server: String,
+    },
+    /// To the followers of a game: seats of the game.
+    GameSeats {
+        server: String,
+        game: GameId,
+        #[serde(flatten)]
+        news: SeatNews,
+        /// The server that asked for all seats, if this is the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer_to: Option<String>,
+    },
+    /// To the followers of a game: a request for all seats of the game.
+    AskSeats {
+        server: String,
+        game: GameId,
     },
     /// A message to players on any server.
     Message {
@@ -38,12 +65,20 @@ pub enum BusMessage {
         server: String,
         players: Vec<String>,
         message: Box<ServerToClient>,
+        /// True if servers that follow topics get the message there.
+        #[serde(default, skip_serializing_if = "Not::not")]
+        is_copy: bool,
     },
     Renewed {
         /// The server that sends the notice. It has already closed its own connections.
         server: String,
         player: String,
+        /// True if servers that follow topics get the notice there.
+        #[serde(default, skip_serializing_if = "Not::not")]
+        is_copy: bool,
     },
+    /// To the followers of a player: nothing. The sender wants to know whether there are any.
+    Reach {},
     /// A seek was opened.
     SeekOpened {
         server: String,
@@ -97,34 +132,107 @@ impl Peers {
         inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
     }
 
+    async fn tell_followers(&self, topic: Topic, notice: &BusMessage) -> Result<u64, StoreError> {
+        let Some(inner) = &self.inner else { return Ok(0) };
+        inner.store.tell_followers(topic, serde_json::to_vec(notice).unwrap_or_default()).await
+    }
+
     /// Sends heartbeats and changed seats to other servers, until the future is dropped.
     pub async fn tell_seats(&self, seats: &Seats, beat: Duration) {
         let mut beats = interval(beat.max(Duration::from_millis(1)));
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut count: u32 = 0;
         loop {
-            tokio::select! {
-                _ = beats.tick() => {
-                    if count.is_multiple_of(LISTING_EVERY) {
-                        seats.repeat();
-                    }
-                    count = count.wrapping_add(1);
+            let is_beat = tokio::select! {
+                _ = beats.tick() => true,
+                () = seats.changed().notified() => false,
+            };
+            if is_beat {
+                if count.is_multiple_of(LISTING_EVERY) && self.has_former() {
+                    seats.repeat();
                 }
-                () = seats.changed().notified() => {}
+                count = count.wrapping_add(1);
             }
-            loop {
-                let (news, is_all) = seats.take_news();
-                let notice = BusMessage::Seats { server: seats.server().to_owned(), news: news.clone() };
-                if let Err(error) = self.tell(&notice).await {
-                    tracing::debug!(%error, "could not send this server's seats to other servers");
-                    seats.put_back(&news);
-                    break;
+            self.tell_followers_of_games(seats, is_beat).await;
+            self.tell_all(seats, is_beat).await;
+        }
+    }
+
+    /// Sends what is to be told to and asked of the followers of games. What failed is tried again
+    /// with a beat.
+    async fn tell_followers_of_games(&self, seats: &Seats, is_beat: bool) {
+        let Outgoing { news, answers, asks } = seats.take_outgoing(is_beat);
+        let server = || seats.server().to_owned();
+        let told = news.into_iter().map(|(game, news)| async move {
+            let notice =
+                BusMessage::GameSeats { server: server(), game, news: news.clone(), answer_to: None };
+            if let Err(error) = self.tell_followers(Topic::Game(game), &notice).await {
+                tracing::debug!(%error, "could not send this server's seats to other servers");
+                seats.put_back(game, &news);
+            }
+        });
+        stream::iter(told).buffer_unordered(TELL_AT_ONCE).collect::<()>().await;
+        let answered = answers.into_iter().map(|(game, asker)| async move {
+            let (news, answer_to) = (seats.of_game(game), Some(asker));
+            let notice = BusMessage::GameSeats { server: server(), game, news, answer_to };
+            if let Err(error) = self.tell_followers(Topic::Game(game), &notice).await {
+                // The asker shows the players a little later.
+                tracing::debug!(%error, "could not answer which players have a game open");
+            }
+        });
+        stream::iter(answered).buffer_unordered(TELL_AT_ONCE).collect::<()>().await;
+        let asked = asks.into_iter().map(|game| async move {
+            match self.ask_followers(seats, game).await {
+                Ok(_) => seats.note_asked(Instant::now(), game),
+                Err(error) => {
+                    tracing::debug!(%error, "could not ask other servers for their seats");
+                    seats.ask_again(game);
                 }
-                if is_all {
-                    break;
-                }
+            }
+        });
+        stream::iter(asked).buffer_unordered(TELL_AT_ONCE).collect::<()>().await;
+    }
+
+    /// Sends a heartbeat to all servers, with the changed seats that servers of earlier versions
+    /// need. Without a beat that is due, sends only seats.
+    async fn tell_all(&self, seats: &Seats, is_beat: bool) {
+        let mut is_due = is_beat;
+        loop {
+            let (news, is_last) = seats.take_listing(self.has_former());
+            if !is_due && news == SeatNews::default() {
+                return;
+            }
+            is_due = false;
+            let notice = BusMessage::Seats { server: seats.server().to_owned(), news, is_copy: true };
+            if let Err(error) = self.tell(&notice).await {
+                // If seats are lost, the next listing contains them.
+                tracing::debug!(%error, "could not send a heartbeat to other servers");
+                return;
+            }
+            if is_last {
+                return;
             }
         }
+    }
+
+    /// Asks other servers which players have a game open, and waits a moment for their answers.
+    /// Call this when the game is followed.
+    pub async fn ask_seats(&self, seats: &Seats, game: GameId) {
+        let mut answers = seats.expect_answers(game);
+        match self.ask_followers(seats, game).await {
+            Ok(followers) => {
+                let answered = answers.wait_for(|answers| answers + 1 >= followers);
+                // If an answer is late, it is a change of the seats.
+                let _is_late = timeout(ANSWERS_WAIT, answered).await.is_err();
+            }
+            Err(error) => tracing::debug!(%error, "could not ask other servers for their seats"),
+        }
+        seats.expect_no_answers(game);
+    }
+
+    async fn ask_followers(&self, seats: &Seats, game: GameId) -> Result<u64, StoreError> {
+        let notice = BusMessage::AskSeats { server: seats.server().to_owned(), game };
+        self.tell_followers(Topic::Game(game), &notice).await
     }
 
     /// Handles notices from other servers, until the future is dropped.
@@ -133,7 +241,7 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.request_seats(seats.server()).await;
+        self.request_seats(seats).await;
         loop {
             tokio::select! {
                 biased;
@@ -145,7 +253,7 @@ impl Peers {
                             inner.act_on(notice, seats, connections, news);
                         }
                     }
-                    Ok(StoreMessage::Missed) | Err(RecvError::Lagged(_)) => self.request_seats(seats.server()).await,
+                    Ok(StoreMessage::Missed) | Err(RecvError::Lagged(_)) => self.request_seats(seats).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
                 _ = looks.tick() => news.seats_changed(&seats.expire(Instant::now())),
@@ -153,10 +261,14 @@ impl Peers {
         }
     }
 
-    async fn request_seats(&self, server: &str) {
-        // A failure does no harm, because every server lists all its seats again within seconds.
-        let notice = BusMessage::Ask { server: server.to_owned() };
-        self.try_tell(&notice, "could not ask other servers for their seats").await;
+    /// Asks for all seats, because notices may have been missed.
+    async fn request_seats(&self, seats: &Seats) {
+        seats.ask_for_all();
+        if self.has_former() {
+            // A failure does no harm, because these servers list all seats again within seconds.
+            let notice = BusMessage::Ask { server: seats.server().to_owned() };
+            self.try_tell(&notice, "could not ask other servers for their seats").await;
+        }
     }
 
     /// Sends a notice whose loss does no harm.
@@ -166,16 +278,32 @@ impl Peers {
         }
     }
 
+    /// Sends a notice for a player to the servers to which the player is connected. `copy` is the
+    /// notice for servers of earlier versions. The loss of a notice does no harm.
+    async fn try_tell_player(&self, player: &str, notice: &BusMessage, copy: BusMessage) {
+        if let Err(error) = self.tell_followers(Topic::Player(player.into()), notice).await {
+            tracing::debug!(%error, "could not send a notice for a player to other servers");
+        }
+        if self.has_former() {
+            self.try_tell(&copy, "could not send a notice for a player to all servers").await;
+        }
+    }
+
     /// Sends a message to players. Players on this server always get it. Players on other servers
     /// get it if the store accepts the notice.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
         let Some(inner) = &self.inner else { return };
-        let players = players.iter().map(ToString::to_string).collect();
-        let message = Box::new(message.clone());
-        let notice = BusMessage::Message { server: inner.id.clone(), players, message };
-        self.try_tell(&notice, "could not send a message to players on other servers").await;
+        for player in players {
+            let notice = |is_copy| BusMessage::Message {
+                server: inner.id.clone(),
+                players: vec![(*player).to_owned()],
+                message: Box::new(message.clone()),
+                is_copy,
+            };
+            self.try_tell_player(player, &notice(false), notice(true)).await;
+        }
     }
 
     /// Closes a player's connections on all servers, because the player has become an account or
@@ -183,8 +311,15 @@ impl Peers {
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };
-        let notice = BusMessage::Renewed { server: inner.id.clone(), player: player.to_owned() };
-        self.try_tell(&notice, "could not ask other servers to close a player's connections").await;
+        let notice =
+            |is_copy| BusMessage::Renewed { server: inner.id.clone(), player: player.to_owned(), is_copy };
+        self.try_tell_player(player, &notice(false), notice(true)).await;
+    }
+
+    /// True if a player is connected to any server, or if the store does not answer.
+    pub async fn is_online(&self, player: &str) -> bool {
+        let reached = self.tell_followers(Topic::Player(player.into()), &BusMessage::Reach {}).await;
+        reached.map_or(true, |followers| followers > 0)
     }
 
     pub async fn tell_seek_opened(&self, opened: OpenedSeek) {
@@ -208,20 +343,30 @@ impl Peers {
 impl Inner {
     fn act_on(&self, notice: BusMessage, seats: &Seats, connections: &Connections, news: &impl News) {
         match notice {
-            BusMessage::Seats { server, news: changed } => {
+            BusMessage::Seats { server, news: changed, is_copy } => {
                 let now = Instant::now();
                 let was_blind = seats.sighted_since(now).is_none();
+                let changed = if is_copy { SeatNews::default() } else { changed };
                 news.seats_changed(&seats.hear(now, self.store.now(), &server, &changed));
                 if was_blind && seats.sighted_since(now).is_some() {
                     news.sight_regained();
                 }
             }
             BusMessage::Ask { server } if server != seats.server() => seats.repeat(),
-            BusMessage::Message { server, players, message } if server != seats.server() => {
+            BusMessage::GameSeats { server, game, news: told, answer_to } if server != seats.server() => {
+                if seats.hear_of_game(Instant::now(), &server, game, &told) {
+                    news.seats_changed(&[game]);
+                }
+                if answer_to.is_some_and(|asker| asker == seats.server()) {
+                    seats.note_answer(game);
+                }
+            }
+            BusMessage::AskSeats { server, game } if server != seats.server() => seats.answer(game, server),
+            BusMessage::Message { server, players, message, is_copy: false } if server != seats.server() => {
                 let payload = Payload::new(&message);
                 players.iter().for_each(|player| connections.notify(player, &payload));
             }
-            BusMessage::Renewed { server, player } if server != seats.server() => {
+            BusMessage::Renewed { server, player, is_copy: false } if server != seats.server() => {
                 connections.close_player(&player, CloseCode::Renewed);
             }
             BusMessage::SeekOpened { server, opened } if server != seats.server() => {
@@ -230,8 +375,11 @@ impl Inner {
             BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
             BusMessage::Gone { server } => news.seats_changed(&seats.forget(&server)),
             BusMessage::Ask { .. }
+            | BusMessage::GameSeats { .. }
+            | BusMessage::AskSeats { .. }
             | BusMessage::Message { .. }
             | BusMessage::Renewed { .. }
+            | BusMessage::Reach {}
             | BusMessage::SeekOpened { .. }
             | BusMessage::SeekClosed { .. }
             | BusMessage::Probe { .. } => {}

@@ -1,28 +1,30 @@
 //! Seats: the games that players have open, on this server and on others.
 //!
-//! A server sends changes of its seats immediately, and lists all of them every few seconds.
-//! Every notice about seats is also a heartbeat, and a server sends at least one per second. If a
-//! server is silent for too long, the others drop its seats. They also drop a seat if its server
-//! has not listed it for a while.
+//! A server tells the followers of a game which of its players take or leave a seat. When a server
+//! begins to follow a game, or may have missed notices, it asks the followers for all seats. Every
+//! server sends a heartbeat to all servers once per second. If a server is silent for too long,
+//! the others drop its seats. Servers of earlier versions tell all servers about seats, and list
+//! all of them every few seconds. Their seats are dropped if they have not listed them for a while.
 //!
-//! These rules apply only while this server receives the notices that it sends itself. A server
+//! These rules apply only while this server receives the heartbeats that it sends itself. A server
 //! that does not receive them may be cut off or suspended, and cannot tell who is absent. When it
 //! receives them again, it measures all silences from that moment.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// The longest silence before a server's seats are dropped. A server that has not received its
-/// own notices for longer than this cannot tell who is absent.
+/// The longest silence before a server's seats are dropped, and the longest time for which a seat
+/// is kept that no server confirms when it is asked. A server that has not received its own
+/// heartbeats for longer than this cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
-/// The time for which a seat is kept after its server last listed it.
+/// The time for which a seat is kept after its server, of an earlier version, last listed it.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
 /// The maximum number of seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
@@ -71,14 +73,45 @@ struct Sight {
     last_heard: Instant,
 }
 
+/// Seats that must be sent to other servers. The value is true if the seat's player left on
+/// purpose.
+type Changes = HashMap<(GameId, Side), bool>;
+
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// The seats whose changes must still be sent to other servers. The value is true if the
-    /// seat's player left on purpose.
-    news: HashMap<(GameId, Side), bool>,
+    /// The changed seats that the followers of their games must be told.
+    news: BTreeMap<GameId, PerSide<Option<bool>>>,
+    /// The seats that servers of earlier versions must be told.
+    listing: Changes,
+    followed: HashMap<GameId, Followed>,
+    /// The games of which other servers have asked for all seats, with these servers.
+    askers: HashSet<(GameId, String)>,
+    /// The games whose followers must be asked for all seats, and those for which this failed.
+    asks: HashSet<GameId>,
+    asks_again: HashSet<GameId>,
     others: HashMap<GameId, Vec<Other>>,
     servers: HashMap<Arc<str>, Instant>,
+}
+
+/// A game that this server follows.
+#[derive(Default)]
+struct Followed {
+    /// The number of servers that have said which seats they have, for the task that waits for it.
+    answers: Option<watch::Sender<u64>>,
+    /// The time at which the other servers were asked for all seats, because notices may have been
+    /// missed.
+    asked: Option<Instant>,
+}
+
+/// What the followers of games are to be told and asked.
+#[derive(Default)]
+pub struct Outgoing {
+    pub news: Vec<(GameId, SeatNews)>,
+    /// The games of which other servers have asked for all seats, with these servers.
+    pub answers: Vec<(GameId, String)>,
+    /// The games of which all seats are to be asked.
+    pub asks: Vec<GameId>,
 }
 
 struct Other {
@@ -86,6 +119,8 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
+    /// True if the server is of an earlier version, and lists its seats again and again.
+    is_listed: bool,
     /// True if the player left on purpose. Such an entry is kept until the table has read it.
     has_left: bool,
 }
@@ -123,57 +158,170 @@ impl Seats {
             None => state.own.remove(&(game, side)),
         };
         if before != since {
-            state.news.insert((game, side), since.is_none() && has_left);
+            let has_left = since.is_none() && has_left;
+            state.news.entry(game).or_default()[side] = Some(has_left);
+            state.listing.insert((game, side), has_left);
             self.shared.changed.notify_one();
         }
     }
 
+    /// Lists all seats of this server again, for servers of earlier versions.
     pub fn repeat(&self) {
         let mut state = self.shared.state.lock();
-        let State { own, news, .. } = &mut *state;
-        news.extend(own.keys().map(|place| (*place, false)));
+        let State { own, listing, .. } = &mut *state;
+        listing.extend(own.keys().map(|place| (*place, false)));
         self.shared.changed.notify_one();
     }
 
-    /// Takes the next seats to send, as many as fit into one notice. The flag is true if these
-    /// are the last ones.
-    pub fn take_news(&self) -> (SeatNews, bool) {
+    /// Takes the next seats to send to servers of earlier versions, as many as fit into one
+    /// notice. The flag is true if these are the last ones. If there are no such servers, drops the
+    /// seats.
+    pub fn take_listing(&self, has_former: bool) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
-        let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
-        for (place, _) in &taken {
-            state.news.remove(place);
+        if !has_former {
+            state.listing.clear();
+            return (SeatNews::default(), true);
         }
-        let told = |((game, side), _)| Seating(game, side, state.own.get(&(game, side)).copied());
-        let left = taken.iter().filter(|(_, left)| *left).map(|(place, _)| *place).collect();
-        (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
+        let taken: Vec<_> =
+            state.listing.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
+        for (place, _) in &taken {
+            state.listing.remove(place);
+        }
+        (state.news_of(taken.into_iter()), state.listing.is_empty())
+    }
+
+    /// Takes what the followers of games are to be told and asked. Questions that could not be
+    /// asked before are included only if `is_beat`.
+    pub fn take_outgoing(&self, is_beat: bool) -> Outgoing {
+        let mut state = self.shared.state.lock();
+        if is_beat {
+            let again = std::mem::take(&mut state.asks_again);
+            state.asks.extend(again);
+        }
+        let news = std::mem::take(&mut state.news).into_iter().map(|(game, changed)| {
+            let changed = Side::BOTH.into_iter().filter_map(|side| Some(((game, side), changed[side]?)));
+            (game, state.news_of(changed))
+        });
+        Outgoing {
+            news: news.collect(),
+            answers: std::mem::take(&mut state.askers).into_iter().collect(),
+            asks: std::mem::take(&mut state.asks).into_iter().collect(),
+        }
     }
 
     /// Puts seats that could not be sent back into the queue.
-    pub fn put_back(&self, news: &SeatNews) {
+    pub fn put_back(&self, game: GameId, news: &SeatNews) {
         let mut state = self.shared.state.lock();
-        for Seating(game, side, since) in &news.seats {
-            let place = (*game, *side);
-            state.news.entry(place).or_insert(since.is_none() && news.left.contains(&place));
+        let changed = state.news.entry(game).or_default();
+        for Seating(_, side, since) in &news.seats {
+            changed[*side].get_or_insert(since.is_none() && news.left.contains(&(game, *side)));
         }
     }
 
-    /// Handles the seats in a notice from a server. The sender may be this server itself. `at` is
-    /// the stamp that the store gave the notice. Returns the games whose seats have changed.
+    /// Returns all seats of a game on this server.
+    pub fn of_game(&self, game: GameId) -> SeatNews {
+        let state = self.shared.state.lock();
+        let taken = Side::BOTH.into_iter().filter(|side| state.own.contains_key(&(game, *side)));
+        state.news_of(taken.map(|side| ((game, side), false)))
+    }
+
+    /// Begins to follow a game. From now on, this server notes its seats on other servers.
+    pub fn follow(&self, game: GameId) {
+        self.shared.state.lock().followed.insert(game, Followed::default());
+    }
+
+    /// Stops to follow a game, and forgets its seats on other servers that will no longer tell this
+    /// server about them.
+    pub fn unfollow(&self, game: GameId) {
+        let mut state = self.shared.state.lock();
+        state.followed.remove(&game);
+        state.asks.remove(&game);
+        state.asks_again.remove(&game);
+        if let Some(others) = state.others.get_mut(&game) {
+            others.retain(|other| other.is_listed);
+            if others.is_empty() {
+                state.others.remove(&game);
+            }
+        }
+    }
+
+    /// Returns the number of servers that say from now on which seats of a game they have.
+    pub fn expect_answers(&self, game: GameId) -> watch::Receiver<u64> {
+        let (sender, receiver) = watch::channel(0);
+        if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
+            followed.answers = Some(sender);
+        }
+        receiver
+    }
+
+    /// Forgets the number of servers that have said which seats of a game they have.
+    pub fn expect_no_answers(&self, game: GameId) {
+        if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
+            followed.answers = None;
+        }
+    }
+
+    /// Records that a server has said which seats of a game it has, because this server asked.
+    pub fn note_answer(&self, game: GameId) {
+        let state = self.shared.state.lock();
+        if let Some(answers) = state.followed.get(&game).and_then(|followed| followed.answers.as_ref()) {
+            answers.send_modify(|answers| *answers += 1);
+        }
+    }
+
+    /// Tells a server soon which seats of a game this server has.
+    pub fn answer(&self, game: GameId, asker: String) {
+        self.shared.state.lock().askers.insert((game, asker));
+        self.shared.changed.notify_one();
+    }
+
+    /// Asks soon for the seats of all games, because notices may have been missed.
+    pub fn ask_for_all(&self) {
+        let mut state = self.shared.state.lock();
+        let State { followed, asks, .. } = &mut *state;
+        asks.extend(followed.keys());
+        self.shared.changed.notify_one();
+    }
+
+    /// Asks for the seats of a game later, because asking failed.
+    pub fn ask_again(&self, game: GameId) {
+        let mut state = self.shared.state.lock();
+        if state.followed.contains_key(&game) {
+            state.asks_again.insert(game);
+        }
+    }
+
+    /// Records that the followers of a game were asked for all seats. Seats of the game that are
+    /// not confirmed soon will be dropped.
+    pub fn note_asked(&self, now: Instant, game: GameId) {
+        if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
+            followed.asked = Some(now);
+        }
+    }
+
+    /// Handles seats of a game on another server that follows it. Returns true if they have
+    /// changed.
+    pub fn hear_of_game(&self, now: Instant, server: &str, game: GameId, told: &SeatNews) -> bool {
+        let mut state = self.shared.state.lock();
+        if !state.followed.contains_key(&game) {
+            return false;
+        }
+        let of_game = SeatNews {
+            seats: told.seats.iter().filter(|seating| seating.0 == game).copied().collect(),
+            left: told.left.clone(),
+        };
+        !state.hear(now, server, &of_game, false).is_empty()
+    }
+
+    /// Handles a heartbeat, with the seats of a server of an earlier version. The sender may be
+    /// this server itself. `at` is the stamp that the store gave the notice. Returns the games
+    /// whose seats have changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
             return Vec::new();
         }
-        let mut state = self.shared.state.lock();
-        let server: Arc<str> = match state.servers.get_key_value(server) {
-            Some((known, _)) => known.clone(),
-            None => server.into(),
-        };
-        state.servers.insert(server.clone(), now);
-        let left: HashSet<(GameId, Side)> = told.left.iter().copied().collect();
-        let mut is_change =
-            |seating: Seating| state.take(now, &server, seating, left.contains(&(seating.0, seating.1)));
-        told.seats.iter().filter(|told| is_change(**told)).map(|told| told.0).collect()
+        self.shared.state.lock().hear(now, server, told, true)
     }
 
     fn hear_own(&self, now: Instant, at: Stamp) {
@@ -185,11 +333,11 @@ impl Seats {
     pub fn forget(&self, server: &str) -> Vec<GameId> {
         let mut state = self.shared.state.lock();
         state.servers.remove(server);
-        state.drop_others(|other| &*other.server == server)
+        state.drop_others(|_, other| &*other.server == server)
     }
 
-    /// Drops servers that have been silent for too long, and seats that have not been listed for
-    /// too long. Returns the games whose seats have changed.
+    /// Drops servers that have been silent for too long, and seats that have not been listed or
+    /// confirmed for too long. Returns the games whose seats have changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
         let Some(Sight { began, .. }) = self.sight(now) else { return Vec::new() };
         let mut state = self.shared.state.lock();
@@ -202,7 +350,17 @@ impl Seats {
             }
             is_there
         });
-        state.drop_others(|other| gone.contains(&other.server) || age(other.heard) > SEAT_LIFE)
+        let asked: HashMap<GameId, Instant> = state
+            .followed
+            .iter_mut()
+            .filter(|(_, followed)| followed.asked.is_some_and(|asked| age(asked) > SILENCE_MAX))
+            .filter_map(|(game, followed)| Some((*game, followed.asked.take()?)))
+            .collect();
+        state.drop_others(|game, other| {
+            let is_unconfirmed = || asked.get(&game).is_some_and(|asked| other.heard < *asked);
+            let is_over = if other.is_listed { age(other.heard) > SEAT_LIFE } else { is_unconfirmed() };
+            is_over || gone.contains(&other.server)
+        })
     }
 
     /// Returns the newest seat of each player of a game on other servers.
@@ -245,6 +403,33 @@ impl Seats {
 }
 
 impl State {
+    /// Returns these seats as they are to be sent to other servers.
+    fn news_of(&self, changed: impl Iterator<Item = ((GameId, Side), bool)>) -> SeatNews {
+        let mut news = SeatNews::default();
+        for ((game, side), has_left) in changed {
+            let since = self.own.get(&(game, side)).copied();
+            news.seats.push(Seating(game, side, since));
+            if has_left {
+                news.left.push((game, side));
+            }
+        }
+        news
+    }
+
+    /// Records seats on another server. Returns the games whose seats have changed.
+    fn hear(&mut self, now: Instant, server: &str, told: &SeatNews, is_listed: bool) -> Vec<GameId> {
+        let server: Arc<str> = match self.servers.get_key_value(server) {
+            Some((known, _)) => known.clone(),
+            None => server.into(),
+        };
+        self.servers.insert(server.clone(), now);
+        let left: HashSet<(GameId, Side)> = told.left.iter().copied().collect();
+        let mut is_change = |seating: Seating| {
+            self.take(now, &server, seating, left.contains(&(seating.0, seating.1)), is_listed)
+        };
+        told.seats.iter().filter(|told| is_change(**told)).map(|told| told.0).collect()
+    }
+
     /// Records a seat on another server. Returns true if it has changed.
     fn take(
         &mut self,
@@ -252,18 +437,26 @@ impl State {
         server: &Arc<str>,
         Seating(game, side, since): Seating,
         has_left: bool,
+        is_listed: bool,
     ) -> bool {
         let others = self.others.entry(game).or_default();
         let known = others.iter().position(|other| other.side == side && other.server == *server);
         let is_change = match (since, known) {
             (Some(since), Some(at)) => {
                 let known = &mut others[at];
-                known.heard = now;
+                (known.heard, known.is_listed) = (now, is_listed);
                 let was_left = std::mem::take(&mut known.has_left);
                 std::mem::replace(&mut known.since, since) != since || was_left
             }
             (Some(since), None) => {
-                others.push(Other { side, server: server.clone(), since, heard: now, has_left: false });
+                others.push(Other {
+                    side,
+                    server: server.clone(),
+                    since,
+                    heard: now,
+                    is_listed,
+                    has_left: false,
+                });
                 true
             }
             (None, Some(at)) if has_left => {
@@ -279,11 +472,11 @@ impl State {
         is_change
     }
 
-    fn drop_others(&mut self, is_gone: impl Fn(&Other) -> bool) -> Vec<GameId> {
+    fn drop_others(&mut self, is_gone: impl Fn(GameId, &Other) -> bool) -> Vec<GameId> {
         let mut changed = Vec::new();
         self.others.retain(|game, others| {
             let before = others.len();
-            others.retain(|other| !is_gone(other));
+            others.retain(|other| !is_gone(*game, other));
             if others.len() < before {
                 changed.push(*game);
             }
@@ -294,158 +487,4 @@ impl State {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GAME: fn() -> GameId = || GameId::from_random([7; 12]);
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn here(since: u64) -> Seating {
-        Seating(GAME(), Side::Red, Some(Stamp(since)))
-    }
-
-    fn gone() -> Seating {
-        Seating(GAME(), Side::Red, None)
-    }
-
-    fn seats_only(seats: &[Seating]) -> SeatNews {
-        SeatNews { seats: seats.to_vec(), left: Vec::new() }
-    }
-
-    fn sighted(server: &str, now: Instant) -> Seats {
-        let seats = Seats::new(server.to_owned());
-        assert!(seats.hear(now, Stamp(1), server, &seats_only(&[])).is_empty());
-        seats
-    }
-
-    #[test]
-    fn other_servers_hear_of_changes_and_of_everything_on_request() {
-        let seats = Seats::new("a".to_owned());
-        seats.note(GAME(), Side::Red, Some(Stamp(5)), false);
-        assert_eq!(seats.take_news(), (seats_only(&[here(5)]), true));
-        seats.note(GAME(), Side::Red, Some(Stamp(5)), false);
-        assert_eq!(seats.take_news(), (seats_only(&[]), true));
-        seats.repeat();
-        assert_eq!(seats.take_news(), (seats_only(&[here(5)]), true));
-        seats.note(GAME(), Side::Red, None, false);
-        let (news, _) = seats.take_news();
-        assert_eq!(news, seats_only(&[gone()]));
-        seats.put_back(&news);
-        assert_eq!(seats.take_news(), (seats_only(&[gone()]), true));
-        let games: Vec<GameId> = (0..200_u8)
-            .map(|number| GameId::from_random(std::array::from_fn(|at| number >> (4 * (at % 2)))))
-            .collect();
-        for (game, side) in games.iter().flat_map(|game| Side::BOTH.map(|side| (*game, side))) {
-            seats.note(game, side, Some(Stamp(1)), false);
-        }
-        let (all, is_all) = seats.take_news();
-        assert!(is_all && all.seats.len() == 400);
-        assert!(
-            serde_json::to_vec(&all.seats).unwrap().len() * TOLD_MAX / 400 < 60 * 1024,
-            "a notice has room for it"
-        );
-    }
-
-    #[test]
-    fn other_servers_are_told_once_that_a_player_left_on_purpose() {
-        let now = Instant::now();
-        let [a, b] = ["a", "b"].map(|server| sighted(server, now));
-        b.note(GAME(), Side::Red, Some(Stamp(7)), false);
-        assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
-        b.note(GAME(), Side::Red, None, true);
-        let (news, _) = b.take_news();
-        b.put_back(&news);
-        let news = b.take_news().0;
-        assert_eq!(news.left, [(GAME(), Side::Red)]);
-        assert_eq!(a.hear(now, Stamp(9), "b", &news), [GAME()]);
-        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
-        assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
-        assert_eq!(a.take_left(GAME()), PerSide::default());
-        // If the connection is lost, the player has not left on purpose. The same applies if they
-        // come back.
-        b.note(GAME(), Side::Red, Some(Stamp(8)), false);
-        a.hear(now, Stamp(9), "b", &b.take_news().0);
-        b.note(GAME(), Side::Red, None, false);
-        assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
-        assert_eq!(a.take_left(GAME()), PerSide::default());
-        // A departure on purpose is forgotten if no table reads it in time.
-        b.note(GAME(), Side::Red, Some(Stamp(9)), false);
-        a.hear(now, Stamp(9), "b", &b.take_news().0);
-        b.note(GAME(), Side::Red, None, true);
-        a.hear(now, Stamp(9), "b", &b.take_news().0);
-        let later = now + SEAT_LIFE + SECOND;
-        for second in 1..=17 {
-            a.hear(now + second * SECOND, Stamp(9), "a", &SeatNews::default());
-        }
-        a.expire(later);
-        assert_eq!(a.take_left(GAME()), PerSide::default());
-    }
-
-    #[test]
-    fn a_server_of_version_0_1_reads_the_seats_and_passes_the_rest_over() {
-        #[derive(Deserialize)]
-        #[serde(tag = "type", rename_all = "snake_case")]
-        enum Old {
-            Seats { server: String, seats: Vec<Seating> },
-        }
-        let (server, seats) = ("b".to_owned(), vec![gone()]);
-        let left = vec![(GAME(), Side::Red)];
-        let news = SeatNews { seats: seats.clone(), left };
-        let told = crate::cluster::BusMessage::Seats { server, news };
-        let Old::Seats { server, seats: read } =
-            serde_json::from_slice(&serde_json::to_vec(&told).unwrap()).unwrap();
-        assert_eq!((server.as_str(), read), ("b", seats));
-    }
-
-    #[test]
-    fn the_newest_seat_counts_and_of_two_of_one_moment_both_servers_name_the_same() {
-        let now = Instant::now();
-        let [a, b] = ["a", "b"].map(|server| sighted(server, now));
-        assert_eq!(a.hear(now, Stamp(9), "b", &seats_only(&[here(7)])), [GAME()]);
-        assert_eq!(a.hear(now, Stamp(9), "b", &seats_only(&[here(7)])), [], "no news");
-        assert_eq!(b.hear(now, Stamp(9), "a", &seats_only(&[here(7)])), [GAME()]);
-        let (at_a, at_b) = (a.elsewhere(GAME()).red.unwrap(), b.elsewhere(GAME()).red.unwrap());
-        assert!(at_a.is_after(Stamp(7)) && !at_b.is_after(Stamp(7)));
-        assert!(at_b.is_after(Stamp(6)) && !at_a.is_after(Stamp(8)));
-        a.hear(now, Stamp(9), "c", &seats_only(&[here(8)]));
-        assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(8));
-        assert_eq!(a.hear(now, Stamp(9), "c", &seats_only(&[gone()])), [GAME()]);
-        assert_eq!(a.elsewhere(GAME()).red.unwrap().since, Stamp(7));
-        assert_eq!(a.forget("b"), [GAME()]);
-        assert_eq!(a.elsewhere(GAME()), PerSide::default());
-    }
-
-    #[test]
-    fn silent_servers_and_unreported_seats_count_as_absent() {
-        let mut now = Instant::now();
-        let a = sighted("a", now);
-        a.hear(now, Stamp(1), "b", &seats_only(&[here(7)]));
-        a.hear(now, Stamp(1), "c", &seats_only(&[Seating(GAME(), Side::Blue, Some(Stamp(7)))]));
-        for second in 1..=17 {
-            now += SECOND;
-            a.hear(now, Stamp(1), "a", &seats_only(&[]));
-            a.hear(now, Stamp(1), "c", &seats_only(&[]));
-            let expected = if second == 4 || second == 17 { vec![GAME()] } else { vec![] };
-            assert_eq!(a.expire(now), expected, "{second}");
-        }
-        assert_eq!(a.elsewhere(GAME()), PerSide::default());
-    }
-
-    #[test]
-    fn a_server_that_cannot_hear_itself_judges_no_absence() {
-        let start = Instant::now();
-        let a = Seats::new("a".to_owned());
-        assert_eq!(a.sighted_since(start), None, "before it has heard anything");
-        a.hear(start, Stamp(100), "a", &seats_only(&[]));
-        a.hear(start, Stamp(100), "b", &seats_only(&[here(7)]));
-        assert_eq!(a.sighted_since(start + 3 * SECOND), Some(Stamp(100)));
-        let later = start + 60 * SECOND;
-        assert_eq!(a.sighted_since(later), None);
-        assert_eq!(a.expire(later), [], "others may be there");
-        a.hear(later, Stamp(60_100), "a", &seats_only(&[]));
-        assert_eq!(a.sighted_since(later), Some(Stamp(60_100)), "it counts from now on");
-        assert_eq!(a.expire(later + 3 * SECOND), []);
-        a.hear(later + 3 * SECOND, Stamp(63_100), "a", &seats_only(&[]));
-        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b had time to say something");
-    }
-}
+mod tests;

@@ -1,11 +1,12 @@
 //! The registry of open connections and their players.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, PoolStatus, ServerToClient};
+use flagfall_store::{Store, Topic};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -27,6 +28,8 @@ pub struct Connections {
 struct Shared {
     state: Mutex<State>,
     emptied: Notify,
+    /// The store that tells this server what other servers have to say to its players.
+    store: OnceLock<Arc<dyn Store>>,
     is_store_away: AtomicBool,
 }
 
@@ -75,6 +78,12 @@ impl Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);
         let state = Mutex::new(State { recent_tokens, ..State::default() });
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
+    }
+
+    /// Follows the players who connect from now on, so that other servers can reach them. Only the
+    /// first call has an effect.
+    pub fn follow_players(&self, store: Arc<dyn Store>) {
+        let _is_first = self.shared.store.set(store).is_ok();
     }
 
     #[must_use]
@@ -300,6 +309,12 @@ impl Registration {
     ) -> Vec<Entry> {
         let player: Arc<str> = player_id.into();
         let entries = state.players.entry(player.clone()).or_default();
+        if entries.is_empty()
+            && let Some(store) = self.shared.store.get()
+        {
+            // Following begins with the call, and nobody waits for it.
+            drop(store.follow(Topic::Player(player.clone())));
+        }
         let token = token_id.into();
         entries.push(Entry { outbox: self.outbox.clone(), token, network: self.network, pass: None });
         let surplus = entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
@@ -329,6 +344,9 @@ impl Drop for Registration {
             entries.retain(|entry| entry.outbox != self.outbox);
             if entries.is_empty() {
                 state.players.remove(player);
+                if let Some(store) = self.shared.store.get() {
+                    store.unfollow(&Topic::Player(player.clone()));
+                }
             }
         }
         let is_empty = state.all.is_empty();

@@ -501,6 +501,8 @@ async fn moves_on_other_servers_do_not_wake_a_game_that_rests_here() {
     tokio::spawn(async move { following.follow().await });
     run_tasks().await;
     let id = one.playing(1, DAYS).await;
+    // The other server asks who has the game open. Here, nobody answers.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(
         two.tables.residents().handle(id).is_some(),
         "players who are connected here are notified of a new game"

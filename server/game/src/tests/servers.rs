@@ -8,12 +8,12 @@ use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
-use flagfall_store::Announcement;
+use flagfall_store::{Announcement, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
 
 use super::harness::{Client, START, TestServer, close, command, deploy, new_game, open, run_tasks};
-use crate::{TableHandle, Tables};
+use crate::{TableError, TableHandle, Tables};
 
 struct Server {
     tables: Tables,
@@ -83,6 +83,26 @@ async fn pair() -> (TestStore, Server, Server) {
     (store, one, other)
 }
 
+/// Lets servers meet until they know that all of them follow topics.
+async fn meet(servers: &[&Server]) {
+    let info = MemberInfo { tells_starts: true, follows_topics: true, ..MemberInfo::default() };
+    for _ in 0..20 {
+        for server in servers {
+            server.tables.peers().meet(&info).await.unwrap();
+        }
+    }
+    assert!(servers.iter().all(|server| !server.tables.peers().has_former()));
+}
+
+/// Returns two servers that know that both of them follow topics, and a game of ana and bo.
+async fn following_pair() -> (TestStore, Server, Server, GameId) {
+    let (store, one, other) = pair().await;
+    meet(&[&one, &other]).await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
+    (store, one, other, id)
+}
+
 async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
     command(table, client, id, deploy("classic", side, 1)).await;
 }
@@ -121,13 +141,39 @@ async fn servers_that_tell_of_new_games_do_not_open_each_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn players_on_two_servers_play_one_game() {
-    let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+async fn moves_of_a_game_concern_only_servers_that_have_it_open() {
+    let (store, one, other, id) = following_pair().await;
+    let before = store.reads();
+    send(&one.game(id), &Client::new("ana"), "red", Side::Red).await;
+    send(&one.game(id), &Client::new("bo"), "blue", Side::Blue).await;
     run_tasks().await;
+    assert_eq!(one.game(id).summary().phase, Phase::Playing);
+    assert!(other.tables.residents().handle(id).is_none());
+    assert_eq!((store.reads(), store.count_followers(&Topic::Game(id))), (before, 1));
+    other.tables.find(id).await.unwrap();
+    assert_eq!(store.count_followers(&Topic::Game(id)), 2);
+    assert_eq!(other.tables.find(GameId::from_random([9; 12])).await.err(), Some(TableError::NotFound));
+    assert_eq!(store.count_followers(&Topic::Game(GameId::from_random([9; 12]))), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_announced_while_a_game_is_opened_is_kept_for_its_table() {
+    let (_store, one, other, id) = following_pair().await;
+    let residents = other.tables.residents();
+    let (followed, _) = residents.follow(id).await;
+    send(&one.game(id), &Client::new("ana"), "red", Side::Red).await;
+    run_tasks().await;
+    assert_eq!(residents.index.lock().opening.get(&id), Some(&one.game(id).facts.head()));
+    drop(followed);
+    assert!(residents.index.lock().opening.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_on_two_servers_play_one_game() {
+    let (_store, one, other, id) = following_pair().await;
     let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     open(&one.game(id), &ana).await;
-    open(&other.game(id), &bo).await;
+    open(&other.tables.find(id).await.unwrap(), &bo).await;
     run_tasks().await;
     ana.texts();
     bo.texts();
@@ -168,7 +214,7 @@ async fn the_audit_finds_unannounced_entries() {
     // Set-up: a server that starts later reads the earlier entries.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
-    open(&other.game(id), &watcher).await;
+    open(&other.tables.find(id).await.unwrap(), &watcher).await;
     run_tasks().await;
     let ana = Client::new("ana");
     send(&one.game(id), &ana, "red", Side::Red).await;
@@ -191,6 +237,7 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     run_tasks().await;
     assert!(bo.texts().is_empty(), "one of two servers stops: nothing is paused");
     let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
+    third.tables.find(id).await.unwrap();
     third.tables.stop(true).await;
     run_tasks().await;
     let told = bo.texts().join(" ");
@@ -230,11 +277,9 @@ fn told(client: &mut Client) -> (Vec<Presence>, bool) {
 
 #[tokio::test(start_paused = true)]
 async fn opponents_and_spectators_see_players_on_another_server() {
-    let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    run_tasks().await;
+    let (_store, one, other, id) = following_pair().await;
     let (mut ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
-    open(&other.game(id), &bo).await;
+    open(&other.tables.find(id).await.unwrap(), &bo).await;
     open(&other.game(id), &cy).await;
     run_tasks().await;
     bo.texts();
@@ -255,12 +300,10 @@ async fn opponents_and_spectators_see_players_on_another_server() {
 
 #[tokio::test(start_paused = true)]
 async fn the_players_of_a_dead_server_are_soon_reconnecting() {
-    let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    run_tasks().await;
+    let (_store, one, other, id) = following_pair().await;
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     open(&one.game(id), &ana).await;
-    open(&other.game(id), &bo).await;
+    open(&other.tables.find(id).await.unwrap(), &bo).await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     bo.texts();
     one.kill();
@@ -271,16 +314,14 @@ async fn the_players_of_a_dead_server_are_soon_reconnecting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_starts_knows_the_seats_of_others_at_once() {
-    let (store, one, _other) = pair().await;
-    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    run_tasks().await;
+async fn a_server_that_opens_a_game_knows_the_seats_of_others_at_once() {
+    let (store, one, _other, id) = following_pair().await;
     let ana = Client::new("ana");
     open(&one.game(id), &ana).await;
     run_tasks().await;
     let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
     let mut bo = Client::new("bo");
-    open(&third.game(id), &bo).await;
+    open(&third.tables.find(id).await.unwrap(), &bo).await;
     run_tasks().await;
     let ServerToClient::Game { presence, .. } = bo.only() else { panic!() };
     assert_eq!(presence.red, Presence::Present);

@@ -1,8 +1,11 @@
 //! What the lobby lists: this server's list of the open seeks, and what watchers are told of it.
 
+use std::time::Duration;
+
 use flagfall_protocol::{GameSummary, LobbyFilter, LobbyLists, Player, Refusal, Seek};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::{Expect, StoreError};
+use futures_util::{StreamExt as _, stream};
 use metrics::gauge;
 use tokio::time::Instant;
 
@@ -15,6 +18,9 @@ use flagfall_base::delivery::Outbox;
 use flagfall_base::keys::SEEKS;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
+
+/// The number of seekers who are looked for on other servers at once.
+const LOOKS_AT_ONCE: usize = 64;
 
 impl Lobby {
     /// Sends the current seeks and games to a connection, and every change from now on. Refused if
@@ -107,10 +113,26 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
+    /// Looks on other servers for the seekers who are not connected to this one. The guardian of a
+    /// seeker does that for all servers.
+    async fn look_for_seekers(&self, grace: Duration) {
+        let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
+        let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);
+        let looks = asked.into_iter().map(|player| async move {
+            if self.peers().is_listed_seeker(&player) || self.peers().is_online(&player).await {
+                self.seeks.lock().note_seen(player, Instant::now());
+            }
+        });
+        stream::iter(looks).buffer_unordered(LOOKS_AT_ONCE).collect::<()>().await;
+    }
+
     pub(super) async fn tick(&self) {
         self.read_seeks().await;
         let grace = self.settings.times.seek_grace;
-        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        self.look_for_seekers(grace).await;
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| {
+            self.connections.is_online(player) || !self.peers().guards(player)
+        });
         for record in abandoned {
             match seeks::close(&self.store, &record.seek.id).await {
                 Ok(()) => self.note_closed(&record.seek.id).await,

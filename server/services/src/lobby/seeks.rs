@@ -111,6 +111,8 @@ pub(super) struct Seeks {
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
+    /// The times at which seekers were last found to be connected to another server.
+    seen: HashMap<String, Instant>,
 }
 
 impl Seeks {
@@ -169,6 +171,24 @@ impl Seeks {
         self.open.retain(|record| record.seek.id != id);
     }
 
+    /// Returns the seekers among `others` who must be looked for on other servers. A seeker who was
+    /// seen there counts as connected for half of `grace`.
+    pub(super) fn not_seen(
+        &mut self,
+        now: Instant,
+        grace: Duration,
+        others: impl Fn(&str) -> bool,
+    ) -> BTreeSet<String> {
+        self.seen.retain(|_, seen| now.saturating_duration_since(*seen) <= grace / 2);
+        let is_asked = |seeker: &&str| !self.seen.contains_key(*seeker) && others(seeker);
+        self.seekers().filter(is_asked).map(str::to_owned).collect()
+    }
+
+    /// Records that a seeker is connected to another server.
+    pub(super) fn note_seen(&mut self, seeker: String, now: Instant) {
+        self.seen.insert(seeker, now);
+    }
+
     /// Returns the seeks whose seekers have been gone for at least `grace`. If the last call was
     /// more than half of `grace` ago, all absences count from now.
     pub(super) fn abandoned(
@@ -181,7 +201,8 @@ impl Seeks {
         if before.is_none_or(|before| now.saturating_duration_since(before) > grace / 2) {
             self.gone_since.clear();
         }
-        let gone: BTreeSet<&str> = self.seekers().filter(|seeker| !is_online(seeker)).collect();
+        let gone: BTreeSet<&str> =
+            self.seekers().filter(|seeker| !self.seen.contains_key(*seeker) && !is_online(seeker)).collect();
         let mut gone_since: HashMap<String, Instant> = HashMap::new();
         for seeker in gone {
             gone_since.insert(seeker.to_owned(), self.gone_since.get(seeker).copied().unwrap_or(now));

@@ -369,11 +369,7 @@ async fn two_houses() -> (House, House) {
 async fn meet(houses: [&House; 2]) {
     for _ in 0..2 {
         for house in houses {
-            let info = MemberInfo {
-                online: house.connections.players_online(),
-                seekers: house.lobby.seekers_here(),
-                ..MemberInfo::default()
-            };
+            let info = MemberInfo { online: house.connections.players_online(), ..MemberInfo::default() };
             house.lobby.inner.peers().meet(&info).await.unwrap();
             house.lobby.inner.tick().await;
         }

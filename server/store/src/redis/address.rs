@@ -5,7 +5,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, TlsCertificates};
+use redis::{
+    Client, ClientTlsConfig, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion,
+    TlsCertificates,
+};
 use thiserror::Error;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -178,6 +181,15 @@ impl RedisAddress {
                 primary.clone().set_addr(address_of(&host, port, self.is_tls()))
             }
         };
+        self.open(info).map_err(|error| RequestError::of_connecting(&error))
+    }
+
+    /// Returns a client like [`client`](Self::client), whose connections can be sent messages at
+    /// any time.
+    pub(super) async fn client_for_messages(&self, timeout: Duration) -> Result<Client, RequestError> {
+        let info = self.client(timeout).await?.get_connection_info().clone();
+        let settings = info.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+        let info = info.set_redis_settings(settings);
         self.open(info).map_err(|error| RequestError::of_connecting(&error))
     }
 

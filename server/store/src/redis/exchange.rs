@@ -6,7 +6,7 @@ use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 
 use super::answers::{self, Appended, Sent};
-use super::layout::{intent, pending_member, write_arguments};
+use super::layout::{OF_GAME, intent, pending_member, write_arguments};
 use super::link::{Link, Script};
 use super::listener;
 use super::mending::Intent;
@@ -129,7 +129,8 @@ impl Writer {
                 let names = [keys.log(*game), keys.packed(*game), keys.quarantine(*game), keys.guard(*game)];
                 let mut command = link.call(Script::Retire, &names.each_ref().map(String::as_str));
                 command.arg(guard.head.seq).arg(&guard.head.hash.0[..]).arg(guard.encode()).arg(GUARD_MS);
-                command.arg(&keys.announcements).arg(listener::retired(self.shared.mark, *game));
+                command.arg(&keys.retired).arg(game.as_str()).arg(self.former_channel());
+                command.arg(listener::retired(self.shared.mark, *game));
                 commands.add_command(command);
             }
             Request::ForgetApplied { game, .. } => {
@@ -149,10 +150,19 @@ impl Writer {
             Request::Tell { notice, .. } => {
                 commands.publish(&keys.notices, notice.as_slice());
             }
+            Request::TellFollowers { topic, notice, .. } => {
+                commands.cmd("SPUBLISH").arg(keys.channel(topic)).arg(listener::told(notice));
+            }
             Request::Settle { .. } => {
                 commands.ping();
             }
         }
+    }
+
+    /// Returns the channel on which appends to all games are announced; empty if no server needs
+    /// that.
+    fn former_channel(&self) -> &str {
+        if self.shared.interest.has_former() { &self.shared.keys.announcements } else { "" }
     }
 
     fn add_quarantine(&self, game: GameId, reason: &str, commands: &mut Pipeline) {
@@ -193,7 +203,8 @@ impl Writer {
         // silence.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
-        command.arg(&keys.announcements).arg(self.shared.mark).arg(&keys.single_announcements);
+        command.arg(keys.topics()).arg(OF_GAME).arg(self.shared.mark);
+        command.arg(self.former_channel()).arg(&keys.single_announcements);
         for append in appends {
             command.arg(asked(append));
             if !append.writes.is_empty() {
@@ -316,6 +327,7 @@ impl Writer {
                 self.reply(reply, epoch);
             }
             Request::Sweep { reply } => self.reply(reply, parsed(answer)),
+            Request::TellFollowers { reply, .. } => self.reply(reply, parsed(answer)),
             Request::Retire { game, reply, .. } => {
                 let outcome = answers::retired(answer);
                 if matches!(outcome, Ok(RetireOutcome::Ok)) {

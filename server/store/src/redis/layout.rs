@@ -9,7 +9,7 @@ use std::ops::Bound;
 use flagfall_board::GameId;
 
 use crate::encoding::record_value;
-use crate::store::Write;
+use crate::store::{Topic, Write};
 use crate::value::KeyRange;
 
 use super::address::Prefix;
@@ -37,16 +37,26 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: announcements of appends. Each message contains the number by which the sender is
+    /// Channel: announcements of all appends, for servers that follow no games. It is used only
+    /// while there may be such servers. Each message contains the number by which the sender is
     /// recognized, and a line for each append of one call, or for a log that was retired.
     pub(super) announcements: String,
-    /// Channel: announcements for servers that do not listen to
+    /// Channel: announcements for servers that do not even listen to
     /// [`announcements`](Self::announcements). Each message has one line, for one append. If
     /// there are no such servers, only the last append of each call is announced here.
     pub(super) single_announcements: String,
-    /// Channel: messages between servers.
+    /// Channel: the retired logs. Each message is the id of a game.
+    pub(super) retired: String,
+    /// Channel: messages to all servers.
     pub(super) notices: String,
+    /// Shard channel: nothing. A server checks here that it may send messages.
+    pub(super) check: String,
 }
+
+/// What follows the game's id in the name of the channel of a game.
+pub(super) const OF_GAME: &str = "}:game";
+/// What follows the player's id in the name of the channel of a player.
+const OF_PLAYER: &str = "}:player";
 
 impl Keys {
     pub(super) fn new(prefix: &Prefix) -> Keys {
@@ -63,8 +73,31 @@ impl Keys {
             quarantined: record("quarantined"),
             announcements: format!("{prefix}:appends"),
             single_announcements: format!("{prefix}:appended"),
+            retired: format!("{prefix}:retired"),
             notices: format!("{prefix}:notices"),
+            check: record("check"),
         }
+    }
+
+    /// The beginning of the name of each channel of a topic. The id of the topic follows.
+    pub(super) fn topics(&self) -> String {
+        format!("{}:{{", self.prefix)
+    }
+
+    /// Shard channel: announcements of appends to a game, or messages about a topic. A script can
+    /// announce an append of the game, because the name contains the hash tag of the game's keys.
+    /// Each message is an [`announcement`](super::listener), or the letter `t` and a message.
+    pub(super) fn channel(&self, topic: &Topic) -> String {
+        match topic {
+            Topic::Game(game) => format!("{}{game}{OF_GAME}", self.topics()),
+            Topic::Player(player) => format!("{}{player}{OF_PLAYER}", self.topics()),
+        }
+    }
+
+    /// Returns the game that has this channel.
+    pub(super) fn game_of_channel(&self, channel: &[u8]) -> Option<GameId> {
+        let rest = channel.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
+        std::str::from_utf8(rest.strip_suffix(OF_GAME.as_bytes())?).ok()?.parse().ok()
     }
 
     /// Stream: the entries of a game, with their numbers as ids. The field `e` contains stamp,
@@ -185,6 +218,9 @@ mod tests {
         let keys = Keys::new(&"arena".parse().unwrap());
         assert_eq!(keys.game_of_log(keys.log(game).as_bytes()), Some(game));
         assert_eq!(keys.game_of_log(keys.quarantine(game).as_bytes()), None);
+        let channel = |topic| keys.channel(&topic);
+        assert_eq!(keys.game_of_channel(channel(Topic::Game(game)).as_bytes()), Some(game));
+        assert_eq!(keys.game_of_channel(channel(Topic::Player(game.as_str().into())).as_bytes()), None);
         assert_eq!(parse_pending_member(pending_member(game, 9).as_bytes()), Some((game, 9)));
         let writes = write_arguments(&[
             Write::Put { key: key("a/1"), value: b"v\0".to_vec(), expires: Some(Stamp(5)) },
@@ -200,7 +236,8 @@ mod tests {
         let tag = |key: &str| key.split(['{', '}']).nth(1).map(str::to_owned);
         let keys = Keys::new(&"arena".parse().unwrap());
         let game = GameId::from_random([7; 12]);
-        for key in [keys.log(game), keys.packed(game), keys.guard(game), keys.quarantine(game)] {
+        let channel = keys.channel(&Topic::Game(game));
+        for key in [keys.log(game), keys.packed(game), keys.guard(game), keys.quarantine(game), channel] {
             assert_eq!(tag(&key), Some(game.to_string()), "{key}");
         }
         for key in [&keys.meta, &keys.values, &keys.names, &keys.expiries, &keys.applied, &keys.pending] {

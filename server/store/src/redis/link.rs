@@ -9,6 +9,7 @@ use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, Value};
 
 use super::address::RedisAddress;
 use super::durability::{Durability, list};
+use super::layout::Keys;
 use super::options::RedisOptions;
 use super::request_error::{RequestError, checked, parsed, within};
 
@@ -77,17 +78,21 @@ impl Link {
             client_id: 0,
             durability: Durability { replicas_wanted: options.replicas, ..Durability::default() },
         };
-        link.introduce().await.map_err(RequestError::not_done)?;
+        link.introduce(options).await.map_err(RequestError::not_done)?;
         Ok(link)
     }
 
-    async fn introduce(&mut self) -> Result<(), RequestError> {
+    async fn introduce(&mut self, options: &RedisOptions) -> Result<(), RequestError> {
         self.client_id = self.query(redis::cmd("CLIENT").arg("ID")).await?;
         self.durability = self.durability_now().await?;
         let obstacles = self.durability.obstacles();
         if !obstacles.is_empty() {
             return Err(RequestError::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
         }
+        // A script that has made an append cannot take it back, so its user must be permitted to
+        // announce the append.
+        let channel = Keys::new(&options.prefix).check;
+        self.query::<u64>(redis::cmd("SPUBLISH").arg(channel).arg("")).await?;
         self.load_scripts().await
     }
 

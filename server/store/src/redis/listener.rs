@@ -1,26 +1,39 @@
 //! The listener: receives announcements of appends by other servers, and messages between
 //! servers. Announcements are only hints, so missing some does no harm.
+//!
+//! This process hears of appends only to the games that it follows, on a channel for each game.
+//! Servers of earlier versions follow no games. While there may be such servers, all appends are
+//! also announced on channels that every server hears.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use futures_util::StreamExt;
-use redis::Msg;
+use parking_lot::Mutex;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Pipeline, PushInfo, PushKind, Value};
+use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
+use super::interest::Change;
 use super::options::RedisOptions;
-use super::request_error::{RequestError, within};
+use super::request_error::{RequestError, checked, within};
 use super::shared::Shared;
-use crate::store::{Announcement, StoreMessage};
+use crate::store::{Announcement, StoreMessage, Topic};
 
-/// What follows the game in the announcement that its log was retired.
+/// What follows the game in the announcement to servers of earlier versions that its log was
+/// retired.
 const RETIRED: &str = " retired";
+/// The first byte of an announcement, and of a message, on the channel of a topic.
+const APPENDED: u8 = b'a';
+const TOLD: u8 = b't';
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
 /// The minimum and maximum delay between attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+/// The number of topics in one request.
+const CHUNK: usize = 512;
 
 /// Listens forever, and reconnects when the connection is lost.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -28,26 +41,44 @@ pub(super) async fn run(shared: Arc<Shared>) {
     loop {
         let began = Instant::now();
         let Err(error) = listen(&shared).await;
-        tracing::debug!(%error, "announcements cannot be received");
+        if error == RequestError::Forbidden {
+            // The writer may have all permissions that it needs.
+            tracing::error!(%error, "messages of other servers cannot be received");
+        } else {
+            tracing::debug!(%error, "announcements cannot be received");
+        }
         pause = if began.elapsed() > RETRY.1 { RETRY.0 } else { (pause * 2).min(RETRY.1) };
         sleep(pause).await;
     }
 }
 
+/// The connection of the listener. Messages arrive in [`hear`].
+struct Ear<'a> {
+    shared: &'a Shared,
+    connection: MultiplexedConnection,
+    /// True if the channels of servers of earlier versions are heard.
+    hears_former: bool,
+}
+
 /// Listens until the connection is lost.
-async fn listen(shared: &Shared) -> Result<std::convert::Infallible, RequestError> {
+async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, RequestError> {
     let RedisOptions { connect_timeout, answer_timeout, audit, .. } = shared.options;
-    let client = shared.address.client(connect_timeout).await?;
-    let connection = within(connect_timeout, client.get_async_pubsub(), RequestError::of_connecting).await?;
-    let (mut sink, mut messages) = connection.split();
-    let keys = &shared.keys;
-    let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
-    within(answer_timeout, sink.subscribe(&channels), RequestError::of_error).await?;
+    let client = shared.address.client_for_messages(connect_timeout).await?;
+    let lost = Arc::new(Notify::new());
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(connect_timeout))
+        .set_response_timeout(Some(answer_timeout))
+        .set_push_sender(receiver(shared.clone(), lost.clone()));
+    let connecting = client.get_multiplexed_async_connection_with_config(&config);
+    let connection = within(connect_timeout, connecting, RequestError::of_connecting).await?;
+    let mut ear = Ear { shared, connection, hears_former: false };
+    ear.subscribe("SUBSCRIBE", &[&shared.keys.retired, &shared.keys.notices]).await?;
+    ear.hear_former().await?;
+    ear.tell_changes(shared.interest.take_all()).await?;
     // Announcements and messages sent before this subscription were missed.
     shared.are_guards_missed.store(true, Ordering::SeqCst);
     announce(shared, Announcement::Everything);
     shared.notices.send(StoreMessage::Missed).ok();
-    let mut own_last = None;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(audit.max(Duration::from_millis(1)));
@@ -56,11 +87,15 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, RequestErro
     audit.tick().await;
     loop {
         tokio::select! {
-            heard = messages.next() => hear(shared, &heard.ok_or_else(|| RequestError::not_done("the connection to Redis was lost"))?, &mut own_last),
-            // A frozen server or a dead connection is silent, so a ping is needed to detect it.
-            _ = pulse.tick() => {
-                within(answer_timeout, sink.ping::<redis::Value>(), RequestError::of_error).await?;
+            () = lost.notified() => return Err(RequestError::not_done("the connection to Redis was lost")),
+            () = shared.interest.changed() => {
+                if ear.hear_former().await? {
+                    announce(shared, Announcement::Everything);
+                }
+                ear.tell_changes(shared.interest.take_changes()).await?;
             }
+            // A frozen server or a dead connection is silent, so a ping is needed to detect it.
+            _ = pulse.tick() => ear.send(Pipeline::new().cmd("PING")).await?,
             // Redis may have dropped the subscription without an error, so announcements may have
             // been missed.
             _ = audit.tick() => announce(shared, Announcement::Everything),
@@ -68,41 +103,156 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, RequestErro
     }
 }
 
-/// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// append in this process's latest message. The other channel may repeat this append without
-/// naming the sender.
-fn hear(shared: &Shared, message: &Msg, own_last: &mut Option<Announcement>) {
-    let bytes = message.get_payload_bytes();
-    let channel = message.get_channel_name();
-    if channel == shared.keys.notices {
-        // A send error only means that there is no receiver.
-        shared.notices.send(StoreMessage::Told(bytes.into())).ok();
-    } else if channel == shared.keys.announcements {
-        if let Some(game) = parse_retired(bytes) {
-            // The log of a game that is over needs no other announcement.
-            return shared.held.lock().forget(game);
+impl Ear<'_> {
+    /// Sends commands and waits for their answers.
+    async fn send(&mut self, commands: &Pipeline) -> Result<(), RequestError> {
+        let count = commands.len();
+        let sending = self.connection.send_packed_commands(commands, 0, count);
+        let answers = within(self.shared.options.answer_timeout, sending, RequestError::of_error).await?;
+        answers.into_iter().try_for_each(|answer| checked(answer).map(drop))
+    }
+
+    /// Sends one command for each channel, because on a cluster, the channels of one command must
+    /// be in one slot.
+    async fn subscribe(&mut self, command: &str, channels: &[&str]) -> Result<(), RequestError> {
+        let mut commands = Pipeline::new();
+        for channel in channels {
+            commands.cmd(command).arg(*channel);
         }
-        match parse_all(bytes) {
-            Some((mark, appended)) if mark == shared.mark => *own_last = appended.last().copied(),
-            Some((_, appended)) => appended.into_iter().for_each(|appended| announce(shared, appended)),
-            None => announce(shared, Announcement::Everything),
+        self.send(&commands).await
+    }
+
+    /// Begins or stops to hear the channels of servers of earlier versions. Returns true if it
+    /// began.
+    async fn hear_former(&mut self) -> Result<bool, RequestError> {
+        let has_former = self.shared.interest.has_former();
+        if has_former == self.hears_former {
+            return Ok(false);
         }
-    } else {
-        let appended = std::str::from_utf8(bytes).ok().and_then(parse);
-        if appended.is_none() || appended != *own_last {
-            announce(shared, appended.unwrap_or(Announcement::Everything));
+        let keys = &self.shared.keys;
+        let command = if has_former { "SUBSCRIBE" } else { "UNSUBSCRIBE" };
+        self.subscribe(command, &[&keys.announcements, &keys.single_announcements]).await?;
+        self.hears_former = has_former;
+        Ok(has_former)
+    }
+
+    /// Tells Redis which topics are followed from now on, and which are no longer followed.
+    async fn tell_changes(&mut self, changes: Vec<Change>) -> Result<(), RequestError> {
+        let mut changes = changes.into_iter();
+        loop {
+            let chunk: Vec<Change> = changes.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            let mut commands = Pipeline::new();
+            for Change { topic, is_followed, .. } in &chunk {
+                let command = if *is_followed { "SSUBSCRIBE" } else { "SUNSUBSCRIBE" };
+                commands.cmd(command).arg(self.shared.keys.channel(topic));
+            }
+            self.send(&commands).await?;
+            for Change { topic, waiting, .. } in chunk {
+                // A player's connection does not wait. A game that no longer waits may have been
+                // read too early.
+                let are_late = waiting.into_iter().filter(|_| matches!(topic, Topic::Game(_)));
+                if are_late.map(|waiting| waiting.send(())).any(|sent| sent.is_err()) {
+                    announce(self.shared, Announcement::Everything);
+                }
+            }
         }
     }
 }
 
-/// Parses an announcement. Returns the number by which its sender is recognized, and the appends
-/// of one call.
+/// Returns the function that the connection calls with each message.
+fn receiver(shared: Arc<Shared>, lost: Arc<Notify>) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync {
+    let own_last = Mutex::new(None);
+    move |PushInfo { kind, data }| {
+        match (kind, &data[..]) {
+            (PushKind::Disconnection, _) => lost.notify_one(),
+            (
+                PushKind::Message | PushKind::SMessage,
+                [Value::BulkString(channel), Value::BulkString(message)],
+            ) => {
+                hear(&shared, channel, message, &mut own_last.lock());
+            }
+            // A subscription was confirmed, or something was said that concerns no server.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
+/// append in this process's latest message to servers of earlier versions. Their other channel may
+/// repeat this append without naming the sender.
+fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<Announcement>) {
+    let keys = &shared.keys;
+    if channel == keys.notices.as_bytes() {
+        hear_notice(shared, message);
+    } else if channel == keys.retired.as_bytes() {
+        forget_retired(shared, std::str::from_utf8(message).ok());
+    } else if channel == keys.announcements.as_bytes() {
+        if let Some(game) = parse_retired(message) {
+            // The log of a game that is over needs no other announcement.
+            return shared.held.lock().forget(game);
+        }
+        match parse_all(message) {
+            Some((mark, appended)) if mark == shared.mark => *own_last = appended.last().copied(),
+            Some((_, appended)) => appended.into_iter().for_each(|appended| announce(shared, appended)),
+            None => announce(shared, Announcement::Everything),
+        }
+    } else if channel == keys.single_announcements.as_bytes() {
+        let appended = std::str::from_utf8(message).ok().and_then(parse);
+        if appended.is_none() || appended != *own_last {
+            announce(shared, appended.unwrap_or(Announcement::Everything));
+        }
+    } else {
+        match message.split_first() {
+            Some((&TOLD, notice)) => hear_notice(shared, notice),
+            Some((&APPENDED, announcement)) => match parse_of_game(announcement) {
+                Some((mark, _)) if mark == shared.mark => {}
+                found => {
+                    let appended = keys.game_of_channel(channel).zip(found);
+                    let appended = appended.map(|(game, (_, seq))| Announcement::Appended { game, seq });
+                    announce(shared, appended.unwrap_or(Announcement::Everything));
+                }
+            },
+            // A later version may say something else.
+            Some(_) | None => {}
+        }
+    }
+}
+
+fn hear_notice(shared: &Shared, notice: &[u8]) {
+    // A send error only means that there is no receiver.
+    shared.notices.send(StoreMessage::Told(notice.into())).ok();
+}
+
+fn forget_retired(shared: &Shared, game: Option<&str>) {
+    if let Some(game) = game.and_then(|game| game.parse().ok()) {
+        shared.held.lock().forget(game);
+    }
+}
+
+/// Returns a message as it is sent on the channel of a topic.
+pub(super) fn told(notice: &[u8]) -> Vec<u8> {
+    [&[TOLD], notice].concat()
+}
+
+/// Parses an announcement on the channel of a game, without its first byte. Returns the number by
+/// which its sender is recognized, and the number of the last entry.
+fn parse_of_game(bytes: &[u8]) -> Option<(u64, u64)> {
+    let (mark, seq) = std::str::from_utf8(bytes).ok()?.split_once(' ')?;
+    Some((mark.parse().ok()?, seq.parse().ok()?))
+}
+
+/// Parses an announcement to servers of earlier versions. Returns the number by which its sender
+/// is recognized, and the appends of one call.
 fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     let (mark, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
 }
 
-/// Returns the announcement that a log was retired.
+/// Returns the announcement to servers of earlier versions that a log was retired.
 pub(super) fn retired(mark: u64, game: GameId) -> String {
     format!("{mark}\n{game}{RETIRED}")
 }
@@ -141,5 +291,9 @@ mod tests {
         assert_eq!(parse_retired(retired(7, games[0]).as_bytes()), Some(games[0]));
         assert_eq!(parse_retired(text.as_bytes()), None);
         assert_eq!((parse(&format!("{} 12", games[0])), parse(""), parse("x 1")), (Some(one), None, None));
+        assert_eq!(
+            (parse_of_game(b"7 12"), parse_of_game(b"7"), parse_of_game(b"x 1")),
+            (Some((7, 12)), None, None)
+        );
     }
 }

@@ -8,7 +8,7 @@ use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
 use super::request_error::RequestError;
 use crate::guard::Guard;
-use crate::store::{AppendOutcome, Outage, RetireOutcome, Update, UpdateOutcome};
+use crate::store::{AppendOutcome, Outage, RetireOutcome, Topic, Update, UpdateOutcome};
 use crate::value::Head;
 
 /// The maximum number of appends in one call. While Redis runs a call, it serves no other client.
@@ -69,8 +69,8 @@ impl Prepared {
 }
 
 /// A request to the writer. `Retire` replaces a log by its guard, `ForgetApplied` deletes what is
-/// kept for a retired log beside its own keys, `Tell` sends a message to all servers, and `Settle`
-/// resolves doubts about the time and about the outcome of earlier writes.
+/// kept for a retired log beside its own keys, `Tell` sends a message to all servers, `TellFollowers`
+/// to those that follow a topic, and `Settle` resolves doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -82,6 +82,7 @@ pub(super) enum Request {
     ForgetApplied { game: GameId, reply: Reply<()> },
     DeleteLog { game: GameId, reply: Reply<()> },
     Tell { notice: Vec<u8>, reply: Reply<()> },
+    TellFollowers { topic: Topic, notice: Vec<u8>, reply: Reply<u64> },
     Settle { reply: Reply<()> },
 }
 
@@ -100,7 +101,7 @@ impl Request {
             Request::Update { update, .. } => {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
-            Request::Tell { notice, .. } => notice.len(),
+            Request::Tell { notice, .. } | Request::TellFollowers { notice, .. } => notice.len(),
             _ => 0,
         }
     }
@@ -113,7 +114,9 @@ impl Request {
             Request::Append { reply, .. } => reply.send(Err(error)).is_ok(),
             Request::Update { reply, .. } => reply.send(Err(error)).is_ok(),
             Request::Heartbeat { reply } => reply.send(Err(error)).is_ok(),
-            Request::BumpEpoch { reply } => reply.send(Err(error)).is_ok(),
+            Request::BumpEpoch { reply } | Request::TellFollowers { reply, .. } => {
+                reply.send(Err(error)).is_ok()
+            }
             Request::Sweep { reply } => reply.send(Err(error)).is_ok(),
             Request::Retire { reply, .. } => reply.send(Err(error)).is_ok(),
             Request::Quarantine { reply, .. }

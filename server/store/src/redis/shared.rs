@@ -14,6 +14,7 @@ use super::address::RedisAddress;
 use super::durability::Durability;
 use super::heard::Heard;
 use super::held::Held;
+use super::interest::Interest;
 use super::kept::Kept;
 use super::layout::Keys;
 use super::link::{Link, Script};
@@ -65,6 +66,7 @@ pub(super) struct Shared {
     has_failed: AtomicBool,
     pub(super) held: Mutex<Held>,
     pub(super) kept: Mutex<Kept>,
+    pub(super) interest: Interest,
     pub(super) announcements: broadcast::Sender<Announcement>,
     pub(super) notices: broadcast::Sender<StoreMessage>,
     pub(super) stats: Mutex<RedisStats>,
@@ -90,6 +92,7 @@ impl Shared {
             has_failed: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
             kept: Mutex::default(),
+            interest: Interest::default(),
             announcements,
             notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
             stats: Mutex::default(),

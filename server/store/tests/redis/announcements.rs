@@ -1,5 +1,4 @@
-//! Tests of many appends in one call. Each append has its own answer, and listeners on either
-//! channel receive every append.
+//! Tests of many appends in one call, each of which has its own answer, and of who hears of them.
 
 use std::collections::BTreeSet;
 
@@ -81,45 +80,131 @@ async fn of_appends_asked_at_once_each_gets_its_own_answer() {
     }
 }
 
-/// Appends to new games, one after the other, until the receiver gets an announcement. `first` is
-/// the number of the first game.
-async fn append_until_heard(
-    store: &RedisStore,
-    heard: &mut tokio::sync::broadcast::Receiver<Announcement>,
-    first: u32,
-) {
-    for number in first.. {
-        append_to_all(store, number..number + 1).await;
-        if timeout(Duration::from_millis(50), next_appended(heard)).await.is_ok() {
-            return;
-        }
-    }
+async fn follow(store: &RedisStore, number: u32) {
+    assert!(store.follow(Topic::Game(game(number))).await);
+}
+
+/// Opens a store whose servers all follow games.
+async fn open(redis: &RedisServer) -> RedisStore {
+    let store = redis.open(RedisOptions::default()).await;
+    store.serve_former(false);
+    store
 }
 
 #[tokio::test]
-async fn appends_are_announced_to_other_servers_only() {
+async fn appends_are_announced_to_other_servers_that_follow_the_game() {
     const FENCE: u32 = 5_000;
     let redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    let (mut heard_by_one, mut heard_by_two) = (one.announcements().unwrap(), two.announcements().unwrap());
-    append_until_heard(&two, &mut heard_by_one, 10_000).await;
-    append_until_heard(&one, &mut heard_by_two, 20_000).await;
+    let (one, two, three) = (open(&redis).await, open(&redis).await, open(&redis).await);
+    let [mut one_hears, mut two_hears, mut three_hears] =
+        [&one, &two, &three].map(|store| store.announcements().unwrap());
+    for number in 0..MANY {
+        follow(&one, number).await;
+        follow(&two, number).await;
+    }
+    follow(&one, FENCE).await;
+    follow(&three, FENCE).await;
     append_to_all(&one, 0..MANY).await;
     append_to_all(&two, FENCE..FENCE + 1).await;
     let appended = |number| Announcement::Appended { game: game(number), seq: 1 };
     let mut missing: Vec<Announcement> = (0..MANY).map(appended).collect();
     while !missing.is_empty() {
-        let next = next_appended(&mut heard_by_two).await;
+        let next = next_appended(&mut two_hears).await;
         missing.retain(|appended| *appended != next);
     }
-    loop {
-        let next = next_appended(&mut heard_by_one).await;
-        assert!(!(0..MANY).any(|number| appended(number) == next), "{next:?} is its own");
-        if next == appended(FENCE) {
-            return;
+    assert_eq!(next_appended(&mut one_hears).await, appended(FENCE), "the others are its own");
+    assert_eq!(next_appended(&mut three_hears).await, appended(FENCE), "the others do not concern it");
+    // Claim: a game that is no longer followed is not announced, and one that is followed again is.
+    let at = one.head(game(1)).await.unwrap();
+    two.unfollow(&Topic::Game(game(0)));
+    follow(&two, 2).await;
+    let at_0 = one.head(game(0)).await.unwrap();
+    append_ok(&one, append(game(0), at_0, &["b"])).await;
+    append_ok(&one, append(game(1), at, &["b"])).await;
+    assert_eq!(next_appended(&mut two_hears).await, Announcement::Appended { game: game(1), seq: 2 });
+}
+
+#[tokio::test]
+async fn a_server_that_begins_to_follow_a_game_during_appends_misses_none() {
+    const ENTRIES: u64 = 200;
+    let redis = RedisServer::start();
+    let (one, two) = (open(&redis).await, open(&redis).await);
+    let mut heard = two.announcements().unwrap();
+    let appending = async {
+        let mut at = Head::START;
+        for _ in 0..ENTRIES {
+            at = append_ok(&one, append(game(1), at, &["a"])).await;
         }
+    };
+    let following = async {
+        until("half of the entries", async || {
+            (two.head(game(1)).await.unwrap().seq > ENTRIES / 2).then_some(())
+        })
+        .await;
+        follow(&two, 1).await;
+        two.head(game(1)).await.unwrap().seq
+    };
+    let ((), read) = tokio::join!(appending, following);
+    let mut reached = read;
+    while reached < ENTRIES {
+        let Announcement::Appended { seq, .. } = next_appended(&mut heard).await else { unreachable!() };
+        assert!(seq <= reached + 1, "{seq} was announced after {reached}");
+        reached = reached.max(seq);
     }
+}
+
+#[tokio::test]
+async fn a_server_whose_listener_was_cut_off_is_told_and_follows_its_games_again() {
+    let redis = RedisServer::start();
+    let two = open(&redis).await;
+    let (mut heard, mut notices) = (two.announcements().unwrap(), two.notices().unwrap());
+    let mut hear_of_gap = async || {
+        timeout(TIMEOUT, async { while heard.recv().await.unwrap() != Announcement::Everything {} })
+            .await
+            .unwrap();
+        timeout(TIMEOUT, async { while notices.recv().await.unwrap() != StoreMessage::Missed {} })
+            .await
+            .unwrap();
+    };
+    hear_of_gap().await;
+    let one = open(&redis).await;
+    follow(&two, 1).await;
+    redis.ask::<u64>(&["CLIENT", "KILL", "TYPE", "pubsub"]).await;
+    let at = append_ok(&one, append(game(1), Head::START, &["a"])).await;
+    // The listener first subscribes again, then says that announcements may have been missed.
+    hear_of_gap().await;
+    append_ok(&one, append(game(1), at, &["b"])).await;
+    assert_eq!(next_appended(&mut heard).await, Announcement::Appended { game: game(1), seq: 2 });
+    let told = one.tell_followers(Topic::Game(game(1)), b"hello".to_vec()).await;
+    assert_eq!(told, Ok(1), "one server follows it");
+    assert_eq!(timeout(TIMEOUT, notices.recv()).await.unwrap(), Ok(StoreMessage::Told(b"hello"[..].into())));
+}
+
+#[tokio::test]
+async fn without_servers_of_earlier_versions_their_channels_are_silent() {
+    let redis = RedisServer::start();
+    let store = open(&redis).await;
+    let client = redis::Client::open(format!("redis://127.0.0.1:{}", redis.port())).unwrap();
+    let mut former = client.get_async_pubsub().await.unwrap();
+    former.subscribe(&["flagfall:appends", "flagfall:appended"]).await.unwrap();
+    append_to_all(&store, 0..3).await;
+    redis.ask::<u64>(&["PUBLISH", "flagfall:appended", "the end"]).await;
+    let message = timeout(TIMEOUT, former.on_message().next()).await.unwrap().unwrap();
+    assert_eq!(message.get_payload_bytes(), b"the end");
+}
+
+#[tokio::test]
+async fn servers_that_follow_games_hear_servers_of_earlier_versions() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let mut heard = store.announcements().unwrap();
+    // The subscription may have been made before this receiver existed.
+    until("the subscription", async || {
+        let line = format!("{} 4", game(1));
+        (redis.ask::<u64>(&["PUBLISH", "flagfall:appended", &line]).await > 0).then_some(())
+    })
+    .await;
+    assert_eq!(next_appended(&mut heard).await, Announcement::Appended { game: game(1), seq: 4 });
 }
 
 #[tokio::test]

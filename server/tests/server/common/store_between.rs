@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, ReadError, Record, Store, StoreError, StoreFuture,
-    StoreMessage, StoredEntry, Update, UpdateOutcome,
+    StoreMessage, StoredEntry, Topic, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
@@ -111,6 +111,18 @@ impl<H: Hands> Store for StoreBetween<H> {
     }
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         self.store.announcements()
+    }
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        self.store.follow(topic)
+    }
+    fn unfollow(&self, topic: &Topic) {
+        self.store.unfollow(topic);
+    }
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.tell_followers(topic, notice)))
+    }
+    fn serve_former(&self, are_there: bool) {
+        self.store.serve_former(are_there);
     }
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.store.notices()

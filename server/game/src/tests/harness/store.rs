@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, Outage, ReadError, Record, Store, StoreError,
-    StoreFuture, StoreMessage, StoredEntry, Update, UpdateOutcome,
+    StoreFuture, StoreMessage, StoredEntry, Topic, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast::Receiver;
@@ -136,6 +136,22 @@ impl Store for FaultyStore {
 
     fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
         self.store.tell(notice)
+    }
+
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        self.store.follow(topic)
+    }
+
+    fn unfollow(&self, topic: &Topic) {
+        self.store.unfollow(topic);
+    }
+
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.tell_followers(topic, notice)
+    }
+
+    fn serve_former(&self, are_there: bool) {
+        self.store.serve_former(are_there);
     }
 
     fn notices(&self) -> Option<Receiver<StoreMessage>> {

@@ -1,9 +1,10 @@
 -- Makes many appends in one call, one after the other. If the head of its log is the expected
 -- one, an append is made completely. Otherwise, nothing of it is written.
 -- KEYS: for each append: log, quarantine, guard
--- ARGV: time, floor, the time after which there may have been an outage (may be empty), channel
---   of announcements, sender of the announcement, channel of single announcements; then for each
---   append: its header (game, expected seq, expected hash, deadline, first moment, whether its
+-- ARGV: time, floor, the time after which there may have been an outage (may be empty), what
+--   precedes and what follows the game in the name of its channel, sender of the announcement,
+--   channel of announcements of all games (may be empty), channel of single announcements; then
+--   for each append: its header (game, expected seq, expected hash, deadline, first moment, whether its
 --   entries have stamps, whether it has side records, number of entries), its side records if it
 --   has any, its entries
 -- Returns a text: for each append the length of its answer, a letter, and what belongs to the
@@ -69,7 +70,7 @@ end
 local quarantines = {}
 for i = 2, #KEYS, 3 do quarantines[(i + 1) / 3] = KEYS[i] end
 local has_quarantined = redis.call('EXISTS', unpack(quarantines)) > 0
-local next_argument = 7
+local next_argument = 9
 for i = 1, #quarantines do
   local game, expected_seq, expected_hash, deadline, first_moment, is_stamped, has_records,
     count = struct.unpack('<c12I8c32I8I8BBI4', ARGV[next_argument])
@@ -87,17 +88,22 @@ for i = 1, #quarantines do
     seq, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline,
       first_moment, is_stamped == 1, records, first, next_argument - 1)
   end
-  if seq then announced[#announced + 1] = game .. ' ' .. digits(seq) end
+  if seq then
+    announced[#announced + 1] = game .. ' ' .. digits(seq)
+    -- The append is made, so an error must not make the call fail.
+    redis.pcall('SPUBLISH', ARGV[4] .. game .. ARGV[5], 'a' .. ARGV[6] .. ' ' .. digits(seq))
+  end
   answers[i] = struct.pack('<I4', #answer) .. answer
 end
 
-if #announced > 0 then
+-- Servers of earlier versions listen to other channels.
+if #announced > 0 and ARGV[7] ~= '' then
   local all = table.concat(announced, '\n')
-  local receivers = redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\n' .. all)
-  -- Servers of the previous version listen only to the second channel, which has one message for
-  -- each append.
-  if redis.call('PUBLISH', ARGV[6], announced[#announced]) > receivers then
-    for i = 1, #announced - 1 do redis.call('PUBLISH', ARGV[6], announced[i]) end
+  local receivers = redis.call('PUBLISH', ARGV[7], ARGV[6] .. '\n' .. all)
+  -- Servers of version 0.1 listen only to the second channel, which has one message for each
+  -- append.
+  if redis.call('PUBLISH', ARGV[8], announced[#announced]) > receivers then
+    for i = 1, #announced - 1 do redis.call('PUBLISH', ARGV[8], announced[i]) end
   end
 end
 return table.concat(answers)
