@@ -54,6 +54,9 @@ pub struct MemberInfo {
     /// True if the server tells players on other servers about games that it creates for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_starts: bool,
+    /// True if the server reads histories that are written as lines of volumes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_volumes: bool,
 }
 
 impl MemberInfo {
@@ -79,6 +82,9 @@ struct Inner {
     agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers had the same archive.
     archive_agreed: AtomicU32,
+    /// The number of consecutive meetings up to now at which all servers could read volumes of
+    /// histories.
+    volumes_agreed: AtomicU32,
 }
 
 impl Peers {
@@ -111,6 +117,14 @@ impl Peers {
         self.inner.as_ref().is_none_or(has_agreed)
     }
 
+    /// True if finished games may be written as lines of volumes: all servers on the store can
+    /// read them, and no older form of log entries is forced.
+    #[must_use]
+    pub fn can_write_volumes(&self) -> bool {
+        let has_agreed = |inner: &Arc<Inner>| inner.volumes_agreed.load(Ordering::Relaxed) >= MEETINGS;
+        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.inner.as_ref().is_none_or(has_agreed)
+    }
+
     /// Returns the id of this server; `None` if only this process can use the store.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
@@ -138,8 +152,8 @@ impl Peers {
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
-        let agreed = inner.archive_agreed.load(Ordering::Relaxed);
-        inner.archive_agreed.store(if has_archive { agreed.saturating_add(1) } else { 0 }, Ordering::Relaxed);
+        count_meeting(&inner.archive_agreed, has_archive);
+        count_meeting(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         let (ids, others): (Vec<String>, Vec<MemberInfo>) = met?.into_iter().unzip();
         inner.duties.lock().share(&inner.id, ids);
         *inner.others.lock() = others;
@@ -197,10 +211,16 @@ impl Peers {
     }
 }
 
+/// Counts consecutive meetings at which all servers agreed. Any other meeting resets the count.
+fn count_meeting(agreed: &AtomicU32, do_agree: bool) {
+    let before = agreed.load(Ordering::Relaxed);
+    agreed.store(if do_agree { before.saturating_add(1) } else { 0 }, Ordering::Relaxed);
+}
+
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, agreed, archive_agreed) = Default::default();
-        Inner { store, id, others, duties, agreed, archive_agreed }
+        let (others, duties, agreed, archive_agreed, volumes_agreed) = Default::default();
+        Inner { store, id, others, duties, agreed, archive_agreed, volumes_agreed }
     }
 
     async fn meet(&self, info: &MemberInfo) -> Result<Vec<(String, MemberInfo)>, StoreError> {
@@ -265,6 +285,7 @@ mod tests {
             reads_form,
             archive: Some(7),
             tells_starts: true,
+            reads_volumes: true,
         }
     }
 
@@ -351,6 +372,21 @@ mod tests {
         }
         new.meet(&MemberInfo { archive: None, ..info(0, &[]) }).await.unwrap();
         assert!(!new.can_archive(), "it has none itself");
+    }
+
+    #[tokio::test]
+    async fn volumes_are_written_once_all_servers_can_read_them() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
+        let [new, other] = servers(&store, ["new", "other"]);
+        for reads_volumes in [false, true, false] {
+            other.meet(&MemberInfo { reads_volumes, ..info(0, &[]) }).await.unwrap();
+            for _ in 0..MEETINGS {
+                new.meet(&info(0, &[])).await.unwrap();
+            }
+            assert_eq!(new.can_write_volumes(), reads_volumes);
+        }
+        let alone = |form| Peers::new(Arc::new(TestStore::new(ManualClock::new(Stamp(1)))), String::new(), form);
+        assert!(alone(None).can_write_volumes() && !alone(Some(Form::Json)).can_write_volumes());
     }
 
     #[tokio::test]

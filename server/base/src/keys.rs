@@ -31,6 +31,13 @@ impl<const N: usize> RecordKind<N> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
+    /// Returns a key that comes after all keys of this kind that begin with these parts, and
+    /// before all others that follow them.
+    pub fn past<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
+        // The character after a slash.
+        Ok(Key::new(self.text(&parts) + "0")?)
+    }
+
     /// Returns the part of a key after the name of the kind. `None` if the key is of another
     /// kind.
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
@@ -207,7 +214,13 @@ keyspace! {
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "permanent";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "until the job is done";
-    /// A game in a player's history. The latest game comes first in the order of keys.
+    /// The history of an account: its latest games, and the numbers of its volumes.
+    HISTORY["PLAYER"] = "history", "binary: Book", "services/src/histories/book.rs", "until the account is deleted";
+    /// A volume of a history. It never changes.
+    VOLUMES["PLAYER", "NUMBER"] = "volumes", "binary: Volume", "services/src/histories/book.rs", "until it is archived, or the account is deleted";
+    /// Job: merge the volumes of a history, and move them to the archive.
+    HISTORY_DUE["PLAYER"] = "history_due", "JSON: state of the job", "services/src/histories/shelve.rs", "until the job is done";
+    /// A game in a player's history, until it is a line of [`HISTORY`]. The latest game comes first in the order of keys.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until the account is deleted";
     /// A game of two players against each other. The latest game comes first in the order of keys.
     VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until the account is deleted";

@@ -30,7 +30,7 @@ pub use guard::Guard;
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage,
     ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
     StoredEntry, Transfer, Update, UpdateOutcome, Write,
 };

@@ -1,5 +1,6 @@
 //! The stored records of finished games.
 
+use super::line::Line;
 use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{GameScore, Secret, Tally};
@@ -59,6 +60,24 @@ impl Figures {
         kept.tally.count(score);
         kept.last = kept.last.max(ended);
     }
+
+    /// Adds the figures of other games.
+    pub(super) fn merge(&mut self, other: &Figures) {
+        for side in Side::BOTH {
+            self.by_side[side] = self.by_side[side].plus(other.by_side[side]);
+        }
+        for kept in &other.deployments {
+            match self.deployments.iter_mut().find(|known| known.setup == kept.setup) {
+                Some(known) => {
+                    known.tally = known.tally.plus(kept.tally);
+                    known.last = known.last.max(kept.last);
+                }
+                None => self.deployments.push(kept.clone()),
+            }
+        }
+        self.deployments.sort_by_key(|kept| std::cmp::Reverse(kept.last));
+        self.deployments.truncate(DEPLOYMENTS_MAX);
+    }
 }
 
 /// A kind of list: all games, or only those that are not private.
@@ -75,6 +94,11 @@ impl Shelf {
     /// are not private.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
+    }
+
+    /// True if the list shows the game of a line.
+    pub(super) fn has(self, line: &Line) -> bool {
+        self == Shelf::All || !line.private
     }
 
     fn name(self) -> &'static str {
@@ -112,6 +136,12 @@ pub(super) fn versus_key(
 
 pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
+}
+
+/// Returns the time at which the game at a place ended. Later than any game if it is not a place.
+pub(super) fn ended_at(place: &str) -> u64 {
+    let left = place.get(..13).and_then(|digits| digits.parse().ok());
+    left.map_or(u64::MAX, |left| MOMENT_MAX.saturating_sub(left))
 }
 
 /// Returns the prefixes of all records that are stored under a player's id.
