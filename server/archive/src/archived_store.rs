@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry, Transfer,
-    Update, UpdateOutcome, Write, limits::READ_MAX,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage,
+    ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreMessage, StoreResult, StoredEntry,
+    Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -353,8 +353,9 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
             let last = records.last().filter(|_| records.len() >= limit).map(|(key, ..)| key.clone());
             let all = Key::new(ARCHIVED_RECORDS)?;
             let has_begun = last.as_ref().is_none_or(|last| *last >= all);
-            let is_over =
-                after.as_ref().is_some_and(|after| *after > all && !after.as_bytes().starts_with(all.as_bytes()));
+            let is_over = after
+                .as_ref()
+                .is_some_and(|after| *after > all && !after.as_bytes().starts_with(all.as_bytes()));
             if !has_begun || is_over {
                 return Ok(records);
             }

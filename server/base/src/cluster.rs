@@ -385,7 +385,8 @@ mod tests {
             }
             assert_eq!(new.can_write_volumes(), reads_volumes);
         }
-        let alone = |form| Peers::new(Arc::new(TestStore::new(ManualClock::new(Stamp(1)))), String::new(), form);
+        let alone =
+            |form| Peers::new(Arc::new(TestStore::new(ManualClock::new(Stamp(1)))), String::new(), form);
         assert!(alone(None).can_write_volumes() && !alone(Some(Form::Json)).can_write_volumes());
     }
 

@@ -35,7 +35,9 @@ pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
-use crate::keys::{ERASING, HISTORY_DUE, LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE};
+use crate::keys::{
+    ERASING, HISTORY_DUE, LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
+};
 use crate::random::random_code;
 
 /// The time for which a job is reserved for the server that has written or claimed it, in

@@ -140,7 +140,7 @@ keyspace! {
     /// Exists if the lists contain all running games.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
-    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is pruned";
+    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// An open seek.
@@ -202,12 +202,12 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
-    /// A change of a player's rating. The latest change comes first in the order of keys.
-    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "until the account is deleted";
+    /// A change of a player's rating, until it is a part of the game's line. The latest change comes first in the order of keys.
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/ratings/record.rs", "until it is a part of a line, or the account is deleted";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
     /// The changes that a game made to its players' ratings.
-    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "permanent";
+    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "until the game is archived, its guard has expired, and the histories of its players tell the same";
     /// A marker for a game whose effect on ratings was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "permanent";
     /// The results of the first mover in a ruleset.
@@ -221,19 +221,19 @@ keyspace! {
     /// Job: merge the volumes of a history, and move them to the archive.
     HISTORY_DUE["PLAYER"] = "history_due", "JSON: state of the job", "services/src/histories/shelve.rs", "until the job is done";
     /// A game in a player's history, until it is a line of [`HISTORY`]. The latest game comes first in the order of keys.
-    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until the account is deleted";
+    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A game of two players against each other. The latest game comes first in the order of keys.
-    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until the account is deleted";
+    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A player's results against another player.
-    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until the account is deleted";
+    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A player's results by ruleset, side and deployment.
-    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until the account is deleted";
+    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A public game that ended recently. The latest game comes first in the order of keys.
     LATEST["TIME-GAME"] = "latest", "JSON: GameSummary", "services/src/histories/latest.rs", "until newer games replace it; about 64 are kept";
     /// Job: sign a game.
     PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "until the job is done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is pruned";
+    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "permanent";
     /// Job: play queued moves in a correspondence game, and notify the player whose turn it is.

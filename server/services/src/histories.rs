@@ -18,6 +18,7 @@ mod record;
 mod shelve;
 #[cfg(test)]
 mod tests;
+mod unfold;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ use flagfall_base::transact::{Transaction, delete, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
 pub use self::latest::LATEST_MAX;
+pub use self::unfold::in_older_form;
 
 pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
@@ -118,6 +120,9 @@ impl Histories {
         let is_kept = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
         if is_kept && self.tables.peers().can_write_volumes() {
             let mut opened = Opened::read(&*self.store, &player.id).await?;
+            if opened.book.lines.iter().any(|line| line.game == game) {
+                return Ok(());
+            }
             opened.book.lines.push(Line {
                 game,
                 ended: ended.0,
@@ -357,7 +362,8 @@ impl Histories {
     /// Deletes the lists and statistics of a deleted player. The lists of their opponents stay,
     /// but do not show the deleted player's name. After an error, some records may still exist.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
-        forget(&*self.store, &player.id).await
+        forget(&*self.store, &player.id).await?;
+        book::forget(&*self.store, &player.id).await
     }
 }
 
@@ -372,7 +378,6 @@ fn of_ruleset((ruleset, figures): (String, Figures)) -> RulesetStatistics {
 }
 
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
-    book::forget(store, player).await?;
     for prefix in record::all_of(player)? {
         delete_all(store, prefix).await?;
     }

@@ -22,15 +22,14 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::known::Known;
 use self::record::{
-    Class, FirstMoveRecord, class_of, history_key, history_of, leader_key, leaders_of,
-    rating_key,
+    Class, FirstMoveRecord, class_of, history_key, history_of, leader_key, leaders_of, rating_key,
 };
 pub(crate) use self::record::{HistoryRecord, RatingRecord, number_of, point};
 use crate::histories::{Change, Line, Lines, line_of, score_of};
@@ -263,8 +262,10 @@ impl Ratings {
             Some((change, _)) => Ok(Some(change)),
             None => match self.tables.finished(game).await {
                 Ok(Some(finished)) if finished.terms.rated => change_of(&*self.store, game, &finished).await,
-                Ok(_) | Err(TableError::NotFound) => Ok(None),
-                Err(error) => Err(StoreError::Unavailable { why: error.to_string() }),
+                Ok(_) | Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => Ok(None),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+                    Err(StoreError::Unavailable { why: error.to_string() })
+                }
             },
         }
     }
@@ -401,7 +402,18 @@ pub(crate) async fn change_of(
     Ok(Some(RatingChange { game, ruleset, speed, first_move, before, after: PerSide::new(red.1, blue.1) }))
 }
 
-fn entry(line: Line, change: Change) -> HistoryRecord {
+/// Returns the key of a change in the form of version 0.1.
+pub(crate) fn rating_history_key(
+    player: &str,
+    ruleset: &str,
+    speed: Speed,
+    number: u32,
+) -> Result<Key, StoreError> {
+    history_key(player, &Class { ruleset: ruleset.to_owned(), speed }, number)
+}
+
+/// Returns what a line says about a change, in the form of version 0.1.
+pub(crate) fn entry(line: Line, change: Change) -> HistoryRecord {
     HistoryRecord {
         game: line.game,
         at: line.ended,

@@ -10,7 +10,7 @@ use flagfall_base::transact::write_if;
 use flagfall_board::{GameId, Side};
 use flagfall_game::{TableError, finished};
 use flagfall_protocol::{RatingChange, RecordSignature};
-use flagfall_store::{Head, Key, Store, StoreError, Write};
+use flagfall_store::{Head, Key, StoreError, Write};
 
 use super::{Archiver, ArchivingError};
 use crate::ratings::change_of;
@@ -19,7 +19,10 @@ use crate::records::parse;
 impl Archiver {
     /// Removes the side records of all games that were archived more than an hour ago. Returns
     /// their number.
-    pub(super) async fn remove_leftovers(&self) -> Result<usize, ArchivingError> {
+    ///
+    /// # Errors
+    /// [`ArchivingError`]: the next call continues.
+    pub async fn remove_leftovers(&self) -> Result<usize, ArchivingError> {
         let mut removed = 0;
         for kind in [&PROOF, &RATED, &REMATCH] {
             let mut scan = Scan::new(&*self.store, kind.all()?);

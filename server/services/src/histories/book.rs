@@ -7,7 +7,7 @@
 
 use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
 use flagfall_base::transact::{delete, delete_all, expect};
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Tally;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use serde::de::DeserializeOwned;
@@ -24,6 +24,7 @@ const LINES_MAX: usize = 64;
 /// The number of bytes with which a page is full. With ratings, a player has at most 4 KB in the
 /// store.
 const BYTES_MAX: usize = 2_200;
+const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// How often a history is read again if one of its volumes has just been replaced.
 pub(super) const TRIES: usize = 4;
 
@@ -48,11 +49,19 @@ pub(super) struct VolumeRef {
     pub(super) last: u64,
 }
 
-/// The number of a volume that was replaced, and when.
+/// The number of a volume that was replaced, and when, in hours since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Retired {
     pub(super) number: u32,
-    pub(super) at: u64,
+    at: u64,
+}
+
+impl Retired {
+    /// True if the volume was replaced more than a day ago. A backup may have copied the store
+    /// before, and copies the archive after that.
+    pub(super) fn is_old(self, now: Stamp) -> bool {
+        now.0 / HOUR_MS > self.at.saturating_add(24)
+    }
 }
 
 /// Games of a history, and figures of games that have no deployment in their lines.
@@ -121,7 +130,8 @@ impl Book {
         let unpack = |(number, since, length): (u32, i64, u64)| {
             before = before.wrapping_add(since);
             let first = before.cast_unsigned();
-            let (first, last) = (first.saturating_mul(1_000), first.saturating_add(length).saturating_mul(1_000));
+            let (first, last) =
+                (first.saturating_mul(1_000), first.saturating_add(length).saturating_mul(1_000));
             VolumeRef { number: number >> 1, is_merged: number & 1 != 0, first, last }
         };
         Ok(Book { next, volumes: volumes.into_iter().map(unpack).collect(), retired, lines: page.lines()? })
@@ -247,9 +257,9 @@ impl Opened {
     }
 
     /// Takes a volume out. Another one must take its place.
-    pub(super) fn retire(&mut self, number: u32, now: u64, update: &mut Update) -> Result<(), StoreError> {
+    pub(super) fn retire(&mut self, number: u32, now: Stamp, update: &mut Update) -> Result<(), StoreError> {
         self.book.volumes.retain(|volume| volume.number != number);
-        self.book.retired.push(Retired { number, at: now });
+        self.book.retired.push(Retired { number, at: now.0 / HOUR_MS });
         update.writes.push(Write::Delete { key: volume_key(&self.player, number)? });
         Ok(())
     }
@@ -360,7 +370,7 @@ pub(crate) async fn amend(
         Place::Page(at) => change(&mut opened.book.lines[at]),
         Place::Volume(place, mut volume, at) => {
             change(&mut volume.lines[at]);
-            opened.retire(place.number, store.now().0, update)?;
+            opened.retire(place.number, store.now(), update)?;
             opened.add(volume, place.is_merged, update)?;
         }
     }

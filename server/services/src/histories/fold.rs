@@ -11,10 +11,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use flagfall_base::keys::{FIGURES, PLAYED, RATED, RATING_HISTORY, TALLY, last_part};
+use flagfall_base::keys::{
+    FIGURES, HISTORY_DUE, PLAYED, RATED, RATING_HISTORY, RecordKind, TALLY, VOLUMES, last_part,
+};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
-use flagfall_base::transact::{Transaction, delete_all};
+use flagfall_base::transact::{Transaction, delete_all, write_if};
 use flagfall_board::GameId;
 use flagfall_protocol::{PlayedGame, PlayerKind, RatingChange};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
@@ -33,6 +35,13 @@ const AT_ONCE: usize = 8;
 /// One of this number of rounds also goes through the games of all players.
 const WHOLE: u32 = 60;
 
+/// What a server does for the players of whom it is the guardian.
+#[derive(Clone, Copy)]
+enum Work {
+    Fold,
+    Shelve,
+}
+
 /// Records of ratings that belong to lines: their keys and values.
 type Ratings = HashMap<GameId, (Key, Vec<u8>)>;
 
@@ -43,7 +52,10 @@ impl Histories {
         loop {
             if self.tables.peers().can_write_volumes() {
                 if let Err(error) = self.fold_round(rounds % WHOLE == 0).await {
-                    note_refusal(&error, "records of histories could not be converted; the server will try again");
+                    note_refusal(
+                        &error,
+                        "records of histories could not be converted; the server will try again",
+                    );
                 }
                 rounds += 1;
             }
@@ -52,28 +64,32 @@ impl Histories {
     }
 
     async fn fold_round(&self, is_whole: bool) -> Result<(), StoreError> {
-        self.fold_players(RATING_HISTORY.all()?, |key| RATING_HISTORY.rest(key), |id| RATING_HISTORY.past([&id])).await?;
+        self.for_players(&RATING_HISTORY, Work::Fold).await?;
         if is_whole {
-            self.fold_players(PLAYED.all()?, |key| PLAYED.rest(key), |id| PLAYED.past([&id])).await?;
+            self.for_players(&PLAYED, Work::Fold).await?;
+            // There may be an archive since they were written.
+            if self.store.archives_records() && self.tables.peers().can_archive() {
+                self.for_players(&VOLUMES, Work::Shelve).await?;
+            }
         }
         Ok(())
     }
 
-    /// Converts the records of all players who have a record under this prefix.
-    async fn fold_players(
-        &self,
-        all: Key,
-        rest: impl Fn(&Key) -> Option<&str>,
-        past: impl Fn(&str) -> Result<Key, StoreError>,
-    ) -> Result<(), StoreError> {
+    /// Does work for all players who have a record of this kind.
+    async fn for_players<const N: usize>(&self, kind: &RecordKind<N>, work: Work) -> Result<(), StoreError> {
         let mut after = None;
-        while let Some((key, _)) = self.store.scan(all.clone(), after.take(), 1).await?.pop() {
-            let Some(player) = rest(&key).and_then(|rest| rest.split('/').next()) else { return Ok(()) };
-            after = Some(past(player)?);
+        while let Some((key, _)) = self.store.scan(kind.all()?, after.take(), 1).await?.pop() {
+            let player = kind.rest(&key).and_then(|rest| rest.split('/').next());
+            let Some(player) = player else { return Ok(()) };
+            after = Some(kind.past([&player])?);
             if !self.tables.peers().guards(player) {
                 continue;
             }
-            match self.fold(player).await {
+            let done = match work {
+                Work::Fold => self.fold(player).await,
+                Work::Shelve => self.order_shelving(player).await,
+            };
+            match done {
                 Ok(()) => {}
                 Err(StoreError::Damaged { what }) => {
                     tracing::error!(player, %what, "a history cannot be converted; it stays as it is");
@@ -82,6 +98,13 @@ impl Histories {
             }
         }
         Ok(())
+    }
+
+    /// Writes the job that archives a player's volumes, unless there is one.
+    async fn order_shelving(&self, player: &str) -> Result<(), StoreError> {
+        let key = HISTORY_DUE.key([&player])?;
+        let writes = vec![Write::Put { key: key.clone(), value: b"{}".to_vec(), expires: None }];
+        write_if(&*self.store, key, None, writes).await.map(drop)
     }
 
     /// Turns the records of an account into lines. Does nothing for a guest.

@@ -3,7 +3,7 @@
 
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::transact::Transaction;
-use flagfall_store::{Store, StoreError, Update};
+use flagfall_store::{StoreError, Update};
 
 use super::Histories;
 use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, volume_key};
@@ -14,9 +14,6 @@ const MERGED: usize = 16;
 /// The maximum number of bytes of a merged volume. It is a record of the store before it is
 /// archived, and after an import.
 const BYTES_MAX: usize = 56 * 1024;
-/// The time for which a volume stays in the archive after it was replaced, in milliseconds.
-/// A backup may have copied the store before, and copies the archive after that.
-const RETIRED_MS: u64 = 24 * 60 * 60 * 1_000;
 
 impl Histories {
     /// Does the job of a player. Repeating it does no harm.
@@ -65,7 +62,7 @@ impl Histories {
             }
             match self.merged(player, &opened).await? {
                 Some((numbers, volumes)) => {
-                    let now = self.store.now().0;
+                    let now = self.store.now();
                     for number in numbers {
                         opened.retire(number, now, update)?;
                     }
@@ -117,11 +114,11 @@ impl Histories {
         for volume in &opened.book.volumes {
             store.archive_record(volume_key(player, volume.number)?).await?;
         }
-        let is_old = |at: u64| store.now().0 >= at.saturating_add(RETIRED_MS);
-        for retired in opened.book.retired.iter().filter(|retired| is_old(retired.at)) {
+        let now = store.now();
+        for retired in opened.book.retired.iter().filter(|retired| retired.is_old(now)) {
             store.delete_archived(volume_key(player, retired.number)?).await?;
         }
-        opened.book.retired.retain(|retired| !is_old(retired.at));
+        opened.book.retired.retain(|retired| !retired.is_old(now));
         opened.save(update)
     }
 }

@@ -47,7 +47,7 @@ fn bot() -> Player {
 /// player.
 fn game_of(seed: &mut Seeded, number: usize) -> (GameId, Archived) {
     let mut bytes = [0; 12];
-    bytes[..8].copy_from_slice(&(number as u64 * 0x1234_5678_9abc_def1).to_le_bytes());
+    bytes[..8].copy_from_slice(&(number as u64).wrapping_mul(0x1234_5678_9abc_def1).to_le_bytes());
     let red = seed.below(5);
     let blue = (red + 1 + seed.below(4)) % 5;
     let players = match seed.below(8) {
@@ -174,7 +174,7 @@ impl World {
 
 #[tokio::test]
 async fn lists_from_lines_are_those_from_records() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         let mut seed = Seeded(seed);
         let records = World::new(Some(Form::Json), false).await;
         let lines = World::new(None, false).await;
@@ -187,12 +187,13 @@ async fn lists_from_lines_are_those_from_records() {
         }
         let mut unrated: VecDeque<(GameId, Archived)> = VecDeque::new();
         let mut all: Vec<(GameId, Archived)> = Vec::new();
-        for number in 1..400 {
+        for number in 1..220 {
             let (game, entered) = game_of(&mut seed, number);
             let is_rated_later = seed.below(2) == 0;
             let erased = all.get(seed.below(2_000)).cloned();
             let is_shelved = seed.below(20) == 0;
-            let rated_now = if entered.finished.terms.rated && !is_rated_later { Some(&entered) } else { None };
+            let rated_now =
+                if entered.finished.terms.rated && !is_rated_later { Some(&entered) } else { None };
             let late = if seed.below(3) == 0 { unrated.pop_front() } else { None };
             for world in worlds {
                 if let Some(entered) = rated_now {
@@ -220,13 +221,27 @@ async fn lists_from_lines_are_those_from_records() {
         assert_eq!(lines.lists().await, wanted);
         assert_eq!(archived.lists().await, wanted);
 
+        // An export for a server of version 0.1 has the same lists.
+        let older = TestStore::new(ManualClock::new(Stamp(NOON)));
+        for kind in KINDS {
+            let prefix = flagfall_base::keys::jobs_of(kind.name).unwrap();
+            for (key, value) in Scan::all(&archived.store, prefix).await.unwrap() {
+                let records = in_older_form(&*archived.services.store, (key, value, None)).await.unwrap();
+                for (key, value, expires) in records {
+                    write(&older, vec![Write::Put { key, value, expires }]).await.unwrap();
+                }
+            }
+        }
+        assert_eq!(World::over(older, Some(Form::Json), false).await.lists().await, wanted);
+
         // A server of this version finds records of an earlier one, with an archive or without.
         for has_archive in [false, true] {
             let newer = World::over(records.store.clone(), None, has_archive).await;
             assert_eq!(newer.lists().await, wanted, "before the records are converted");
             newer.fold().await;
             assert_eq!(newer.lists().await, wanted, "after it");
-            let is_account = |key: &Key| (1..5).any(|number| PLAYED.rest(key).unwrap().starts_with(&id(number)));
+            let is_account =
+                |key: &Key| (1..5).any(|number| PLAYED.rest(key).unwrap().starts_with(&id(number)));
             let left = newer.store.scan(PLAYED.all().unwrap(), None, 4_096).await.unwrap();
             assert!(left.iter().all(|(key, _)| !is_account(key)), "only those of guests stay");
             // The volumes are in a folder that goes with this server.
@@ -249,7 +264,8 @@ async fn a_player_takes_up_less_than_4_kb_however_much_they_have_played() {
         let (game, mut entered) = game_of(&mut seed, number);
         let opponent = Player { id: format!("{number:012}"), ..player(2) };
         entered.finished.players = PerSide::new(player(1), opponent);
-        entered.finished.terms = Terms { rated: true, ..Terms::casual(Ruleset::find("classic").unwrap(), TIME) };
+        entered.finished.terms =
+            Terms { rated: true, ..Terms::casual(Ruleset::find("classic").unwrap(), TIME) };
         world.rate(game, &entered).await;
         world.enter(game, &entered).await;
         world.shelve().await;
@@ -279,7 +295,7 @@ async fn records_of(store: &TestStore, player: &str) -> Vec<(Key, Vec<u8>)> {
     let mut found = Vec::new();
     for kind in KINDS {
         let prefix = flagfall_base::keys::jobs_of(kind.name).unwrap();
-        let records = flagfall_base::scan::Scan::all(store, prefix).await.unwrap();
+        let records = Scan::all(store, prefix).await.unwrap();
         let names = |key: &Key| String::from_utf8_lossy(key.as_bytes()).split('/').nth(1) == Some(player);
         let leads = |key: &Key| String::from_utf8_lossy(key.as_bytes()).ends_with(&format!("/{player}"));
         let is_leader = kind.name == "leaders";

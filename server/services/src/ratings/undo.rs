@@ -51,8 +51,10 @@ pub async fn undo(
             // The record of an archived game is gone, but the histories of its players tell.
             None => match finished(store, game).await {
                 Ok(Some(finished)) => change_of(store, game, &finished).await?,
-                Ok(None) | Err(TableError::NotFound) => None,
-                Err(error) => return Err(StoreError::Unavailable { why: error.to_string() }.into()),
+                Ok(None) | Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => None,
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+                    return Err(StoreError::Unavailable { why: error.to_string() }.into());
+                }
             },
         };
         let Some(change) = found else {
