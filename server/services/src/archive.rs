@@ -70,6 +70,16 @@ pub enum ArchivingError {
     Stopping,
 }
 
+impl ArchivingError {
+    fn is_damage(&self) -> bool {
+        match self {
+            ArchivingError::Store(error) => matches!(error, StoreError::Damaged { .. }),
+            ArchivingError::Archive(error) => error.is_damage(),
+            ArchivingError::Stopping => false,
+        }
+    }
+}
+
 impl From<ReadError> for ArchivingError {
     fn from(error: ReadError) -> ArchivingError {
         ArchivingError::Store(error.into())

@@ -29,8 +29,13 @@ impl Archiver {
             while let Some(records) = scan.next().await? {
                 for (key, value) in records {
                     let Some(game) = kind.game(&key) else { continue };
-                    if self.is_needless(kind, game, &value).await? {
-                        removed += usize::from(self.remove(key, value).await?);
+                    match self.is_needless(kind, game, &value).await {
+                        Ok(true) => removed += usize::from(self.remove(key, value).await?),
+                        Ok(false) => {}
+                        Err(error) if error.is_damage() => {
+                            tracing::warn!(%game, %error, "a record of an archived game stays, because it cannot be compared");
+                        }
+                        Err(error) => return Err(error),
                     }
                 }
             }

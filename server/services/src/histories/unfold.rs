@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use flagfall_archive::archived_signature;
-use flagfall_base::keys::{FIGURES, HISTORY, HISTORY_DUE, PROOF, RATED, TALLY, VOLUMES};
+use flagfall_base::keys::{FIGURES, HISTORY, HISTORY_DUE, PROOF, RATED, TALLY, VOLUMES, last_part};
+use flagfall_base::scan::Scan;
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::{RatingChange, Speed};
+use flagfall_protocol::{PlayedGame, RatingChange, Speed};
 use flagfall_store::{FullRecord, Key, Store, StoreError};
 use serde::Serialize;
 
 use super::book::{Opened, TRIES, missing, read_volume};
 use super::line::{Change, Line};
-use super::record::{Figures, Pair, Shelf, played_key, versus_key};
+use super::record::{Figures, Pair, Shelf, played_key, played_of, versus_key};
 use crate::ratings::{entry, rating_history_key};
-use crate::records::bytes;
+use crate::records::{bytes, parse};
 
 /// Returns the records that say the same as this one in the forms of version 0.1. A history
 /// becomes many records. Other records stay as they are. No server may change the store.
@@ -23,6 +24,13 @@ use crate::records::bytes;
 pub async fn in_older_form(store: &dyn Store, record: FullRecord) -> Result<Vec<FullRecord>, StoreError> {
     let (key, ..) = &record;
     if VOLUMES.rest(key).is_some() || HISTORY_DUE.rest(key).is_some() {
+        return Ok(Vec::new());
+    }
+    // What a history counts is written with the history.
+    let counted = TALLY.rest(key).or(FIGURES.rest(key)).and_then(|rest| rest.split('/').next());
+    if let Some(player) = counted
+        && store.get(HISTORY.key([&player])?).await?.is_some()
+    {
         return Ok(Vec::new());
     }
     match HISTORY.rest(key) {
@@ -47,12 +55,24 @@ async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, 
     lines.sort_by_key(|line| line.ended);
     let mut records = Records::default();
     let mut tallies: BTreeMap<(String, String), Pair> = BTreeMap::new();
-    for line in lines {
-        let tally = tallies.entry((line.opponent.clone(), line.ruleset.clone())).or_default();
-        tally.all.count(line.score);
-        if !line.private {
-            tally.open.count(line.score);
+    let mut tally = |opponent: &str, ruleset: &str, score, is_private: bool| {
+        let pair = tallies.entry((opponent.to_owned(), ruleset.to_owned())).or_default();
+        pair.all.count(score);
+        if !is_private {
+            pair.open.count(score);
         }
+    };
+    for (_, value) in Scan::all(store, played_of(player, Shelf::All)?).await? {
+        let played: PlayedGame = parse(&value, "a history")?;
+        tally(&played.opponent.id, &played.ruleset, played.score, played.private);
+    }
+    let prefix = FIGURES.under([&player])?;
+    for (key, value) in Scan::all(store, prefix.clone()).await? {
+        let Some(ruleset) = last_part(&key, &prefix) else { continue };
+        figures.entry(ruleset).or_default().merge(&parse(&value, "a history")?);
+    }
+    for line in lines {
+        tally(&line.opponent, &line.ruleset, line.score, line.private);
         if !line.is_counted {
             let figures = figures.entry(line.ruleset.clone()).or_default();
             figures.count(line.side, line.score, line.setup.as_ref(), line.ended);
