@@ -39,6 +39,8 @@ const METRICS_CONNECTIONS_MAX: usize = 16;
 const SWEEP: Duration = Duration::from_secs(10 * 60);
 /// The time between two checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
+/// The time between two rounds that turn records of histories into lines.
+const FOLD: Duration = Duration::from_secs(60);
 /// The time between two maintenance runs of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 /// The time between two rounds in which this server drops its in-memory copies of players who
@@ -167,6 +169,7 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
     tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
         app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
     }));
+    tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.fold_all(FOLD).await));
     if let Some((archive, inner)) = archive {
         tasks.spawn(kept_alive("archive", app.clone(), move |app| {
             archive_games(app, archive.clone(), inner.clone())
@@ -339,6 +342,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
             tells_starts: true,
             is_relay: app.settings.role == Role::Relay,
             follows_topics: true,
+            reads_volumes: true,
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");

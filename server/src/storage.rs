@@ -14,8 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_store::{Store, Transfer};
-use flagfall_transfer::{Rewrite, alive_at_export, check_export, export, import};
+use flagfall_store::record::Form;
+use flagfall_store::{Store, StoreFuture, Transfer};
+use flagfall_transfer::{Rewrite, RewriteRecord, alive_at_export, check_export, export_with, import};
 
 pub use self::open::{OpenFailure, Opened, StoreFailure, open};
 use self::open::{open_embedded, open_for_transfer, progress, tell_damaged};
@@ -27,6 +28,7 @@ use flagfall_archive::ArchivedStore;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, list_all};
+use flagfall_services::histories::in_older_form;
 use flagfall_services::operator::{self, Operator};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
@@ -135,15 +137,23 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let mut in_form = config.settings.write_format.map(InForm::new);
     let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
+    // Version 0.1 cannot read histories as lines.
+    let is_older = config.settings.write_format.is_some_and(|form| form != Form::NEWEST);
+    let of_store = store.clone();
+    let in_records = move |record| -> StoreFuture<'_, _> {
+        let store = of_store.clone();
+        Box::pin(async move { in_older_form(&*store, record).await })
+    };
+    let in_records = is_older.then_some(&in_records as &RewriteRecord<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
-        export(&*store, &mut io::stdout(), rewrite, |_| {}).await?
+        export_with(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
         // The file contains hidden information of games, so only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
-        let examined = export(&*store, &mut out, rewrite, progress("exported")).await?;
+        let examined = export_with(&*store, &mut out, rewrite, in_records, progress("exported")).await?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
         tell_damaged(&examined);
         say(&format!("exported to {}: {}", file.display(), examined.tally));

@@ -21,6 +21,7 @@ mod merge;
 mod names;
 mod newest;
 mod part;
+pub(crate) mod records;
 mod remove;
 mod report;
 mod reserved;

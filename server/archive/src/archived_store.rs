@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage,
+    ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
     StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
+use crate::archive::records::is_archivable;
 use crate::archive::{Archive, ArchiveError, Found, Location};
+use crate::frame::signature_bytes;
 use crate::game::Log;
 
 /// The maximum number of games that are remembered as read from the archive.
@@ -205,7 +207,48 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
-        self.inner.get(key)
+        if !is_archivable(&key) {
+            return self.inner.get(key);
+        }
+        Box::pin(async move {
+            match self.inner.get(key.clone()).await? {
+                Some(value) => Ok(Some(value)),
+                None => self.archive.record(&key).await.map_err(|error| store_error(&error)),
+            }
+        })
+    }
+
+    fn archives_records(&self) -> bool {
+        true
+    }
+
+    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            let Some(value) = self.inner.get(key.clone()).await? else { return Ok(()) };
+            if !self.archive.add_record(&key, &value).await.map_err(|error| store_error(&error))? {
+                return Ok(());
+            }
+            let update = Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] };
+            self.inner.update(update).await.map(drop)
+        })
+    }
+
+    fn delete_archived(&self, key: Key) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            self.inner.delete_archived(key.clone()).await?;
+            self.archive.delete_record(&key).await.map_err(|error| store_error(&error))
+        })
+    }
+
+    fn archived_records(&self, prefix: Key) -> StoreResult<'_, Vec<Key>> {
+        Box::pin(async move { self.archive.records(&prefix).await.map_err(|error| store_error(&error)) })
+    }
+
+    fn archived_signature(&self, game: GameId) -> ReadResult<'_, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let found = self.find(game).await?;
+            Ok(found.and_then(|(log, _)| signature_bytes(log.signature.as_ref()?)))
+        })
     }
 
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
@@ -320,7 +363,36 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
     }
 
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
-        self.inner.records(after, limit)
+        Box::pin(async move {
+            let mut records = self.inner.records(after.clone(), limit).await?;
+            // The last key of this answer, unless there are no more records in the store.
+            let last = records.last().filter(|_| records.len() >= limit).map(|(key, ..)| key.clone());
+            let all = Key::new(ARCHIVED_RECORDS)?;
+            let has_begun = last.as_ref().is_none_or(|last| *last >= all);
+            let is_over = after
+                .as_ref()
+                .is_some_and(|after| *after > all && !after.as_bytes().starts_with(all.as_bytes()));
+            if !has_begun || is_over {
+                return Ok(records);
+            }
+            let found: HashSet<Key> = records.iter().map(|(key, ..)| key.clone()).collect();
+            let mut keys = self.archived_records(all).await?;
+            keys.retain(|key| {
+                after.as_ref().is_none_or(|after| key > after)
+                    && last.as_ref().is_none_or(|last| key < last)
+                    && !found.contains(key)
+            });
+            keys.truncate(limit);
+            for key in keys {
+                // It may have been deleted since.
+                if let Some(value) = self.get(key.clone()).await? {
+                    records.push((key, value, None));
+                }
+            }
+            records.sort_unstable_by(|(one, ..), (other, ..)| one.cmp(other));
+            records.truncate(limit);
+            Ok(records)
+        })
     }
 
     fn take_over(

@@ -3,7 +3,7 @@
 
 use flagfall_board::GameId;
 use flagfall_protocol::{RecordSignature, SignatureText};
-use flagfall_store::{Hash, Head, SecretBytes, StoredEntry};
+use flagfall_store::{Hash, Head, ReadError, SecretBytes, Store, StoredEntry};
 use sha2::{Digest as _, Sha256};
 
 use crate::binary::{self, NotBinary};
@@ -39,9 +39,8 @@ pub fn encode(
     bytes.extend_from_slice(&game.bits().to_le_bytes());
     bytes.extend_from_slice(&content.bytes);
     bytes.extend_from_slice(&head.hash.0);
-    if let Some(RecordSignature { key, value }) = signature {
-        bytes.extend_from_slice(&key_bytes(key).ok_or(Refused::Key)?);
-        bytes.extend_from_slice(&value.0);
+    if let Some(signature) = signature {
+        bytes.extend_from_slice(&signature_bytes(signature).ok_or(Refused::Key)?);
     }
     let checksum = checksum(&bytes, content.bodies.iter());
     bytes.extend_from_slice(&checksum);
@@ -68,10 +67,7 @@ pub fn decode(bytes: &[u8]) -> Result<Log, DecodeError> {
     let head = Head { seq: entries.len() as u64, hash: Hash(reader.array::<HASH_BYTES>()?) };
     let signature = match reader.left() {
         0 => None,
-        SIGNATURE_BYTES => Some(RecordSignature {
-            key: format!("{:016x}", u64::from_be_bytes(reader.array()?)),
-            value: SignatureText(reader.array()?),
-        }),
+        SIGNATURE_BYTES => read_signature(&reader.array::<SIGNATURE_BYTES>()?),
         _ => return Err(DecodeError::Damaged("its end has a wrong length")),
     };
     let bodies = entries.iter().skip(1).map(|entry| &entry.body);
@@ -79,6 +75,29 @@ pub fn decode(bytes: &[u8]) -> Result<Log, DecodeError> {
         return Err(DecodeError::Checksum);
     }
     Ok(Log { game, entries, head, signature })
+}
+
+/// Returns the id of the key and the signature. `None` if the key's id has another form.
+pub(crate) fn signature_bytes(signature: &RecordSignature) -> Option<Vec<u8>> {
+    Some([&key_bytes(&signature.key)?[..], &signature.value.0].concat())
+}
+
+/// Reads what [`signature_bytes`] returned.
+fn read_signature(bytes: &[u8]) -> Option<RecordSignature> {
+    let (key, value) = bytes.split_first_chunk()?;
+    let value = SignatureText(value.try_into().ok()?);
+    Some(RecordSignature { key: format!("{:016x}", u64::from_be_bytes(*key)), value })
+}
+
+/// Returns the signature of an archived game, if the game is archived and has one.
+///
+/// # Errors
+/// [`ReadError`] if the store or the archive cannot be read.
+pub async fn archived_signature(
+    store: &dyn Store,
+    game: GameId,
+) -> Result<Option<RecordSignature>, ReadError> {
+    Ok(store.archived_signature(game).await?.and_then(|bytes| read_signature(&bytes)))
 }
 
 /// Returns the id of a key, which is 16 lower-case hexadecimal digits, as bytes.

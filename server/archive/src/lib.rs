@@ -47,7 +47,7 @@ pub use self::archived_store::ArchivedStore;
 pub use self::check::encode_checked;
 pub use self::error::{DecodeError, Refused};
 pub use self::folder::FolderStore;
-pub use self::frame::{decode, encode};
+pub use self::frame::{archived_signature, decode, encode};
 pub use self::game::{Encoded, Log};
 pub use self::objects::{ArchiveStore, ObjectError, ObjectName, ObjectNameError, ObjectResult};
 pub use self::remote::{ObjectStoreArchive, RemoteError};

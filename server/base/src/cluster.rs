@@ -65,6 +65,9 @@ pub struct MemberInfo {
     /// need all notices to be sent to all servers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows_topics: bool,
+    /// True if the server reads histories that are written as lines of volumes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_volumes: bool,
 }
 
 impl MemberInfo {
@@ -92,6 +95,9 @@ struct Inner {
     archive_agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers followed topics.
     topics_agreed: AtomicU32,
+    /// The number of consecutive meetings up to now at which all servers could read volumes of
+    /// histories.
+    volumes_agreed: AtomicU32,
 }
 
 impl Peers {
@@ -130,6 +136,14 @@ impl Peers {
         self.inner.as_ref().is_some_and(|inner| inner.topics_agreed.load(Ordering::Relaxed) < MEETINGS)
     }
 
+    /// True if finished games may be written as lines of volumes: all servers on the store can
+    /// read them, and no older form of log entries is forced.
+    #[must_use]
+    pub fn can_write_volumes(&self) -> bool {
+        let has_agreed = |inner: &Arc<Inner>| inner.volumes_agreed.load(Ordering::Relaxed) >= MEETINGS;
+        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.inner.as_ref().is_none_or(has_agreed)
+    }
+
     /// Returns the id of this server; `None` if only this process can use the store.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
@@ -158,6 +172,7 @@ impl Peers {
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
         count(&inner.archive_agreed, has_archive);
+        count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if met.is_ok() {
             // A meeting that fails says nothing about the other servers. Those of earlier versions
             // are noticed when they are back, and until then they miss nothing but hints.
@@ -225,8 +240,8 @@ impl Peers {
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, agreed, archive_agreed, topics_agreed) = Default::default();
-        Inner { store, id, others, duties, agreed, archive_agreed, topics_agreed }
+        let (others, duties, agreed, archive_agreed, topics_agreed, volumes_agreed) = Default::default();
+        Inner { store, id, others, duties, agreed, archive_agreed, topics_agreed, volumes_agreed }
     }
 
     async fn meet(&self, info: &MemberInfo) -> Result<Vec<(String, MemberInfo)>, StoreError> {
@@ -300,6 +315,7 @@ mod tests {
             tells_starts: true,
             is_relay: false,
             follows_topics: true,
+            reads_volumes: true,
         }
     }
 
@@ -410,6 +426,22 @@ mod tests {
         }
         new.meet(&MemberInfo { archive: None, ..info(0, &[]) }).await.unwrap();
         assert!(!new.can_archive(), "it has none itself");
+    }
+
+    #[tokio::test]
+    async fn volumes_are_written_once_all_servers_can_read_them() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
+        let [new, other] = servers(&store, ["new", "other"]);
+        for reads_volumes in [false, true, false] {
+            other.meet(&MemberInfo { reads_volumes, ..info(0, &[]) }).await.unwrap();
+            for _ in 0..MEETINGS {
+                new.meet(&info(0, &[])).await.unwrap();
+            }
+            assert_eq!(new.can_write_volumes(), reads_volumes);
+        }
+        let alone =
+            |form| Peers::new(Arc::new(TestStore::new(ManualClock::new(Stamp(1)))), String::new(), form);
+        assert!(alone(None).can_write_volumes() && !alone(Some(Form::Json)).can_write_volumes());
     }
 
     #[tokio::test]

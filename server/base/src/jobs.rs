@@ -36,7 +36,7 @@ use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
 use crate::keys::{
-    ERASING, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
+    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
 };
 use crate::random::random_code;
 
@@ -62,6 +62,7 @@ const KINDS: [&str; 10] = [
     PLANS.name,
     LEAVING.name,
     ERASING.name,
+    HISTORY_DUE.name,
 ];
 
 #[derive(Clone, Debug)]

@@ -31,6 +31,13 @@ impl<const N: usize> RecordKind<N> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
+    /// Returns a key that comes after all keys of this kind that begin with these parts, and
+    /// before all others that follow them.
+    pub fn past<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
+        // The character after a slash.
+        Ok(Key::new(self.text(&parts) + "0")?)
+    }
+
     /// Returns the part of a key after the name of the kind. `None` if the key is of another
     /// kind.
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
@@ -84,6 +91,11 @@ const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// Returns a time as a part of a key, so that the latest time comes first in the order of keys.
 pub fn descending_time(at: Stamp) -> String {
     format!("{:013}", MOMENT_MAX.saturating_sub(at.0))
+}
+
+/// Parses a part of a key that [`descending_time`] has made.
+pub fn time_of_descending(part: &str) -> Option<Stamp> {
+    Some(Stamp(MOMENT_MAX.saturating_sub(part.parse().ok()?)))
 }
 
 /// Returns the part of a key after a prefix. `None` if the key does not begin with this prefix.
@@ -141,7 +153,7 @@ keyspace! {
     /// Exists if the lists contain all running games.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
-    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is pruned";
+    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// An open seek.
@@ -207,32 +219,38 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
-    /// A change of a player's rating. The latest change comes first in the order of keys.
-    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "until the account is deleted";
+    /// A change of a player's rating, until it is a part of the game's line. The latest change comes first in the order of keys.
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/ratings/record.rs", "until it is a part of a line, or the account is deleted";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
     /// The changes that a game made to its players' ratings.
-    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "permanent";
+    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "until the game is archived, its guard has expired, and the histories of its players tell the same";
     /// A marker for a game whose effect on ratings was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "permanent";
     /// The results of the first mover in a ruleset.
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "permanent";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "until the job is done";
-    /// A game in a player's history. The latest game comes first in the order of keys.
-    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until the account is deleted";
+    /// The history of an account: its latest games, and the numbers of its volumes.
+    HISTORY["PLAYER"] = "history", "binary: Book", "services/src/histories/book.rs", "until the account is deleted";
+    /// A volume of a history. It never changes.
+    VOLUMES["PLAYER", "NUMBER"] = "volumes", "binary: Volume", "services/src/histories/book.rs", "until it is archived, or the account is deleted";
+    /// Job: merge the volumes of a history, and move them to the archive.
+    HISTORY_DUE["PLAYER"] = "history_due", "JSON: state of the job", "services/src/histories/shelve.rs", "until the job is done";
+    /// A game in a player's history, until it is a line of [`HISTORY`]. The latest game comes first in the order of keys.
+    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A game of two players against each other. The latest game comes first in the order of keys.
-    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until the account is deleted";
+    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A player's results against another player.
-    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until the account is deleted";
+    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A player's results by ruleset, side and deployment.
-    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until the account is deleted";
+    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A public game that ended recently. The latest game comes first in the order of keys.
     LATEST["TIME-GAME"] = "latest", "JSON: GameSummary", "services/src/histories/latest.rs", "until newer games replace it; about 64 are kept";
     /// Job: sign a game.
     PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "until the job is done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is pruned";
+    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "permanent";
     /// Job: play queued moves in a correspondence game, and notify the player whose turn it is.

@@ -8,11 +8,13 @@
 //!
 //! A game that differs after decoding stays in the store, and is reported once.
 
+mod leftovers;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_archive::{Archive, ArchiveError, Encoded, Refused, encode_checked};
+use flagfall_archive::{Archive, ArchiveError, ArchivedStore, Encoded, Refused, encode_checked};
 use flagfall_base::cluster::Peers;
 use flagfall_base::keys::{ARCHIVING, ENDED, ERASING, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
@@ -68,6 +70,16 @@ pub enum ArchivingError {
     Stopping,
 }
 
+impl ArchivingError {
+    fn is_damage(&self) -> bool {
+        match self {
+            ArchivingError::Store(error) => matches!(error, StoreError::Damaged { .. }),
+            ArchivingError::Archive(error) => error.is_damage(),
+            ArchivingError::Stopping => false,
+        }
+    }
+}
+
 impl From<ReadError> for ArchivingError {
     fn from(error: ReadError) -> ArchivingError {
         ArchivingError::Store(error.into())
@@ -79,6 +91,8 @@ pub struct Archiver {
     /// The store itself, without the archive's games.
     store: Arc<dyn Store>,
     archive: Archive,
+    /// The store with the archive's games.
+    all: ArchivedStore,
     /// The id of this server, for taking turns.
     server: String,
     after: Duration,
@@ -118,7 +132,8 @@ impl Archiver {
     /// Returns an archiver for games that ended at least `after` ago. `store` is the store
     /// without the archive's games.
     pub fn new(store: Arc<dyn Store>, archive: Archive, server: String, after: Duration) -> Archiver {
-        Archiver { store, archive, server, after, refused: HashSet::new() }
+        let all = ArchivedStore::new(store.clone(), archive.clone());
+        Archiver { store, archive, all, server, after, refused: HashSet::new() }
     }
 
     /// Archives games at each interval `every`, until the future is dropped. Games are archived
@@ -126,7 +141,9 @@ impl Archiver {
     pub async fn run(mut self, peers: &Peers, every: Duration) {
         let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
         loop {
-            let round = self.round(peers.can_archive(), &mut tidy_at).await;
+            // Servers of earlier versions read signatures and changes only from their records.
+            let (is_allowed, may_remove) = (peers.can_archive(), peers.can_write_volumes());
+            let round = self.round(is_allowed, may_remove, &mut tidy_at).await;
             match &round {
                 Ok(Archived { games, .. }) => {
                     if std::mem::take(&mut is_failing) {
@@ -149,7 +166,12 @@ impl Archiver {
         }
     }
 
-    async fn round(&mut self, is_allowed: bool, tidy_at: &mut Instant) -> Result<Archived, ArchivingError> {
+    async fn round(
+        &mut self,
+        is_allowed: bool,
+        may_remove: bool,
+        tidy_at: &mut Instant,
+    ) -> Result<Archived, ArchivingError> {
         let has_turn = is_allowed && self.take_turn().await?;
         let archived = self.archive_due(has_turn).await?;
         // Also learns which games other servers have removed.
@@ -158,6 +180,9 @@ impl Archiver {
             *tidy_at = Instant::now() + TIDY;
             for damage in self.archive.tidy(self.store.now().0).await?.damage {
                 tracing::error!(error = %damage, "the archive is damaged; other games are not affected");
+            }
+            if may_remove {
+                self.remove_leftovers().await?;
             }
         }
         Ok(archived)

@@ -2,33 +2,51 @@
 //!
 //! As with ratings, the append that ends a game also writes a job (`played_due/GAME`). A server
 //! that finds the job writes all results of the game in one update. The update has the condition
-//! that the job still exists, so each game is counted once. Data is stored in the form in which
-//! it is read: one scan reads a page of games, and tallies have their own records.
+//! that the job still exists, so each game is counted once.
+//!
+//! An account's games are lines of one record and of volumes (`book`), from which all lists and
+//! tallies follow. A guest's games are records of their own, because they may be deleted, and so
+//! are all games as long as servers of earlier versions use the store. `fold` turns such records
+//! into lines. Readers look for both.
 
+mod book;
+mod fold;
 mod latest;
+mod line;
+mod lists;
 mod record;
+mod shelve;
+#[cfg(test)]
+mod tests;
+mod unfold;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     DeploymentTally, GameScore, GameSummary, HeadToHead, PlayedGame, PlayedGames, Player, PlayerKind,
-    RulesetStatistics, RulesetTally, Secret, Statistics,
+    RulesetStatistics, RulesetTally, Secret, Statistics, Tally,
 };
 use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
+use self::book::Opened;
+pub(crate) use self::book::{amend, line_of, rated_lines};
 use self::latest::latest_key;
-use self::record::{Figures, Pair, Shelf, played_key, played_of, versus_key, versus_of};
+pub(crate) use self::line::{Change, Line};
+pub(crate) use self::lists::Lines;
+use self::record::{Figures, Pair, Shelf, ended_at, played_key, played_of, versus_key, versus_of};
 use crate::records::{damaged, find, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{FIGURES, GONE, PLAYED, TALLY, VERSUS, last_part, page_key};
 use flagfall_base::names::player_shown;
+use flagfall_base::scan::Scan;
 use flagfall_base::transact::{Transaction, delete, delete_all, expect};
 use flagfall_game::{Archived, Finished, Tables};
 
 pub use self::latest::LATEST_MAX;
+pub use self::unfold::in_older_form;
 
 pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
@@ -41,6 +59,7 @@ const RULESETS_MAX: usize = 200;
 pub struct Histories {
     store: Arc<dyn Store>,
     tables: Tables,
+    lines: Lines,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -53,7 +72,7 @@ pub struct Page {
 
 impl Histories {
     pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
-        Histories { store, tables }
+        Histories { lines: Lines::new(store.clone()), store, tables }
     }
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
@@ -97,8 +116,35 @@ impl Histories {
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
         }
-        update.conditions.push((gone, Expect::Absent));
         let score = score_of(*winner, side);
+        let is_kept = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
+        if is_kept && self.tables.peers().can_write_volumes() {
+            let mut opened = Opened::read(&*self.store, &player.id).await?;
+            if opened.book.lines.iter().any(|line| line.game == game) {
+                return Ok(());
+            }
+            opened.book.lines.push(Line {
+                game,
+                ended: ended.0,
+                ruleset: terms.ruleset.clone(),
+                time: terms.time,
+                rated: terms.rated,
+                private: terms.private,
+                side,
+                opponent: opponent.id.clone(),
+                kind: opponent.kind,
+                score,
+                reason: *reason,
+                plies: *plies,
+                erased: false,
+                is_counted: false,
+                change: None,
+                setup: archived.deployments[side].clone(),
+            });
+            self.fold_latest(&player.id, &mut opened, update).await?;
+            return opened.save(update);
+        }
+        update.conditions.push((gone, Expect::Absent));
         let record = PlayedGame {
             game,
             ended: ended.0,
@@ -156,7 +202,8 @@ impl Histories {
         page: &Page,
     ) -> Result<PlayedGames, StoreError> {
         let shelf = Shelf::of(asker == Some(&player.id));
-        let (games, next) = self.page(played_of(&player.id, shelf)?, page).await?;
+        let prefix = played_of(&player.id, shelf)?;
+        let (games, next) = self.page(&player.id, prefix, page, |line| shelf.has(line)).await?;
         Ok(PlayedGames { player, games, next })
     }
 
@@ -192,32 +239,85 @@ impl Histories {
     ) -> Result<HeadToHead, StoreError> {
         let is_own = asker.is_some_and(|asker| asker == player.id || asker == opponent.id);
         let shelf = Shelf::of(is_own);
-        let prefix = TALLY.under([&player.id, &opponent.id])?;
-        let mut tallies = Vec::new();
-        for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
-            let pair: Pair = parse(&value, "a history")?;
-            let tally = if is_own { pair.all } else { pair.open };
-            if let Some(ruleset) = last_part(&key, &prefix).filter(|_| tally.games() > 0) {
-                tallies.push(RulesetTally { ruleset, tally });
-            }
-        }
-        let (games, next) = self.page(versus_of(&player.id, &opponent.id, shelf)?, page).await?;
+        let is_wanted = |line: &Line| line.opponent == opponent.id && shelf.has(line);
+        let tallies = self.tallies(&player.id, &opponent.id, shelf, is_wanted).await?;
+        let tallies = tallies.into_iter().take(RULESETS_MAX);
+        let tallies = tallies.map(|(ruleset, tally)| RulesetTally { ruleset, tally }).collect();
+        let prefix = versus_of(&player.id, &opponent.id, shelf)?;
+        let (games, next) = self.page(&player.id, prefix, page, is_wanted).await?;
         Ok(HeadToHead { player, opponent, tallies, games, next })
     }
 
-    async fn page(&self, prefix: Key, page: &Page) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
+    /// Returns a player's results against an opponent, by ruleset.
+    async fn tallies(
+        &self,
+        player: &str,
+        opponent: &str,
+        shelf: Shelf,
+        is_wanted: impl Fn(&Line) -> bool + Send + Sync,
+    ) -> Result<BTreeMap<String, Tally>, StoreError> {
+        let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+        // Read the records first: they become lines, and lines never become records.
+        let records = Scan::all(&*self.store, versus_of(player, opponent, shelf)?).await?;
+        let whole = self.lines.all(player, is_wanted).await?;
+        if whole.is_absent {
+            let prefix = TALLY.under([&player, &opponent])?;
+            for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
+                let pair: Pair = parse(&value, "a history")?;
+                let tally = if shelf == Shelf::All { pair.all } else { pair.open };
+                if let Some(ruleset) = last_part(&key, &prefix).filter(|_| tally.games() > 0) {
+                    tallies.insert(ruleset, tally);
+                }
+            }
+            return Ok(tallies);
+        }
+        let mut counted = HashSet::new();
+        for line in whole.lines {
+            counted.insert(line.game);
+            tallies.entry(line.ruleset).or_default().count(line.score);
+        }
+        for (_, value) in records {
+            let played: PlayedGame = parse(&value, "a history")?;
+            if counted.insert(played.game) {
+                tallies.entry(played.ruleset).or_default().count(played.score);
+            }
+        }
+        Ok(tallies)
+    }
+
+    /// Returns a page of a list: of the records under a prefix, and the wanted lines.
+    async fn page(
+        &self,
+        player: &str,
+        prefix: Key,
+        page: &Page,
+        is_wanted: impl Fn(&Line) -> bool + Send + Sync,
+    ) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
         let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
-        let mut found = self.store.scan(prefix.clone(), after, limit + 1).await?;
+        let place = page.after.as_deref().filter(|_| after.is_some());
+        // Read the records first: they become lines, and lines never become records.
+        let mut found: BTreeMap<String, PlayedGame> = BTreeMap::new();
+        for (key, value) in self.store.scan(prefix.clone(), after, limit + 1).await? {
+            let place = last_part(&key, &prefix).unwrap_or_default();
+            found.insert(place, parse(&value, "a history")?);
+        }
+        let is_after = |line: &Line| place.is_none_or(|place| *line.place() > *place);
+        let until = place.map_or(u64::MAX, ended_at);
+        let lines = self.lines.latest(player, limit + 1, until, |line| is_wanted(line) && is_after(line));
+        found.extend(lines.await?.into_iter().map(|line| (line.place(), line.played())));
         let is_last = found.len() <= limit;
-        found.truncate(limit);
-        let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
+        let shown = found.into_iter().take(limit);
+        let (mut next, mut found) = (None, Vec::with_capacity(limit));
+        for (place, game) in shown {
+            next = Some(place).filter(|_| !is_last);
+            found.push(game);
+        }
         // Look up each opponent only once, because the games on a page are against few different
         // opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
-        for (_, value) in &found {
-            let mut game: PlayedGame = parse(value, "a history")?;
+        for mut game in found {
             let Player { id, kind, .. } = &game.opponent;
             game.opponent = match known.get(id) {
                 Some(opponent) => opponent.clone(),
@@ -232,25 +332,49 @@ impl Histories {
 
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
         let prefix = FIGURES.under([&player])?;
-        let mut rulesets = Vec::new();
-        for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
-            let Some(ruleset) = last_part(&key, &prefix) else { continue };
-            let Figures { by_side, mut deployments } = parse(&value, "a history")?;
-            deployments.sort_by_key(|kept| std::cmp::Reverse((kept.tally.games(), kept.last)));
-            let by_deployment = deployments
-                .into_iter()
-                .map(|kept| DeploymentTally { setup: Secret::new(kept.setup), tally: kept.tally })
-                .collect();
-            rulesets.push(RulesetStatistics { ruleset, by_side, by_deployment });
+        let mut transaction = Transaction::new(&*self.store, "the statistics of a player");
+        loop {
+            let records = self.store.scan(prefix.clone(), None, RULESETS_MAX).await?;
+            let whole = self.lines.all(player, |line| !line.is_counted).await?;
+            // A record may have become a part of a volume in the meantime.
+            if self.store.scan(prefix.clone(), None, RULESETS_MAX).await? != records {
+                transaction.count_conflict()?;
+                continue;
+            }
+            let mut all: BTreeMap<String, Figures> = BTreeMap::new();
+            for (ruleset, figures) in whole.figures {
+                all.entry(ruleset).or_default().merge(&figures);
+            }
+            for (key, value) in &records {
+                let Some(ruleset) = last_part(key, &prefix) else { continue };
+                all.entry(ruleset).or_default().merge(&parse(value, "a history")?);
+            }
+            // The oldest games first, as they were played.
+            for line in whole.lines.into_iter().rev() {
+                let figures = all.entry(line.ruleset).or_default();
+                figures.count(line.side, line.score, line.setup.as_ref(), line.ended);
+            }
+            let rulesets = all.into_iter().take(RULESETS_MAX).map(of_ruleset).collect();
+            return Ok(Statistics { rulesets });
         }
-        Ok(Statistics { rulesets })
     }
 
     /// Deletes the lists and statistics of a deleted player. The lists of their opponents stay,
     /// but do not show the deleted player's name. After an error, some records may still exist.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
-        forget(&*self.store, &player.id).await
+        forget(&*self.store, &player.id).await?;
+        book::forget(&*self.store, &player.id).await
     }
+}
+
+fn of_ruleset((ruleset, figures): (String, Figures)) -> RulesetStatistics {
+    let Figures { by_side, mut deployments } = figures;
+    deployments.sort_by_key(|kept| std::cmp::Reverse((kept.tally.games(), kept.last)));
+    let by_deployment = deployments
+        .into_iter()
+        .map(|kept| DeploymentTally { setup: Secret::new(kept.setup), tally: kept.tally })
+        .collect();
+    RulesetStatistics { ruleset, by_side, by_deployment }
 }
 
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
@@ -290,6 +414,19 @@ pub(crate) async fn mark_erased(store: &dyn Store, game: GameId, over: &Finished
             let writes = vec![put(key.clone(), &PlayedGame { erased: true, ..played }, None)?];
             let conditions = vec![(key.clone(), Expect::Value(bytes))];
             if transaction.commit(Update { conditions, writes }).await? {
+                break;
+            }
+        }
+    }
+    // A record that was not found may have become a line.
+    for side in Side::BOTH {
+        let mut transaction = Transaction::new(store, "the history of a player");
+        loop {
+            let mut update = Update::default();
+            let player = &over.players[side].id;
+            let is_found =
+                amend(store, player, game, over.ended.0, |line| line.erased = true, &mut update).await?;
+            if !is_found || transaction.commit(update).await? {
                 break;
             }
         }

@@ -38,7 +38,7 @@ pub use standing::{Standing, standing};
 
 use self::guest::free_name;
 use self::guest::{Claims, GuestKeys, GuestToken};
-pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guest};
+pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guest, stored_kind};
 use self::record::{PlayerRecord, TokenRecord};
 pub(crate) use self::standing::new_guest;
 use crate::settings::Settings;

@@ -12,7 +12,7 @@ mod key;
 
 use std::sync::Arc;
 
-use flagfall_archive::Log;
+use flagfall_archive::{Log, archived_signature};
 use flagfall_protocol::{GameRecord, SigningKeyInfo, SigningKeys, signed_message};
 use flagfall_rules::Viewer;
 use flagfall_store::{Store, StoreError};
@@ -88,7 +88,11 @@ impl Proofs {
                 value = self.store.get(at).await?;
             }
         }
-        record.signature = value.map(|value| parse(&value, "a signature")).transpose()?;
+        record.signature = match value {
+            Some(value) => Some(parse(&value, "a signature")?),
+            // Of an archived game, the archive has the signature.
+            None => archived_signature(&*self.store, record.game).await?,
+        };
         Ok(())
     }
 }

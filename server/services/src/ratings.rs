@@ -10,29 +10,29 @@ mod listed;
 mod record;
 mod undo;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{
     Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory, RatingInfo,
-    ServerToClient, Speed,
+    RatingPoint, ServerToClient, Speed,
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::known::Known;
 use self::record::{
-    Class, FirstMoveRecord, HistoryRecord, class_of, history_key, history_of, leader_key, leaders_of,
-    rating_key,
+    Class, FirstMoveRecord, class_of, history_key, history_of, leader_key, leaders_of, rating_key,
 };
-pub(crate) use self::record::{RatingRecord, point};
-use crate::histories::score_of;
+pub(crate) use self::record::{HistoryRecord, RatingRecord, number_of, point};
+use crate::histories::{Change, Line, Lines, line_of, score_of};
 use crate::records::{damaged, find, parse, put};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -40,7 +40,7 @@ use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all, expect};
-use flagfall_game::{Finished, Tables};
+use flagfall_game::{Finished, TableError, Tables};
 
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
@@ -67,6 +67,7 @@ pub struct Ratings {
     ignores_first_move: bool,
     boards: Arc<Mutex<Boards>>,
     known: Arc<Mutex<Known>>,
+    lines: Lines,
 }
 
 /// True if games of this ruleset can be rated. Games of custom rulesets cannot.
@@ -105,6 +106,7 @@ impl Ratings {
         ignores_first_move: bool,
     ) -> Ratings {
         Ratings {
+            lines: Lines::new(store.clone()),
             store,
             tables,
             connections,
@@ -159,7 +161,7 @@ impl Ratings {
         Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
     }
 
-    async fn rate(
+    pub(crate) async fn rate(
         &self,
         game: GameId,
         speed: Speed,
@@ -253,9 +255,19 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
+    /// Returns the changes that a game made to its players' ratings; `None` if it made none. When
+    /// a game is archived, its record goes, and the players' histories tell.
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
-        let found = find(&*self.store, RATED.key([&game])?, "a change").await?;
-        Ok(found.map(|(change, _)| change))
+        match find(&*self.store, RATED.key([&game])?, "a change").await? {
+            Some((change, _)) => Ok(Some(change)),
+            None => match self.tables.finished(game).await {
+                Ok(Some(finished)) if finished.terms.rated => change_of(&*self.store, game, &finished).await,
+                Ok(_) | Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => Ok(None),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+                    Err(StoreError::Unavailable { why: error.to_string() })
+                }
+            },
+        }
     }
 
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
@@ -282,10 +294,21 @@ impl Ratings {
         let is_own = asker == Some(&player.id);
         let mut known: HashMap<String, Player> = HashMap::new();
         let class = Class { ruleset: ruleset.to_owned(), speed };
+        // Read the records first: they become parts of lines, and lines never become records.
+        let mut entries: BTreeMap<Reverse<u32>, HistoryRecord> = BTreeMap::new();
+        for (key, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
+            entries.insert(Reverse(number_of(&key)), HistoryRecord::read(&value)?);
+        }
+        let rating = rating_of(&*self.store, &player.id, ruleset, speed).await?;
+        let wanted = (rating.1.games as usize).min(HISTORY_MAX).saturating_sub(entries.len());
+        for line in self.lines.rated(&player.id, ruleset, speed, wanted).await? {
+            if let Some(change) = line.change {
+                entries.insert(Reverse(change.number), entry(line, change));
+            }
+        }
         let mut games = Vec::new();
-        for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
-            let HistoryRecord { game, at, opponent, score, private, before, after, undone } =
-                HistoryRecord::read(&value)?;
+        for record in entries.into_values().take(HISTORY_MAX) {
+            let HistoryRecord { game, at, opponent, score, private, before, after, undone } = record;
             if private && !is_own {
                 continue;
             }
@@ -353,6 +376,53 @@ impl Ratings {
             delete(&*self.store, keys).await?;
         }
         delete_all(&*self.store, RATING_HISTORY.under([&player.id])?).await
+    }
+}
+
+/// Returns the changes that a game made to its players' ratings, from the histories of its
+/// players. `None` if it made none, or both players have deleted their accounts.
+pub(crate) async fn change_of(
+    store: &dyn Store,
+    game: GameId,
+    finished: &Finished,
+) -> Result<Option<RatingChange>, StoreError> {
+    let Finished { terms, players, ended, .. } = finished;
+    let Some(speed) = Speed::of(terms.time) else { return Ok(None) };
+    let mut points = PerSide::<Option<(RatingPoint, RatingPoint)>>::default();
+    let mut first_move = 0;
+    for side in Side::BOTH {
+        let Some(line) = line_of(store, &players[side].id, game, ended.0).await? else { continue };
+        let Some(change) = line.change else { continue };
+        points[side] = Some((change.before, change.after));
+        points[side.opponent()] = points[side.opponent()].or(change.other);
+        first_move = change.first_move;
+    }
+    let (Some(red), Some(blue)) = (points.red, points.blue) else { return Ok(None) };
+    let (ruleset, before) = (terms.ruleset.clone(), PerSide::new(red.0, blue.0));
+    Ok(Some(RatingChange { game, ruleset, speed, first_move, before, after: PerSide::new(red.1, blue.1) }))
+}
+
+/// Returns the key of a change in the form of version 0.1.
+pub(crate) fn rating_history_key(
+    player: &str,
+    ruleset: &str,
+    speed: Speed,
+    number: u32,
+) -> Result<Key, StoreError> {
+    history_key(player, &Class { ruleset: ruleset.to_owned(), speed }, number)
+}
+
+/// Returns what a line says about a change, in the form of version 0.1.
+pub(crate) fn entry(line: Line, change: Change) -> HistoryRecord {
+    HistoryRecord {
+        game: line.game,
+        at: line.ended,
+        opponent: line.opponent,
+        score: line.score,
+        private: line.private,
+        before: change.before,
+        after: change.after,
+        undone: change.undone,
     }
 }
 

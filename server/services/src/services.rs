@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{JobKind, JobWriter, Jobs};
-use flagfall_base::keys::{ERASING, LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use flagfall_base::keys::{ERASING, HISTORY_DUE, LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_game::{StartError, Tables};
 use flagfall_store::Store;
@@ -119,6 +119,10 @@ fn with_handlers(services: &Services) -> Jobs {
         .with(
             JobKind::new(PLAYED_DUE.name),
             by(histories, |histories, job| async move { histories.do_job(&job).await }),
+        )
+        .with(
+            JobKind::new(HISTORY_DUE.name),
+            by(histories, |histories, job| async move { histories.shelve(&job).await }),
         )
         .with(turn, by(turns, |turns, job| async move { turns.do_job(&job).await }))
         .with(

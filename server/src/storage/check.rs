@@ -106,7 +106,7 @@ async fn check_archive(
     };
     let report = archive.check_with(depth, examine, told).await;
     let report = report.map_err(|error| OpenFailure::from(ArchiveFailure::from(error)))?;
-    let Report { segments, index_parts, games, replayed, unsupported, damage } = report;
+    let Report { segments, index_parts, games, replayed, unsupported, records, damage } = report;
     for damage in damage {
         say(&damage.what);
         for game in damage.games.iter().take(DAMAGED_SHOWN) {
@@ -122,6 +122,9 @@ async fn check_archive(
     say(&format!(
         "read the archive: {games} games in {segments} segments, {index_parts} parts of the index; replayed {replayed} games"
     ));
+    if records > 0 {
+        say(&format!("read the archive: {records} volumes of players' histories"));
+    }
     if unsupported > 0 {
         say(&format!("not replayed: {unsupported} games that only other versions can read"));
     }

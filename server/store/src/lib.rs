@@ -30,9 +30,9 @@ pub use guard::Guard;
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage,
-    ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
-    StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY,
+    OUTAGES_MAX, Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture,
+    StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};
 

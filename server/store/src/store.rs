@@ -257,6 +257,9 @@ pub enum StoreMessage {
 /// detected. Such clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
+/// The prefix of the keys of the side records that can be moved to an archive.
+pub const ARCHIVED_RECORDS: &str = "volumes/";
+
 /// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
 /// A game that is not in memory reads this record when the game is opened.
 pub const OUTAGES_KEY: &str = "outages";
@@ -389,6 +392,48 @@ pub trait Store: Send + Sync + 'static {
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
+    }
+
+    /// True if this store has an archive for side records ([`Store::archive_record`]).
+    fn archives_records(&self) -> bool {
+        false
+    }
+
+    /// Moves a side record to the archive, if the store has one and the record's key begins with
+    /// [`ARCHIVED_RECORDS`]. The record must never change again, and its key must never get
+    /// another value. Afterwards, [`Store::get`] reads the record from the archive, and
+    /// [`Store::scan`] does not find it. Moving a missing record is not an error.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the record is still readable. It is safe to repeat the call.
+    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+        drop(key);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Deletes a record that may be in the archive. Deleting a missing record is not an error.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the record may still exist. It is safe to repeat the call.
+    fn delete_archived(&self, key: Key) -> StoreResult<'_, ()> {
+        let update = Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] };
+        Box::pin(async move { self.update(update).await.map(drop) })
+    }
+
+    /// Returns the keys of the archived records that begin with a prefix.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the archive cannot be read.
+    fn archived_records(&self, prefix: Key) -> StoreResult<'_, Vec<Key>> {
+        drop(prefix);
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Returns the signature of an archived game: the id of the key (8 bytes), and the signature.
+    /// `None` if the game is not archived or has no signature.
+    fn archived_signature(&self, game: GameId) -> ReadResult<'_, Option<Vec<u8>>> {
+        let _ = game;
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Returns the latest outage since this store was opened. Game clocks stood still during the

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
-use flagfall_base::keys::ERASING;
+use flagfall_base::keys::{ERASING, PROOF, RATED};
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient};
 use flagfall_rules::rulesets::CLASSIC;
@@ -235,6 +235,55 @@ async fn an_interrupted_erasure_is_completed_by_a_server() {
         house.close().await;
     }
     assert!(interrupted > 3, "{interrupted}");
+}
+
+#[tokio::test]
+async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::new(noon())));
+    let store = TestStore::new(clock.clone());
+    let archive = archive_in(folder.path()).await;
+    let over = Arc::new(ArchivedStore::new(Arc::new(store.clone()), archive.clone()));
+    let key = SigningKey::from_seed(&[5; 32]).unwrap();
+    let house = House::open_with_key(over.clone(), store.clone(), settings(), Some(key)).await;
+    let mut table = Table::at(house).await;
+    let kind = Kind { rated: true, ..Kind::default() };
+    let game = table.play(kind).await;
+    clock.advance_ms(1_000);
+    // With the next game of the players, the change of their ratings becomes a part of the line.
+    table.play(kind).await;
+    table.house.run_jobs("proof_due").await;
+    let history = "/api/players/ann/ratings/classic/rapid";
+    let paths =
+        [format!("/api/games/{game}/ratings"), format!("/api/games/{game}/record"), history.to_owned()];
+    let read = async || {
+        let mut answers = Vec::new();
+        for path in &paths {
+            let answer = table.house.ask("GET", path, "", "").await;
+            answers.push((answer.status, answer.body));
+        }
+        answers
+    };
+    let before = read().await;
+    assert!(before.iter().all(|(status, _)| *status == 200) && before[1].1.contains("\"signature\""));
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let mut archiver = Archiver::new(inner, archive, "one".to_owned(), Duration::ZERO);
+    assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
+    assert_eq!(archiver.remove_leftovers().await.unwrap(), 0, "the guards are there");
+    clock.advance_ms(61 * 60 * 1_000);
+    archiver.remove_leftovers().await.unwrap();
+    for key in [RATED.key([&game]), PROOF.key([&game])] {
+        assert_eq!(store.get(key.unwrap()).await, Ok(None));
+    }
+    assert_eq!(read().await, before);
+
+    let operator = Operator::new(&*over, "a cheat").unwrap();
+    let change = operator.undo(game).await.unwrap();
+    assert_eq!(serde_json::to_string(&change).unwrap(), before[0].1);
+    assert!(operator.undo(game).await.is_err(), "only once");
+    let lines = table.house.ask("GET", history, "", "").await.json()["games"].clone();
+    assert_eq!((&lines[0]["undone"], &lines[1]["undone"]), (&serde_json::Value::Null, &true.into()));
+    assert_eq!(operator.undo_all("ann").await, Ok(1));
+    table.house.close().await;
 }
 
 /// Noon of today, so that the day does not end during a test.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use flagfall_board::GameId;
 use flagfall_store::limits::READ_MAX;
-use flagfall_store::{FullRecord, ReadError, SecretBytes, StoreError, StoredEntry, Transfer};
+use flagfall_store::{FullRecord, ReadError, SecretBytes, StoreError, StoreFuture, StoredEntry, Transfer};
 
 use crate::lines::{Bytes, FORMAT, HeaderLine, Line, LineWriter};
 use crate::{Examined, RECORDS_CHUNK, Tally, TransferError};
@@ -26,22 +26,18 @@ pub async fn examine(store: &dyn Transfer, mut told: impl FnMut(&Tally)) -> Resu
             examined.damaged.push((game, reason));
         }
     }
-    examined.tally.records = read_records(store, |_| Ok::<(), StoreError>(())).await?;
+    examined.tally.records = read_records(store).await?;
     Ok(examined)
 }
 
 /// Reads all records in chunks. Returns their number.
-async fn read_records<E: From<StoreError>>(
-    store: &dyn Transfer,
-    mut each: impl FnMut(FullRecord) -> Result<(), E>,
-) -> Result<u64, E> {
+async fn read_records(store: &dyn Transfer) -> Result<u64, StoreError> {
     let (mut count, mut after) = (0, None);
     loop {
         let records = store.records(after, RECORDS_CHUNK).await?;
         let Some((last, ..)) = records.last() else { return Ok(count) };
         after = Some(last.clone());
         count += records.len() as u64;
-        records.into_iter().try_for_each(&mut each)?;
     }
 }
 
@@ -91,15 +87,34 @@ async fn read_game<E: From<StoreError>>(
 /// export of this game then ends before this entry.
 pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, String> + Send + 'a;
 
-/// Exports the whole store. If `rewrite` is given, it converts the bodies. No server should
-/// change the store during the export. After each game, calls `told` with the counts so far.
+/// Converts a side record during an export. Returns the records to export instead.
+pub type RewriteRecord<'a> =
+    dyn Fn(FullRecord) -> StoreFuture<'a, Result<Vec<FullRecord>, StoreError>> + Send + Sync + 'a;
+
+/// Exports the whole store, as [`export_with`] does, with its records as they are.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.
 pub async fn export(
     store: &dyn Transfer,
     out: &mut (dyn Write + Send),
+    rewrite: Option<&mut Rewrite<'_>>,
+    told: impl FnMut(&Tally) + Send,
+) -> Result<Examined, TransferError> {
+    export_with(store, out, rewrite, None, told).await
+}
+
+/// Exports the whole store. If they are given, `rewrite` converts the bodies, and
+/// `rewrite_record` the side records. No server should change the store during the export. After
+/// each game, calls `told` with the counts so far.
+///
+/// # Errors
+/// [`TransferError`]: the output is incomplete, and its last line is missing.
+pub async fn export_with(
+    store: &dyn Transfer,
+    out: &mut (dyn Write + Send),
     mut rewrite: Option<&mut Rewrite<'_>>,
+    rewrite_record: Option<&RewriteRecord<'_>>,
     mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Examined, TransferError> {
     let mut lines = LineWriter::new(out);
@@ -137,10 +152,23 @@ pub async fn export(
         examined.tally.entries += entries;
         told(&examined.tally);
     }
-    let write = |(key, value, expires): FullRecord| {
-        lines.write(&Line::Record { key: Bytes::of(key.as_bytes()), value: Bytes::of(&value), expires })
-    };
-    examined.tally.records = read_records(store, write).await?;
+    let mut after = None;
+    loop {
+        let records = store.records(after, RECORDS_CHUNK).await?;
+        let Some((last, ..)) = records.last() else { break };
+        after = Some(last.clone());
+        for record in records {
+            let rewritten = match rewrite_record {
+                Some(rewrite) => rewrite(record).await?,
+                None => vec![record],
+            };
+            for (key, value, expires) in rewritten {
+                examined.tally.records += 1;
+                let (key, value) = (Bytes::of(key.as_bytes()), Bytes::of(&value));
+                lines.write(&Line::Record { key, value, expires })?;
+            }
+        }
+    }
     lines.end(examined.tally)?;
     Ok(examined)
 }

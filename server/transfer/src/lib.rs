@@ -36,7 +36,7 @@ use flagfall_board::GameId;
 use flagfall_store::StoreError;
 use thiserror::Error;
 
-pub use self::export::{Rewrite, examine, export};
+pub use self::export::{Rewrite, RewriteRecord, examine, export, export_with};
 pub use self::import::{alive_at_export, check_export, import};
 
 /// The number of records to read or write at a time.

@@ -149,6 +149,7 @@ impl Archive {
         } else {
             self.name_lost(&view, &numbers, &mut report).await?;
         }
+        self.check_records(&mut report).await?;
         Ok(report)
     }
 

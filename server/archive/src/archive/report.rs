@@ -30,6 +30,8 @@ pub struct Report {
     pub replayed: u64,
     /// The games that were to be replayed, but whose ruleset or format this version does not know.
     pub unsupported: u64,
+    /// The records that were moved to the archive.
+    pub records: u64,
     /// All damage.
     pub damage: Vec<Damage>,
 }

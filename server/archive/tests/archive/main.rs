@@ -11,6 +11,7 @@ mod laws;
 mod memory;
 mod plain;
 mod played;
+mod records;
 mod s3;
 mod segments;
 mod stores;

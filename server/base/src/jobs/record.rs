@@ -117,6 +117,10 @@ impl Claimed {
         Claimed { store, server, key, id, value, state, keep_ms, moment }
     }
 
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
     /// Returns the id of the job: the part of its key after the kind.
     pub fn id(&self) -> &str {
         &self.id

@@ -1,6 +1,7 @@
 //! The stored records of finished games.
 
-use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS, descending_time};
+use super::line::Line;
+use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS, descending_time, time_of_descending};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
@@ -56,6 +57,24 @@ impl Figures {
         kept.tally.count(score);
         kept.last = kept.last.max(ended);
     }
+
+    /// Adds the figures of other games.
+    pub(super) fn merge(&mut self, other: &Figures) {
+        for side in Side::BOTH {
+            self.by_side[side] = self.by_side[side].plus(other.by_side[side]);
+        }
+        for kept in &other.deployments {
+            match self.deployments.iter_mut().find(|known| known.setup == kept.setup) {
+                Some(known) => {
+                    known.tally = known.tally.plus(kept.tally);
+                    known.last = known.last.max(kept.last);
+                }
+                None => self.deployments.push(kept.clone()),
+            }
+        }
+        self.deployments.sort_by_key(|kept| std::cmp::Reverse(kept.last));
+        self.deployments.truncate(DEPLOYMENTS_MAX);
+    }
 }
 
 /// A kind of list: all games, or only those that are not private.
@@ -72,6 +91,11 @@ impl Shelf {
     /// are not private.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
+    }
+
+    /// True if the list shows the game of a line.
+    pub(super) fn has(self, line: &Line) -> bool {
+        self == Shelf::All || !line.private
     }
 
     fn name(self) -> &'static str {
@@ -109,6 +133,11 @@ pub(super) fn versus_key(
 
 pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{}-{game}", descending_time(Stamp(ended)))
+}
+
+/// Returns the time at which the game at a place ended. Later than any game if it is not a place.
+pub(super) fn ended_at(place: &str) -> u64 {
+    place.get(..13).and_then(time_of_descending).map_or(u64::MAX, |at| at.0)
 }
 
 /// Returns the prefixes of all records that are stored under a player's id.

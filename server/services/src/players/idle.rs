@@ -34,7 +34,12 @@ pub(crate) async fn player_kind(
     if player.kind == PlayerKind::House {
         return Ok(Some(PlayerKind::House));
     }
-    let record = store.get(PLAYERS.key([&player.id])?).await?;
+    stored_kind(store, &player.id).await
+}
+
+/// Returns the kind of the player with this id. `None` if the store does not have the player.
+pub(crate) async fn stored_kind(store: &dyn Store, id: &str) -> Result<Option<PlayerKind>, StoreError> {
+    let record = store.get(PLAYERS.key([&id])?).await?;
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 

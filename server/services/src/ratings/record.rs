@@ -102,23 +102,23 @@ pub(crate) fn point(rating: Rating) -> RatingPoint {
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct HistoryRecord {
-    pub(super) game: GameId,
-    pub(super) at: u64,
-    pub(super) opponent: String,
-    pub(super) score: GameScore,
+pub(crate) struct HistoryRecord {
+    pub(crate) game: GameId,
+    pub(crate) at: u64,
+    pub(crate) opponent: String,
+    pub(crate) score: GameScore,
     /// True if only the two players can see the game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) private: bool,
-    pub(super) before: RatingPoint,
-    pub(super) after: RatingPoint,
+    pub(crate) private: bool,
+    pub(crate) before: RatingPoint,
+    pub(crate) after: RatingPoint,
     /// True if an operator has undone the effect of the game on ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) undone: bool,
+    pub(crate) undone: bool,
 }
 
 impl HistoryRecord {
-    pub(super) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
         parse(bytes, "a history")
     }
 }
@@ -136,6 +136,12 @@ pub(super) fn class_of(key: &Key) -> Option<Class> {
 pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key, StoreError> {
     let number = GAMES_MAX.saturating_sub(games);
     RATING_HISTORY.key([&player, &class.ruleset, &class.speed.name(), &format_args!("{number:08}")])
+}
+
+/// Returns the number of the game in the key of a player's history.
+pub(crate) fn number_of(key: &Key) -> u32 {
+    let left = RATING_HISTORY.rest(key).and_then(|rest| rest.rsplit('/').next()?.parse().ok());
+    GAMES_MAX.saturating_sub(left.unwrap_or_default())
 }
 
 /// Returns the prefix of a player's history in a class. Keys begin with the latest game.

@@ -11,12 +11,13 @@ use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
 use super::record::{Class, HistoryRecord, RatingRecord, history_of, rating_key};
-use super::replace;
+use super::{change_of, replace};
+use crate::histories::{Change, Line, amend, rated_lines};
 use crate::records::{find, mark, put};
 use flagfall_base::keys::{RATED, RATING_DUE, RATING_HISTORY, UNRATED};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::Transaction;
-use flagfall_game::finished;
+use flagfall_game::{TableError, finished};
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UndoError {
@@ -44,8 +45,19 @@ pub async fn undo(
         if store.get(UNRATED.key([&game])?).await?.is_some() {
             return Err(UndoError::UndoneBefore);
         }
-        let found = find(store, RATED.key([&game])?, "a change").await?;
-        let Some((change, _)): Option<(RatingChange, _)> = found else {
+        let found = find::<RatingChange>(store, RATED.key([&game])?, "a change").await?;
+        let found = match found {
+            Some((change, _)) => Some(change),
+            // The record of an archived game is gone, but the histories of its players tell.
+            None => match finished(store, game).await {
+                Ok(Some(finished)) => change_of(store, game, &finished).await?,
+                Ok(None) | Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => None,
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+                    return Err(StoreError::Unavailable { why: error.to_string() }.into());
+                }
+            },
+        };
+        let Some(change) = found else {
             let is_due = store.get(RATING_DUE.key([&game])?).await?.is_some();
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };
@@ -71,7 +83,7 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
         let points = f64::from(change.after[side].rating) - f64::from(change.before[side].rating);
         let player = &finished.players[side];
         take(store, player, &class, points, &mut update).await?;
-        mark_undone(store, player, &class, game, &mut update).await?;
+        mark_undone(store, player, &class, game, finished.ended.0, &mut update).await?;
     }
     Ok(update)
 }
@@ -98,6 +110,7 @@ async fn mark_undone(
     player: &Player,
     class: &Class,
     game: GameId,
+    ended: u64,
     update: &mut Update,
 ) -> Result<(), StoreError> {
     for (key, value) in Scan::all(store, history_of(&player.id, class)?).await? {
@@ -106,10 +119,11 @@ async fn mark_undone(
             let marked = HistoryRecord { undone: true, ..record };
             update.conditions.push((key.clone(), Expect::Value(value)));
             update.writes.push(put(key, &marked, None)?);
-            break;
+            return Ok(());
         }
     }
-    Ok(())
+    let mark = |line: &mut Line| line.change = line.change.map(|change| Change { undone: true, ..change });
+    amend(store, &player.id, game, ended, mark, update).await.map(drop)
 }
 
 /// Returns the rated games of a player in all classes, except those whose effect was undone.
@@ -118,6 +132,10 @@ pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>,
     for (_, value) in Scan::all(store, RATING_HISTORY.under([&player])?).await? {
         let record = HistoryRecord::read(&value)?;
         games.extend(Some(record.game).filter(|_| !record.undone));
+    }
+    for line in rated_lines(store, player).await? {
+        let is_undone = line.change.is_some_and(|change| change.undone);
+        games.extend(Some(line.game).filter(|game| !is_undone && !games.contains(game)));
     }
     Ok(games)
 }

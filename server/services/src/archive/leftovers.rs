@@ -1,0 +1,86 @@
+//! Removes the side records of archived games.
+//!
+//! The archive has a game's signature, and the histories of its players have what it changed in
+//! their ratings. Nobody repeats a command that asks for a rematch when the guard of the log has
+//! expired. So a game that has neither a log nor a guard in the store needs no records there.
+
+use flagfall_base::keys::{GONE, PROOF, RATED, REMATCH, RecordKind};
+use flagfall_base::scan::Scan;
+use flagfall_base::transact::write_if;
+use flagfall_board::{GameId, Side};
+use flagfall_game::{TableError, finished};
+use flagfall_protocol::{RatingChange, RecordSignature};
+use flagfall_store::{Head, Key, StoreError, Write};
+
+use super::{Archiver, ArchivingError};
+use crate::ratings::change_of;
+use crate::records::parse;
+
+impl Archiver {
+    /// Removes the side records of all games that were archived more than an hour ago. Returns
+    /// their number.
+    ///
+    /// # Errors
+    /// [`ArchivingError`]: the next call continues.
+    pub async fn remove_leftovers(&self) -> Result<usize, ArchivingError> {
+        let mut removed = 0;
+        for kind in [&PROOF, &RATED, &REMATCH] {
+            let mut scan = Scan::new(&*self.store, kind.all()?);
+            while let Some(records) = scan.next().await? {
+                for (key, value) in records {
+                    let Some(game) = kind.game(&key) else { continue };
+                    match self.is_needless(kind, game, &value).await {
+                        Ok(true) => removed += usize::from(self.remove(key, value).await?),
+                        Ok(false) => {}
+                        Err(error) if error.is_damage() => {
+                            tracing::warn!(%game, %error, "a record of an archived game stays, because it cannot be compared");
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    async fn remove(&self, key: Key, value: Vec<u8>) -> Result<bool, StoreError> {
+        let writes = vec![Write::Delete { key: key.clone() }];
+        write_if(&*self.store, key, Some(value), writes).await
+    }
+
+    /// True if the game is archived, and the content of the record is known without the record.
+    async fn is_needless(
+        &self,
+        kind: &RecordKind<1>,
+        game: GameId,
+        value: &[u8],
+    ) -> Result<bool, ArchivingError> {
+        if self.store.head(game).await? != Head::START || self.store.guard(game).await?.is_some() {
+            return Ok(false);
+        }
+        // A damaged game is an operator's to look at, and an erased one is in no archive.
+        let Some(log) = self.archive.read(game).await? else { return Ok(false) };
+        if kind.name == PROOF.name {
+            return Ok(log.signature.as_ref() == Some(&parse::<RecordSignature>(value, "a signature")?));
+        }
+        Ok(kind.name == REMATCH.name || self.is_in_histories(&parse(value, "a change")?).await?)
+    }
+
+    /// True if the histories of the players tell the same about the change of their ratings, or
+    /// if they have deleted their accounts.
+    async fn is_in_histories(&self, change: &RatingChange) -> Result<bool, ArchivingError> {
+        let finished = match finished(&self.all, change.game).await {
+            Ok(Some(finished)) => finished,
+            Ok(None) | Err(TableError::NotFound | TableError::TooNew | TableError::Quarantined) => {
+                return Ok(false);
+            }
+            Err(error) => return Err(StoreError::Unavailable { why: error.to_string() }.into()),
+        };
+        let mut gone = 0;
+        for side in Side::BOTH {
+            let key = GONE.key([&finished.players[side].id])?;
+            gone += usize::from(self.store.get(key).await?.is_some());
+        }
+        Ok(gone == 2 || change_of(&self.all, change.game, &finished).await?.as_ref() == Some(change))
+    }
+}

@@ -1,0 +1,394 @@
+//! The stored history of an account: one record with the latest games, and volumes.
+//!
+//! The record (`history/PLAYER`) has the lines of the latest games. When its page is full, the
+//! lines become a volume (`volumes/PLAYER/NUMBER`). A volume never changes, and its number is never
+//! used again. So it can be moved to the archive, and cached. To change a line of a volume, a
+//! volume with another number takes its place.
+
+use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
+use flagfall_base::transact::{delete, delete_all, expect};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::Tally;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::line::{Line, Packed, Setups, unreadable};
+use super::record::{Figures, KeptDeployment};
+use crate::records::damaged;
+
+/// The first byte of a record in this form.
+const FORM: u8 = 1;
+/// The number of lines with which a page is full.
+const LINES_MAX: usize = 64;
+/// The number of bytes with which a page is full. With ratings, a player has at most 4 KB in the
+/// store.
+const BYTES_MAX: usize = 2_200;
+const HOUR_MS: u64 = 60 * 60 * 1_000;
+/// How often a history is read again if one of its volumes has just been replaced.
+pub(super) const TRIES: usize = 4;
+
+/// The history of an account.
+#[derive(Clone, Default)]
+pub(super) struct Book {
+    /// The number of the next volume.
+    next: u32,
+    pub(super) volumes: Vec<VolumeRef>,
+    /// The volumes that were replaced. They may still be in the archive.
+    pub(super) retired: Vec<Retired>,
+    pub(super) lines: Vec<Line>,
+}
+
+/// A volume, and the range of the times at which its games ended, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct VolumeRef {
+    pub(super) number: u32,
+    /// True if the volume is as long as a volume can be.
+    pub(super) is_merged: bool,
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+/// The number of a volume that was replaced, and when, in hours since 1970.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Retired {
+    pub(super) number: u32,
+    at: u64,
+}
+
+impl Retired {
+    /// True if the volume was replaced more than a day ago. A backup may have copied the store
+    /// before, and copies the archive after that.
+    pub(super) fn is_old(self, now: Stamp) -> bool {
+        now.0 / HOUR_MS > self.at.saturating_add(24)
+    }
+}
+
+/// Games of a history, and figures of games that have no deployment in their lines.
+#[derive(Clone, Default)]
+pub(super) struct Volume {
+    pub(super) lines: Vec<Line>,
+    pub(super) figures: Vec<(String, Figures)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedBook {
+    next: u32,
+    /// For each volume: twice its number, plus 1 if it is merged; and the first second, counted
+    /// from the one of the volume before, and the seconds from the first to the last.
+    volumes: Vec<(u32, i64, u64)>,
+    retired: Vec<Retired>,
+    page: Packed,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedVolume {
+    page: Packed,
+    figures: Vec<PackedFigures>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedFigures {
+    ruleset: String,
+    /// Red's and Blue's games.
+    by_side: [PackedTally; 2],
+    /// The number of the deployment, its games, and the end of the latest of them.
+    deployments: Vec<(u32, PackedTally, u64)>,
+}
+
+/// Games won, drawn and lost.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct PackedTally(u32, u32, u32);
+
+impl From<Tally> for PackedTally {
+    fn from(tally: Tally) -> PackedTally {
+        PackedTally(tally.won, tally.drawn, tally.lost)
+    }
+}
+
+impl From<PackedTally> for Tally {
+    fn from(PackedTally(won, drawn, lost): PackedTally) -> Tally {
+        Tally { won, drawn, lost }
+    }
+}
+
+fn to_bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    postcard::to_extend(record, vec![FORM]).map_err(|_| unreadable())
+}
+
+fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StoreError> {
+    match bytes.split_first() {
+        Some((&FORM, rest)) => postcard::from_bytes(rest).map_err(|_| unreadable()),
+        _ => Err(unreadable()),
+    }
+}
+
+impl Book {
+    fn parse(bytes: &[u8]) -> Result<Book, StoreError> {
+        let PackedBook { next, volumes, retired, page } = from_bytes(bytes)?;
+        let mut before = 0i64;
+        let unpack = |(number, since, length): (u32, i64, u64)| {
+            before = before.wrapping_add(since);
+            let first = before.cast_unsigned();
+            let (first, last) =
+                (first.saturating_mul(1_000), first.saturating_add(length).saturating_mul(1_000));
+            VolumeRef { number: number >> 1, is_merged: number & 1 != 0, first, last }
+        };
+        Ok(Book { next, volumes: volumes.into_iter().map(unpack).collect(), retired, lines: page.lines()? })
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let mut before = 0i64;
+        let pack = |volume: &VolumeRef| {
+            let first = (volume.first / 1_000).cast_signed();
+            let since = first.wrapping_sub(before);
+            before = first;
+            let number = volume.number << 1 | u32::from(volume.is_merged);
+            (number, since, volume.last.div_ceil(1_000).saturating_sub(volume.first / 1_000))
+        };
+        let volumes = self.volumes.iter().map(pack).collect();
+        let (next, retired) = (self.next, self.retired.clone());
+        to_bytes(&PackedBook { next, volumes, retired, page: Packed::of(&self.lines, Setups::new()) })
+    }
+}
+
+impl Volume {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Volume, StoreError> {
+        let PackedVolume { page, figures } = from_bytes(bytes)?;
+        let setups = page.setups()?;
+        let deployment = |(setup, tally, last): (u32, PackedTally, u64)| {
+            let setup = usize::try_from(setup).ok()?.checked_sub(1).and_then(|at| setups.get(at))?;
+            Some(KeptDeployment { setup: setup.expose().to_owned(), tally: tally.into(), last })
+        };
+        let mut unpacked = Vec::with_capacity(figures.len());
+        for PackedFigures { ruleset, by_side, deployments } in figures {
+            let deployments: Option<Vec<_>> = deployments.into_iter().map(deployment).collect();
+            let by_side = by_side.map(Tally::from);
+            let by_side = PerSide::new(by_side[0], by_side[1]);
+            unpacked.push((ruleset, Figures { by_side, deployments: deployments.ok_or_else(unreadable)? }));
+        }
+        Ok(Volume { lines: page.lines()?, figures: unpacked })
+    }
+
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let mut setups = Setups::new();
+        let mut figures = Vec::with_capacity(self.figures.len());
+        for (ruleset, counted) in &self.figures {
+            let by_side = Side::BOTH.map(|side| counted.by_side[side].into());
+            let deployment =
+                |kept: &KeptDeployment| (setups.of(Some(&kept.setup)), kept.tally.into(), kept.last);
+            let deployments = counted.deployments.iter().map(deployment).collect();
+            figures.push(PackedFigures { ruleset: ruleset.clone(), by_side, deployments });
+        }
+        to_bytes(&PackedVolume { page: Packed::of(&self.lines, setups), figures })
+    }
+
+    /// Adds figures to those of the volume.
+    pub(super) fn add_figures(&mut self, ruleset: &str, figures: &Figures) {
+        match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
+            Some((_, known)) => known.merge(figures),
+            None => self.figures.push((ruleset.to_owned(), figures.clone())),
+        }
+    }
+
+    fn range(&self) -> (u64, u64) {
+        let ended = self.lines.iter().map(|line| line.ended);
+        (ended.clone().min().unwrap_or_default(), ended.max().unwrap_or_default())
+    }
+}
+
+/// A history as it is in the store, and as it will be.
+pub(super) struct Opened {
+    player: String,
+    pub(super) book: Book,
+    /// The record in the store.
+    value: Option<Vec<u8>>,
+}
+
+impl Opened {
+    pub(super) async fn read(store: &dyn Store, player: &str) -> Result<Opened, StoreError> {
+        let value = store.get(HISTORY.key([&player])?).await?;
+        let book = value.as_deref().map(Book::parse).transpose()?.unwrap_or_default();
+        Ok(Opened { player: player.to_owned(), book, value })
+    }
+
+    /// True if the store has no history of this player.
+    pub(super) fn is_absent(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// Adds the writes that store the history to an update, on the condition that it has not
+    /// changed since it was read. If its page is full, its lines become a volume.
+    pub(super) fn save(mut self, update: &mut Update) -> Result<(), StoreError> {
+        let key = HISTORY.key([&self.player])?;
+        let mut bytes = self.book.bytes()?;
+        if self.book.lines.len() >= LINES_MAX || bytes.len() > BYTES_MAX && self.is_page_full()? {
+            let volume = Volume { lines: std::mem::take(&mut self.book.lines), figures: Vec::new() };
+            self.add(volume, false, update)?;
+            bytes = self.book.bytes()?;
+        }
+        // A player who deleted their account has no history and must not get a new one.
+        update.conditions.push((GONE.key([&self.player])?, Expect::Absent));
+        update.conditions.push((key.clone(), expect(self.value)));
+        update.writes.push(Write::Put { key, value: bytes, expires: None });
+        Ok(())
+    }
+
+    /// True if the lines alone fill the page. The list of volumes does not count.
+    fn is_page_full(&self) -> Result<bool, StoreError> {
+        Ok(to_bytes(&Packed::of(&self.book.lines, Setups::new()))?.len() > BYTES_MAX)
+    }
+
+    /// Adds a volume, and the job that cares for it.
+    pub(super) fn add(
+        &mut self,
+        mut volume: Volume,
+        is_merged: bool,
+        update: &mut Update,
+    ) -> Result<(), StoreError> {
+        volume.lines.sort_by_cached_key(|line| std::cmp::Reverse(line.place()));
+        let (first, last) = volume.range();
+        let number = self.book.next;
+        self.book.next = number.checked_add(1).ok_or_else(unreadable)?;
+        self.book.volumes.push(VolumeRef { number, is_merged, first, last });
+        let key = volume_key(&self.player, number)?;
+        update.writes.push(Write::Put { key, value: volume.bytes()?, expires: None });
+        self.look_after(update)
+    }
+
+    /// Takes a volume out. Another one must take its place.
+    pub(super) fn retire(&mut self, number: u32, now: Stamp, update: &mut Update) -> Result<(), StoreError> {
+        self.book.volumes.retain(|volume| volume.number != number);
+        self.book.retired.push(Retired { number, at: now.0 / HOUR_MS });
+        update.writes.push(Write::Delete { key: volume_key(&self.player, number)? });
+        Ok(())
+    }
+
+    /// Writes the job that merges and archives volumes.
+    fn look_after(&self, update: &mut Update) -> Result<(), StoreError> {
+        let key = HISTORY_DUE.key([&self.player])?;
+        if update.writes.iter().all(|write| *write.key() != key) {
+            update.writes.push(Write::Put { key, value: b"{}".to_vec(), expires: None });
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn volume_key(player: &str, number: u32) -> Result<Key, StoreError> {
+    VOLUMES.key([&player, &format_args!("{number:08}")])
+}
+
+/// Reads a volume. `None` if it was replaced.
+pub(super) async fn read_volume(
+    store: &dyn Store,
+    player: &str,
+    number: u32,
+) -> Result<Option<Volume>, StoreError> {
+    let value = store.get(volume_key(player, number)?).await?;
+    value.as_deref().map(Volume::parse).transpose()
+}
+
+/// Deletes the history of a player.
+pub(super) async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
+    // Without this record, no volume can be added.
+    delete(store, vec![HISTORY.key([&player])?]).await?;
+    delete_volumes(store, player).await
+}
+
+pub(super) async fn delete_volumes(store: &dyn Store, player: &str) -> Result<(), StoreError> {
+    let prefix = VOLUMES.under([&player])?;
+    delete_all(store, prefix.clone()).await?;
+    for key in store.archived_records(prefix).await? {
+        store.delete_archived(key).await?;
+    }
+    Ok(())
+}
+
+/// Where the line of a game is.
+enum Place {
+    /// The index of the line in the page.
+    Page(usize),
+    /// A volume, and the index of the line in it.
+    Volume(VolumeRef, Volume, usize),
+}
+
+/// Finds the line of a game in the history of a player.
+async fn find(
+    store: &dyn Store,
+    player: &str,
+    game: GameId,
+    ended: u64,
+) -> Result<Option<(Opened, Place)>, StoreError> {
+    'tries: for _ in 0..TRIES {
+        let opened = Opened::read(store, player).await?;
+        let of_game = |line: &Line| line.game == game;
+        if let Some(at) = opened.book.lines.iter().position(of_game) {
+            return Ok(Some((opened, Place::Page(at))));
+        }
+        let volumes = opened.book.volumes.iter();
+        for place in volumes.filter(|volume| (volume.first..=volume.last).contains(&ended)) {
+            let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
+            if let Some(at) = volume.lines.iter().position(of_game) {
+                let place = Place::Volume(*place, volume, at);
+                return Ok(Some((opened, place)));
+            }
+        }
+        return Ok(None);
+    }
+    Err(missing())
+}
+
+pub(super) fn missing() -> StoreError {
+    damaged("a volume of a history is missing")
+}
+
+/// Returns a game's line in the history of a player, if it has one.
+pub(crate) async fn line_of(
+    store: &dyn Store,
+    player: &str,
+    game: GameId,
+    ended: u64,
+) -> Result<Option<Line>, StoreError> {
+    Ok(find(store, player, game, ended).await?.map(|(mut opened, place)| match place {
+        Place::Page(at) => opened.book.lines.swap_remove(at),
+        Place::Volume(_, mut volume, at) => volume.lines.swap_remove(at),
+    }))
+}
+
+/// Adds to an update the writes that change a game's line in the history of a player. Returns
+/// false if the history does not have the game.
+pub(crate) async fn amend(
+    store: &dyn Store,
+    player: &str,
+    game: GameId,
+    ended: u64,
+    change: impl FnOnce(&mut Line),
+    update: &mut Update,
+) -> Result<bool, StoreError> {
+    let Some((mut opened, place)) = find(store, player, game, ended).await? else { return Ok(false) };
+    match place {
+        Place::Page(at) => change(&mut opened.book.lines[at]),
+        Place::Volume(place, mut volume, at) => {
+            change(&mut volume.lines[at]);
+            opened.retire(place.number, store.now(), update)?;
+            opened.add(volume, place.is_merged, update)?;
+        }
+    }
+    opened.save(update)?;
+    Ok(true)
+}
+
+/// Returns the lines of all games that changed a player's ratings.
+pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<Line>, StoreError> {
+    'tries: for _ in 0..TRIES {
+        let Opened { book, .. } = Opened::read(store, player).await?;
+        let mut lines = book.lines;
+        for place in &book.volumes {
+            let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
+            lines.extend(volume.lines);
+        }
+        lines.retain(|line| line.change.is_some());
+        return Ok(lines);
+    }
+    Err(missing())
+}

@@ -1,0 +1,153 @@
+//! Lists of the games in a history.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use flagfall_protocol::Speed;
+use flagfall_store::{Store, StoreError};
+use futures_util::future::try_join_all;
+use parking_lot::Mutex;
+
+use super::book::{Opened, TRIES, Volume, VolumeRef, missing, read_volume};
+use super::line::Line;
+use super::record::Figures;
+
+/// The maximum number of lines that are kept in memory.
+const KEPT_LINES_MAX: usize = 50_000;
+/// The number of volumes that are read at once if all of them are needed.
+const AT_ONCE: usize = 8;
+
+/// Reads histories, and keeps some of their volumes in memory. A clone keeps the same volumes.
+#[derive(Clone)]
+pub(crate) struct Lines {
+    store: Arc<dyn Store>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// The volumes in memory. Volumes never change.
+#[derive(Default)]
+struct Kept {
+    volumes: HashMap<(String, u32), Arc<Volume>>,
+    order: VecDeque<(String, u32)>,
+    lines: usize,
+}
+
+impl Kept {
+    fn put(&mut self, key: (String, u32), volume: Arc<Volume>) {
+        self.lines += volume.lines.len();
+        if let Some(before) = self.volumes.insert(key.clone(), volume) {
+            self.lines -= before.lines.len();
+            return;
+        }
+        self.order.push_back(key);
+        while self.lines > KEPT_LINES_MAX {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.lines -= self.volumes.remove(&oldest).map_or(0, |volume| volume.lines.len());
+        }
+    }
+}
+
+/// The lines of a history, latest first, and the figures of the games that have no deployment.
+#[derive(Default)]
+pub(super) struct Whole {
+    pub(super) lines: Vec<Line>,
+    pub(super) figures: Vec<(String, Figures)>,
+    /// True if the store has no history of this player.
+    pub(super) is_absent: bool,
+}
+
+impl Lines {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Lines {
+        Lines { store, kept: Arc::default() }
+    }
+
+    /// Reads a volume. `None` if it was replaced.
+    async fn volume(&self, player: &str, place: &VolumeRef) -> Result<Option<Arc<Volume>>, StoreError> {
+        let key = (player.to_owned(), place.number);
+        let kept = self.kept.lock().volumes.get(&key).cloned();
+        if kept.is_some() {
+            return Ok(kept);
+        }
+        let Some(volume) = read_volume(&*self.store, player, place.number).await? else { return Ok(None) };
+        let volume = Arc::new(volume);
+        self.kept.lock().put(key, volume.clone());
+        Ok(Some(volume))
+    }
+
+    /// Returns the latest lines that are wanted, latest first: at least `count` lines, or all
+    /// there are. `until` is the latest end of a game that is wanted.
+    pub(super) async fn latest(
+        &self,
+        player: &str,
+        count: usize,
+        until: u64,
+        is_wanted: impl Fn(&Line) -> bool + Send + Sync,
+    ) -> Result<Vec<Line>, StoreError> {
+        'tries: for _ in 0..TRIES {
+            let opened = Opened::read(&*self.store, player).await?;
+            let mut found: Vec<Line> = opened.book.lines.into_iter().filter(&is_wanted).collect();
+            sort(&mut found);
+            let mut volumes = opened.book.volumes;
+            volumes.retain(|volume| volume.first <= until);
+            volumes.sort_by_key(|volume| std::cmp::Reverse(volume.last));
+            for place in volumes {
+                let is_enough = |line: &Line| line.ended > place.last;
+                if count == 0 || found.get(count - 1).is_some_and(is_enough) {
+                    break;
+                }
+                let Some(volume) = self.volume(player, &place).await? else { continue 'tries };
+                found.extend(volume.lines.iter().filter(|line| is_wanted(line)).cloned());
+                sort(&mut found);
+            }
+            return Ok(found);
+        }
+        Err(missing())
+    }
+
+    /// Returns all wanted lines of a history.
+    pub(super) async fn all(
+        &self,
+        player: &str,
+        is_wanted: impl Fn(&Line) -> bool + Send + Sync,
+    ) -> Result<Whole, StoreError> {
+        'tries: for _ in 0..TRIES {
+            let opened = Opened::read(&*self.store, player).await?;
+            let is_absent = opened.is_absent();
+            let mut all = Volume { lines: opened.book.lines, figures: Vec::new() };
+            all.lines.retain(&is_wanted);
+            for places in opened.book.volumes.chunks(AT_ONCE) {
+                let volumes = try_join_all(places.iter().map(|place| self.volume(player, place))).await?;
+                for volume in volumes {
+                    let Some(volume) = volume else { continue 'tries };
+                    all.lines.extend(volume.lines.iter().filter(|line| is_wanted(line)).cloned());
+                    for (ruleset, figures) in &volume.figures {
+                        all.add_figures(ruleset, figures);
+                    }
+                }
+            }
+            sort(&mut all.lines);
+            return Ok(Whole { lines: all.lines, figures: all.figures, is_absent });
+        }
+        Err(missing())
+    }
+
+    /// Returns the lines of at least the `count` games that changed a player's rating in a class
+    /// last, or all there are.
+    pub(crate) async fn rated(
+        &self,
+        player: &str,
+        ruleset: &str,
+        speed: Speed,
+        count: usize,
+    ) -> Result<Vec<Line>, StoreError> {
+        self.latest(player, count, u64::MAX, |line| line.is_rated_in(ruleset, speed)).await
+    }
+}
+
+/// Sorts lines as in lists: the latest first. No game has two lines, unless one of them was read
+/// before a volume was replaced.
+fn sort(lines: &mut Vec<Line>) {
+    lines.sort_by_cached_key(Line::place);
+    let mut games = HashSet::new();
+    lines.retain(|line| games.insert(line.game));
+}

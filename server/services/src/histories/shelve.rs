@@ -1,0 +1,135 @@
+//! Merges the volumes of a history, and moves them to the archive. This is the work of the job
+//! `history_due/PLAYER`, which is written together with each volume.
+
+use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::transact::Transaction;
+use flagfall_store::{StoreError, Update};
+
+use super::Histories;
+use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, volume_key};
+
+/// The number of volumes that are merged. So a history has fewer than this number of volumes that
+/// are not merged.
+const MERGED: usize = 16;
+/// The maximum number of bytes of a merged volume. It is a record of the store before it is
+/// archived, and after an import.
+const BYTES_MAX: usize = 56 * 1024;
+
+impl Histories {
+    /// Does the job of a player. Repeating it does no harm.
+    pub(crate) async fn shelve(&self, job: &Claimed) -> Result<(), JobError> {
+        let (store, player) = (&*self.store, job.subject::<String>()?);
+        let mut transaction = Transaction::new(store, "the history of this player");
+        loop {
+            let opened = Opened::read(store, &player).await?;
+            if opened.is_absent() {
+                // The account was deleted while this job moved a volume.
+                delete_volumes(store, &player).await?;
+                store.update(job.finish()).await?;
+                return Ok(());
+            }
+            let mut update = Update { writes: Vec::new(), ..job.finish() };
+            let merged = self.merge(&player, opened, &mut update).await?;
+            let is_last = merged.is_none();
+            match merged {
+                Some(opened) => {
+                    opened.save(&mut update)?;
+                    // The job exists already, and goes on after this update.
+                    update.writes.retain(|write| write.key() != job.key());
+                }
+                None => {
+                    self.archive(&player, &mut update).await?;
+                    update.writes.extend(job.finish().writes);
+                }
+            }
+            if transaction.commit(update).await? && is_last || !job.is_held().await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Merges small volumes if there are enough of them. Returns the history as it is then.
+    async fn merge(
+        &self,
+        player: &str,
+        mut opened: Opened,
+        update: &mut Update,
+    ) -> Result<Option<Opened>, StoreError> {
+        let small = |opened: &Opened| opened.book.volumes.iter().filter(|volume| !volume.is_merged).count();
+        for _ in 0..TRIES {
+            if small(&opened) < MERGED {
+                return Ok(None);
+            }
+            match self.merged(player, &opened).await? {
+                Some((numbers, volumes)) => {
+                    let now = self.store.now();
+                    for number in numbers {
+                        opened.retire(number, now, update)?;
+                    }
+                    for volume in volumes {
+                        opened.add(volume, true, update)?;
+                    }
+                    return Ok(Some(opened));
+                }
+                None => opened = Opened::read(&*self.store, player).await?,
+            }
+        }
+        Err(missing())
+    }
+
+    /// Returns the numbers of the oldest small volumes, and what takes their place. `None` if one
+    /// of them was just replaced.
+    async fn merged(
+        &self,
+        player: &str,
+        opened: &Opened,
+    ) -> Result<Option<(Vec<u32>, Vec<Volume>)>, StoreError> {
+        let mut small: Vec<_> = opened.book.volumes.iter().filter(|volume| !volume.is_merged).collect();
+        small.sort_by_key(|volume| volume.last);
+        small.truncate(MERGED);
+        let mut all = Volume::default();
+        for place in &small {
+            let Some(volume) = read_volume(&*self.store, player, place.number).await? else {
+                return Ok(None);
+            };
+            all.lines.extend(volume.lines);
+            for (ruleset, figures) in &volume.figures {
+                all.add_figures(ruleset, figures);
+            }
+        }
+        all.lines.sort_by_cached_key(|line| std::cmp::Reverse(line.place()));
+        let mut volumes = Vec::new();
+        split(all, &mut volumes)?;
+        Ok(Some((small.iter().map(|volume| volume.number).collect(), volumes)))
+    }
+
+    /// Moves all volumes to the archive, if there is one and all servers have it. Deletes those
+    /// that were replaced long ago.
+    async fn archive(&self, player: &str, update: &mut Update) -> Result<(), StoreError> {
+        let store = &*self.store;
+        if !store.archives_records() || !self.tables.peers().can_archive() {
+            return Ok(());
+        }
+        let mut opened = Opened::read(store, player).await?;
+        for volume in &opened.book.volumes {
+            store.archive_record(volume_key(player, volume.number)?).await?;
+        }
+        let now = store.now();
+        for retired in opened.book.retired.iter().filter(|retired| retired.is_old(now)) {
+            store.delete_archived(volume_key(player, retired.number)?).await?;
+        }
+        opened.book.retired.retain(|retired| !retired.is_old(now));
+        opened.save(update)
+    }
+}
+
+/// Divides a volume until each part is short enough.
+fn split(mut volume: Volume, parts: &mut Vec<Volume>) -> Result<(), StoreError> {
+    if volume.bytes()?.len() <= BYTES_MAX || volume.lines.len() < 2 {
+        parts.push(volume);
+        return Ok(());
+    }
+    let later = volume.lines.split_off(volume.lines.len() / 2);
+    split(volume, parts)?;
+    split(Volume { lines: later, figures: Vec::new() }, parts)
+}

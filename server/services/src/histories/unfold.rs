@@ -1,0 +1,147 @@
+//! Turns lines back into records, for an export to a server of an earlier version.
+
+use std::collections::BTreeMap;
+
+use flagfall_archive::archived_signature;
+use flagfall_base::keys::{FIGURES, HISTORY, HISTORY_DUE, PROOF, RATED, TALLY, VOLUMES, last_part};
+use flagfall_base::scan::Scan;
+use flagfall_board::{PerSide, Side};
+use flagfall_protocol::{PlayedGame, RatingChange, Speed};
+use flagfall_store::{FullRecord, Key, Store, StoreError};
+use serde::Serialize;
+
+use super::book::{Opened, TRIES, missing, read_volume};
+use super::line::{Change, Line};
+use super::record::{Figures, Pair, Shelf, played_key, played_of, versus_key};
+use crate::ratings::{entry, rating_history_key};
+use crate::records::{bytes, parse};
+
+/// Returns the records that say the same as this one in the forms of version 0.1. A history
+/// becomes many records. Other records stay as they are. No server may change the store.
+///
+/// # Errors
+/// [`StoreError`] if the history cannot be read.
+pub async fn in_older_form(store: &dyn Store, record: FullRecord) -> Result<Vec<FullRecord>, StoreError> {
+    let (key, ..) = &record;
+    if VOLUMES.rest(key).is_some() || HISTORY_DUE.rest(key).is_some() {
+        return Ok(Vec::new());
+    }
+    // What a history counts is written with the history.
+    let counted = TALLY.rest(key).or(FIGURES.rest(key)).and_then(|rest| rest.split('/').next());
+    if let Some(player) = counted
+        && store.get(HISTORY.key([&player])?).await?.is_some()
+    {
+        return Ok(Vec::new());
+    }
+    match HISTORY.rest(key) {
+        Some(player) => records_of(store, player).await,
+        None => Ok(vec![record]),
+    }
+}
+
+/// The records of a history.
+#[derive(Default)]
+struct Records(Vec<FullRecord>);
+
+impl Records {
+    fn put(&mut self, key: Key, record: &impl Serialize) -> Result<(), StoreError> {
+        self.0.push((key, bytes(record)?, None));
+        Ok(())
+    }
+}
+
+async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, StoreError> {
+    let (mut lines, mut figures) = read(store, player).await?;
+    lines.sort_by_key(|line| line.ended);
+    let mut records = Records::default();
+    let mut tallies: BTreeMap<(String, String), Pair> = BTreeMap::new();
+    let mut tally = |opponent: &str, ruleset: &str, score, is_private: bool| {
+        let pair = tallies.entry((opponent.to_owned(), ruleset.to_owned())).or_default();
+        pair.all.count(score);
+        if !is_private {
+            pair.open.count(score);
+        }
+    };
+    for (_, value) in Scan::all(store, played_of(player, Shelf::All)?).await? {
+        let played: PlayedGame = parse(&value, "a history")?;
+        tally(&played.opponent.id, &played.ruleset, played.score, played.private);
+    }
+    let prefix = FIGURES.under([&player])?;
+    for (key, value) in Scan::all(store, prefix.clone()).await? {
+        let Some(ruleset) = last_part(&key, &prefix) else { continue };
+        figures.entry(ruleset).or_default().merge(&parse(&value, "a history")?);
+    }
+    for line in lines {
+        tally(&line.opponent, &line.ruleset, line.score, line.private);
+        if !line.is_counted {
+            let figures = figures.entry(line.ruleset.clone()).or_default();
+            figures.count(line.side, line.score, line.setup.as_ref(), line.ended);
+        }
+        if let (Some(change), Some(speed)) = (line.change, Speed::of(line.time)) {
+            let key = rating_history_key(player, &line.ruleset, speed, change.number)?;
+            records.put(key, &entry(line.clone(), change))?;
+            put_change(store, &line, speed, change, &mut records).await?;
+        }
+        put_signature(store, &line, &mut records).await?;
+        for shelf in Shelf::BOTH.into_iter().filter(|shelf| shelf.has(&line)) {
+            let played = line.clone().played();
+            records.put(played_key(player, shelf, line.ended, line.game)?, &played)?;
+            records.put(versus_key(player, &line.opponent, shelf, line.ended, line.game)?, &played)?;
+        }
+    }
+    for ((opponent, ruleset), pair) in tallies {
+        records.put(TALLY.key([&player, &opponent, &ruleset])?, &pair)?;
+    }
+    for (ruleset, figures) in figures {
+        records.put(FIGURES.key([&player, &ruleset])?, &figures)?;
+    }
+    Ok(records.0)
+}
+
+/// Returns all lines of a history, and all figures that are records or parts of volumes.
+async fn read(store: &dyn Store, player: &str) -> Result<(Vec<Line>, BTreeMap<String, Figures>), StoreError> {
+    'tries: for _ in 0..TRIES {
+        let Opened { book, .. } = Opened::read(store, player).await?;
+        let (mut lines, mut all) = (book.lines, BTreeMap::<String, Figures>::new());
+        for place in &book.volumes {
+            let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
+            lines.extend(volume.lines);
+            for (ruleset, figures) in volume.figures {
+                all.entry(ruleset).or_default().merge(&figures);
+            }
+        }
+        return Ok((lines, all));
+    }
+    Err(missing())
+}
+
+/// Adds the record of the changes that a game made to both ratings, if the store has none. Both
+/// players may have the game, so only the first of them does it.
+async fn put_change(
+    store: &dyn Store,
+    line: &Line,
+    speed: Speed,
+    change: Change,
+    records: &mut Records,
+) -> Result<(), StoreError> {
+    let (key, ruleset) = (RATED.key([&line.game])?, line.ruleset.clone());
+    let Some(other) = change.other.filter(|_| line.side == Side::Red) else { return Ok(()) };
+    if store.get(key.clone()).await?.is_some() {
+        return Ok(());
+    }
+    let Change { first_move, before, after, .. } = change;
+    let (before, after) = (PerSide::new(before, other.0), PerSide::new(after, other.1));
+    records.put(key, &RatingChange { game: line.game, ruleset, speed, first_move, before, after })
+}
+
+/// Adds the signature of an archived game, if the store has none.
+async fn put_signature(store: &dyn Store, line: &Line, records: &mut Records) -> Result<(), StoreError> {
+    let key = PROOF.key([&line.game])?;
+    if line.erased || line.side != Side::Red || store.get(key.clone()).await?.is_some() {
+        return Ok(());
+    }
+    match archived_signature(store, line.game).await? {
+        Some(signature) => records.put(key, &signature),
+        None => Ok(()),
+    }
+}
