@@ -221,7 +221,7 @@ impl Peers {
     pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
             inner.others.lock().clear();
-            inner.duties.lock().share(&inner.id, Vec::new());
+            inner.duties.lock().share(Some(inner.id.as_str()), Vec::new());
         }
     }
 

@@ -51,7 +51,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     RATING_DUE.name,
     PLAYED_DUE.name,
     PROOF_DUE.name,
