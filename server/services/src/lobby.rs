@@ -365,8 +365,8 @@ impl Asker<'_> {
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
         let update = Update { conditions, writes: vec![Write::Delete { key }] };
         let kept = self.keep(outcome, game, update).await?;
-        // The seek is gone, because this command or an earlier one has closed it. The game does not
-        // wait for the news to reach the other servers.
+        // The seek is gone, because this command or an earlier one has closed it. The game does
+        // not wait for the news to reach the other servers.
         let finished = self.finish(kept, no_such_seek, vec![again]);
         let ((), finished) = tokio::join!(self.inner.note_closed(seek_id), finished);
         finished
