@@ -2,9 +2,9 @@
 //!
 //! Each server has a record in the store. The record expires unless the server renews it. Losing
 //! a record does no lasting harm. A record contains the number of players connected to the
-//! server, and what the server understands. When all servers can read a newer form of log entries,
-//! they start to write log entries in that form. Servers also send each other short-lived notices
-//! (`bus`), for example about the players who have a game open (`seats`).
+//! server, and what the server understands. When all servers can read a newer form of log
+//! entries, they start to write log entries in that form. Servers also send each other
+//! short-lived notices (`bus`), for example about the players who have a game open (`seats`).
 //!
 //! A notice about a game or for a player goes only to the servers that have the game open, or to
 //! which the player is connected. Servers of earlier versions do not follow such topics. While
@@ -45,8 +45,8 @@ const MEETINGS: u32 = 10;
 pub struct MemberInfo {
     /// The number of players connected to the server.
     pub online: usize,
-    /// The connected players who have an open seek. Servers of earlier versions need this list, so
-    /// it is empty if there are none.
+    /// The connected players who have an open seek. Servers of earlier versions need this list,
+    /// so it is empty if there are none.
     pub seekers: BTreeSet<String>,
     /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
     /// can only read form 1.
@@ -174,8 +174,9 @@ impl Peers {
         count(&inner.archive_agreed, has_archive);
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if met.is_ok() {
-            // A meeting that fails says nothing about the other servers. Those of earlier versions
-            // are noticed when they are back, and until then they miss nothing but hints.
+            // A meeting that fails says nothing about the other servers. Those of earlier
+            // versions are noticed when they are back, and until then they miss nothing but
+            // hints.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
@@ -186,10 +187,10 @@ impl Peers {
         Ok(())
     }
 
-    /// True if this server is the guardian of this game, player or kind of work. Every live server
-    /// is the guardian of its share. The others leave the work to it until it is overdue by
-    /// [`OTHERS_WAIT_MS`]. Being the guardian is a duty but no right, and two servers may believe
-    /// that they are.
+    /// True if this server is the guardian of this game, player or kind of work. Every live
+    /// server is the guardian of its share. The others leave the work to it until it is overdue
+    /// by [`OTHERS_WAIT_MS`]. Being the guardian is a duty but no right, and two servers may
+    /// believe that they are.
     #[must_use]
     pub fn guards(&self, subject: &str) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.duties.lock().includes(subject))

@@ -82,7 +82,8 @@ impl Drop for Followed<'_> {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// The games that are being opened, with the highest entry number that was announced since then.
+    /// The games that are being opened, with the highest entry number that was announced since
+    /// then.
     pub(super) opening: HashMap<GameId, u64>,
     /// The running games in memory, sorted by player. A hash stands for the player's id. Two
     /// players may have the same hash, so a search must also check the game's header.
@@ -151,8 +152,8 @@ impl Residents {
         }
     }
 
-    /// Begins to follow a game that is to be opened. The flag is false if appends of other servers
-    /// may be missed. Call this for one game at a time, and only if it is not in memory.
+    /// Begins to follow a game that is to be opened. The flag is false if appends of other
+    /// servers may be missed. Call this for one game at a time, and only if it is not in memory.
     pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
         // From now on, the game is followed, even if the caller does not wait.
         let followed = Followed { residents: self, game };
@@ -178,8 +179,8 @@ impl Residents {
         heard.map(|heard| *heard = seq.max(*heard)).is_some()
     }
 
-    /// Makes the tables that are being opened read their logs again, because announcements may have
-    /// been missed.
+    /// Makes the tables that are being opened read their logs again, because announcements may
+    /// have been missed.
     pub(super) fn doubt_opening(&self) {
         self.index.lock().opening.values_mut().for_each(|heard| *heard = u64::MAX);
     }

@@ -548,8 +548,8 @@ pub trait Transfer: Store {
     /// `after`. Expired records are left out.
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
 
-    /// Appends at most [`BODIES_MAX`](crate::limits::BODIES_MAX) entries that already have stamps,
-    /// and keeps the stamps. In all other respects it works like [`Store::append`].
+    /// Appends at most [`BODIES_MAX`](crate::limits::BODIES_MAX) entries that already have
+    /// stamps, and keeps the stamps. In all other respects it works like [`Store::append`].
     ///
     /// # Errors
     /// [`StoreError`]: nothing was written.

@@ -179,7 +179,8 @@ impl TestStore {
         self.shared.reads.load(Ordering::Relaxed)
     }
 
-    /// Sends an announcement to all handles that would hear it. The announcement need not be true.
+    /// Sends an announcement to all handles that would hear it. The announcement need not be
+    /// true.
     pub fn announce(&self, announcement: Announcement) {
         for listener in self.listeners().iter().filter(|listener| listener.hears(announcement)) {
             // A send error only means that there is no receiver.

@@ -39,8 +39,8 @@ pub enum BusMessage {
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
-    /// A request to list all seats, from a server that may have missed notices. Servers of earlier
-    /// versions send and need it.
+    /// A request to list all seats, from a server that may have missed notices. Servers of
+    /// earlier versions send and need it.
     Ask {
         server: String,
     },
@@ -106,8 +106,8 @@ pub struct OpenedSeek {
     pub seek: Seek,
     /// The time at which it was opened, in milliseconds since 1970.
     pub since: u64,
-    /// The id of the seek that was opened before it, if `seek_turn` named one. A server that knows
-    /// all seeks up to that one still knows all.
+    /// The id of the seek that was opened before it, if `seek_turn` named one. A server that
+    /// knows all seeks up to that one still knows all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -158,8 +158,8 @@ impl Peers {
         }
     }
 
-    /// Sends what is to be told to and asked of the followers of games. What failed is tried again
-    /// with a beat.
+    /// Sends what is to be told to and asked of the followers of games. What failed is tried
+    /// again with a beat.
     async fn tell_followers_of_games(&self, seats: &Seats, is_beat: bool) {
         let Outgoing { news, answers, asks } = seats.take_outgoing(is_beat);
         let server = || seats.server().to_owned();

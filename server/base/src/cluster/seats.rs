@@ -1,14 +1,15 @@
 //! Seats: the games that players have open, on this server and on others.
 //!
-//! A server tells the followers of a game which of its players take or leave a seat. When a server
-//! begins to follow a game, or may have missed notices, it asks the followers for all seats. Every
-//! server sends a heartbeat to all servers once per second. If a server is silent for too long,
-//! the others drop its seats. Servers of earlier versions tell all servers about seats, and list
-//! all of them every few seconds. Their seats are dropped if they have not listed them for a while.
+//! A server tells the followers of a game which of its players take or leave a seat. When a
+//! server begins to follow a game, or may have missed notices, it asks the followers for all
+//! seats. Every server sends a heartbeat to all servers once per second. If a server is silent
+//! for too long, the others drop its seats. Servers of earlier versions tell all servers about
+//! seats, and list all of them every few seconds. Their seats are dropped if they have not listed
+//! them for a while.
 //!
-//! These rules apply only while this server receives the heartbeats that it sends itself. A server
-//! that does not receive them may be cut off or suspended, and cannot tell who is absent. When it
-//! receives them again, it measures all silences from that moment.
+//! These rules apply only while this server receives the heartbeats that it sends itself. A
+//! server that does not receive them may be cut off or suspended, and cannot tell who is absent.
+//! When it receives them again, it measures all silences from that moment.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -97,10 +98,11 @@ struct State {
 /// A game that this server follows.
 #[derive(Default)]
 struct Followed {
-    /// The number of servers that have said which seats they have, for the task that waits for it.
+    /// The number of servers that have said which seats they have, for the task that waits for
+    /// it.
     answers: Option<watch::Sender<u64>>,
-    /// The time at which the other servers were asked for all seats, because notices may have been
-    /// missed.
+    /// The time at which the other servers were asked for all seats, because notices may have
+    /// been missed.
     asked: Option<Instant>,
 }
 
@@ -174,8 +176,8 @@ impl Seats {
     }
 
     /// Takes the next seats to send to servers of earlier versions, as many as fit into one
-    /// notice. The flag is true if these are the last ones. If there are no such servers, drops the
-    /// seats.
+    /// notice. The flag is true if these are the last ones. If there are no such servers, drops
+    /// the seats.
     pub fn take_listing(&self, has_former: bool) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         if !has_former {
@@ -230,8 +232,8 @@ impl Seats {
         self.shared.state.lock().followed.insert(game, Followed::default());
     }
 
-    /// Stops to follow a game, and forgets its seats on other servers that will no longer tell this
-    /// server about them.
+    /// Stops to follow a game, and forgets its seats on other servers that will no longer tell
+    /// this server about them.
     pub fn unfollow(&self, game: GameId) {
         let mut state = self.shared.state.lock();
         state.followed.remove(&game);

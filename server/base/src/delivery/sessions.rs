@@ -80,8 +80,8 @@ impl Connections {
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Follows the players who connect from now on, so that other servers can reach them. Only the
-    /// first call has an effect.
+    /// Follows the players who connect from now on, so that other servers can reach them. Only
+    /// the first call has an effect.
     pub fn follow_players(&self, store: Arc<dyn Store>) {
         let _is_first = self.shared.store.set(store).is_ok();
     }

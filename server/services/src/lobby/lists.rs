@@ -23,8 +23,9 @@ use flagfall_base::transact::delete;
 const LOOKS_AT_ONCE: usize = 64;
 
 impl Lobby {
-    /// Sends the current seeks and games to a connection, and every change from now on. Refused if
-    /// the filter names an unknown ruleset: each filter costs work, so there may be only a few.
+    /// Sends the current seeks and games to a connection, and every change from now on. Refused
+    /// if the filter names an unknown ruleset: each filter costs work, so there may be only a
+    /// few.
     pub fn watch(&self, outbox: &Outbox, wish: &LobbyWish) -> Result<(), Refusal> {
         let is_known = |id: &String| Ruleset::all().iter().any(|ruleset| ruleset.id == *id);
         if !wish.filter.ruleset.as_ref().is_none_or(is_known) {
@@ -113,8 +114,8 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
-    /// Looks on other servers for the seekers who are not connected to this one. The guardian of a
-    /// seeker does that for all servers.
+    /// Looks on other servers for the seekers who are not connected to this one. The guardian of
+    /// a seeker does that for all servers.
     async fn look_for_seekers(&self, grace: Duration) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
         let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);

@@ -5,8 +5,9 @@
 //! update, on the condition that this record exists. So if several servers try, only one of them
 //! succeeds.
 //!
-//! Servers that share a store tell each other about opened and closed seeks. Because such a notice
-//! may be lost, a server reads all seeks again every few seconds, and at once when the record
+//! Servers that share a store tell each other about opened and closed seeks. Because such a
+//! notice may be lost, a server reads all seeks again every few seconds, and at once when the
+//! record
 //! `seek_turn`, which every opening changes, shows an opening that the server has not heard of.
 
 use std::collections::{BTreeSet, HashMap};
@@ -105,8 +106,9 @@ pub(super) struct Seeks {
     /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// The time of the last complete read, and the state of `seek_turn` before it or before a later
-    /// opening that followed it. As long as that record is the same, the list has all open seeks.
+    /// The time of the last complete read, and the state of `seek_turn` before it or before a
+    /// later opening that followed it. As long as that record is the same, the list has all open
+    /// seeks.
     read: Option<(Instant, Expect)>,
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
@@ -171,8 +173,8 @@ impl Seeks {
         self.open.retain(|record| record.seek.id != id);
     }
 
-    /// Returns the seekers among `others` who must be looked for on other servers. A seeker who was
-    /// seen there counts as connected for half of `grace`.
+    /// Returns the seekers among `others` who must be looked for on other servers. A seeker who
+    /// was seen there counts as connected for half of `grace`.
     pub(super) fn not_seen(
         &mut self,
         now: Instant,

@@ -182,8 +182,8 @@ fn receiver(shared: Arc<Shared>, lost: Arc<Notify>) -> impl Fn(PushInfo) -> Resu
 }
 
 /// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// append in this process's latest message to servers of earlier versions. Their other channel may
-/// repeat this append without naming the sender.
+/// append in this process's latest message to servers of earlier versions. Their other channel
+/// may repeat this append without naming the sender.
 fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<Announcement>) {
     let keys = &shared.keys;
     if channel == keys.notices.as_bytes() {

@@ -114,7 +114,8 @@ async fn appends_are_announced_to_other_servers_that_follow_the_game() {
     }
     assert_eq!(next_appended(&mut one_hears).await, appended(FENCE), "the others are its own");
     assert_eq!(next_appended(&mut three_hears).await, appended(FENCE), "the others do not concern it");
-    // Claim: a game that is no longer followed is not announced, and one that is followed again is.
+    // Claim: a game that is no longer followed is not announced, and one that is followed again
+    // is.
     let at = one.head(game(1)).await.unwrap();
     two.unfollow(&Topic::Game(game(0)));
     follow(&two, 2).await;
