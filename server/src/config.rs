@@ -23,6 +23,7 @@ use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
 use flagfall_services::about::{About, AboutError};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
+use flagfall_services::relay::{MailRelay, Mailbox, RelayError, RelaySource};
 use flagfall_services::settings::{Settings, Times};
 
 pub use self::commands::{ArchiveCommand, Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
@@ -173,6 +174,30 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE", help_heading = "Webhooks")]
     pub webhook_ca: Option<PathBuf>,
 
+    /// The mail server (relay) that delivers the server's mail, with which players can be told of
+    /// their turns in games with days per move: smtps://USER:PASSWORD@HOST:PORT, the same with
+    /// smtp, or a file with such a line. With smtp, the server uses STARTTLS, and sends nothing to
+    /// a relay that does not offer it, except to one on this machine. In a password, write @ as %40, / as %2F and %
+    /// as %25. --mail-from and --public-url are required. All servers of a store need the same
+    /// setting. Other users of this machine can see flags, so set a password in the environment
+    /// or in a file. If unset, the server sends no mail.
+    #[arg(
+        long,
+        env = "FLAGFALL_SMTP",
+        value_name = "URL|FILE",
+        hide_env_values = true,
+        help_heading = "Mail"
+    )]
+    pub smtp: Option<RelaySource>,
+    /// The sender of the server's mail: an address, or a name and an address in angle brackets. The
+    /// relay must accept mail from this address, and sign it (DKIM).
+    #[arg(long, env = "FLAGFALL_MAIL_FROM", value_name = "ADDRESS", help_heading = "Mail")]
+    pub mail_from: Option<Mailbox>,
+    /// A PEM file with the certificates of additional certificate authorities. The server trusts
+    /// them for the relay, in addition to the authorities that browsers trust.
+    #[arg(long, env = "FLAGFALL_SMTP_CA", value_name = "FILE", help_heading = "Mail")]
+    pub smtp_ca: Option<PathBuf>,
+
     /// A command to run instead of serving.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -205,6 +230,12 @@ pub enum ConfigError {
     WebhookAuthorities(#[from] AuthorityError),
     #[error(transparent)]
     RedisTls(#[from] RedisTlsError),
+    #[error("--smtp {0}")]
+    Relay(#[from] RelayError),
+    #[error("--smtp-ca {0}")]
+    RelayAuthorities(AuthorityError),
+    #[error("--smtp needs {0}")]
+    RelayAlone(&'static str),
 }
 
 impl Config {
@@ -232,6 +263,21 @@ impl Config {
             }
             (None, StoreKind::Embedded | StoreKind::Redis(_)) | (_, StoreKind::Memory) => ArchivePlace::Off,
         }
+    }
+
+    /// Returns the mail server; `None` if none is set.
+    fn relay(&self) -> Result<Option<MailRelay>, ConfigError> {
+        // An empty environment variable means that no relay is set.
+        let Some(source) = self.smtp.as_ref().filter(|source| !source.is_empty()) else { return Ok(None) };
+        let from = self.mail_from.clone().ok_or(ConfigError::RelayAlone(
+            "--mail-from ADDRESS: the sender of the mails, which the relay must accept",
+        ))?;
+        let public_url = self.settings.public_url.clone().ok_or(ConfigError::RelayAlone(
+            "--public-url URL: the address of this server, to which links in mails lead",
+        ))?;
+        let trust =
+            Trust::with_authorities(self.smtp_ca.as_deref()).map_err(ConfigError::RelayAuthorities)?;
+        Ok(Some(MailRelay::read(source, trust, from, public_url)?))
     }
 
     /// Returns the settings of the server.
@@ -264,6 +310,7 @@ impl Config {
         limits.connections_max.get_or_insert_with(connections_allowed);
         settings.about = self.about.as_deref().map(About::read).transpose()?;
         settings.webhook_trust = Trust::with_authorities(self.webhook_ca.as_deref())?;
+        settings.relay = self.relay()?;
         Ok(settings)
     }
 }

@@ -137,6 +137,12 @@ pub(crate) fn errors() -> Vec<ApiError> {
         with(Code::BAD_WEBHOOK, "private"),
         with(Code::NO_SUCH_WEBHOOK, "webhook"),
         with(Code::NO_SUCH_WEBHOOK, "feed"),
+        with(Code::ACCOUNT_EXPECTED, "email"),
+        Refusal::new(Code::MAIL_OFF),
+        Refusal::new(Code::BAD_EMAIL).with("max", 254_u32),
+        Refusal::new(Code::NO_SUCH_EMAIL),
+        with(Code::TOO_MANY, "mails_of_account"),
+        with(Code::TOO_MANY, "mails_to_address"),
         with(Code::TOO_MANY, "webhook_test"),
         with(Code::TOO_MANY, "webhook_busy"),
     ];

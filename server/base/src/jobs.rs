@@ -35,7 +35,9 @@ pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
-use crate::keys::{ERASING, LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE};
+use crate::keys::{
+    ERASING, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
+};
 use crate::random::random_code;
 
 /// The time for which a job is reserved for the server that has written or claimed it, in
@@ -49,13 +51,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const TOLD_MAX: usize = 64;
 
 /// The names of all kinds of jobs. A job's key begins with the name of its kind.
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     RATING_DUE.name,
     PLAYED_DUE.name,
     PROOF_DUE.name,
     TURN_DUE.name,
     NOTICES.name,
     PUSHES.name,
+    MAILS.name,
     PLANS.name,
     LEAVING.name,
     ERASING.name,

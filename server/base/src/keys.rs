@@ -237,7 +237,15 @@ keyspace! {
     PUSH["PLAYER", "ID"] = "push", "JSON: PushRecord", "services/src/notices/push.rs", "until the account is deleted or the push service ends it; at most 5 per player";
     /// Job: send a notice to a browser.
     PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
-    /// The latest notice about a game that was sent to a player's webhook and browsers.
+    /// The address to which a player gets e-mail.
+    EMAIL["PLAYER"] = "email", "JSON: EmailRecord", "services/src/notices/email.rs", "until the player removes the address or the account is deleted";
+    /// When a player asked for confirmation mails.
+    EMAIL_ASKED_BY["PLAYER"] = "email_asked_by", "JSON: times", "services/src/notices/email.rs", "1 day";
+    /// When confirmation mails to an address, identified by its SHA-256, were asked for.
+    EMAIL_ASKED_FOR["HASH"] = "email_asked_for", "JSON: times", "services/src/notices/email.rs", "1 day";
+    /// Job: send a mail.
+    MAILS["PLAYER", "ID"] = "mails", "JSON: WaitingMail and state of the job", "services/src/notices/mailing.rs", "until the mail is sent or dropped";
+    /// The latest notice about a game that was sent to a player's webhook, browsers and e-mail address.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";

@@ -97,6 +97,8 @@ declare! {
         "Difference between the ratings of two paired players";
     NOTICES = "flagfall_notices_total", Counter, Count, ["result"],
         "Notices to webhooks and browsers, by result: delivered, failed, lost or dropped";
+    MAILS = "flagfall_mails_total", Counter, Count, ["kind", "result"],
+        "Mails, by kind (confirmation or turns) and result: sent, failed (to be tried again), rejected (by the recipient's mail server, for good) or lost";
     LOGINS = "flagfall_logins_total", Counter, Count, ["result"],
         "Logins and recoveries, by result: good, wrong, closed or too_often";
     PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count, ["result"],

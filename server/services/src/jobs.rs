@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use crate::lobby::{Lobby, PLAN_MS};
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
-use flagfall_base::keys::{NOTICES, PLANS, PUSHES};
+use flagfall_base::keys::{MAILS, NOTICES, PLANS, PUSHES};
 
 /// The time between two searches for planned games. It is short, because players wait for these
 /// games.
@@ -30,8 +30,10 @@ pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Job
         ..JobKind::new(NOTICES.name)
     };
     let pushes = JobKind { name: PUSHES.name, ..kind.clone() };
+    let mails = JobKind { name: MAILS.name, per_key: 1, ..kind.clone() };
     jobs.with(kind, by(notices, |notices, job| async move { notices.do_job(job).await }))
         .with(pushes, by(notices, |notices, job| async move { notices.do_push(job).await }))
+        .with(mails, by(notices, |notices, job| async move { notices.do_mail(job).await }))
 }
 
 pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {

@@ -28,6 +28,7 @@ pub mod prune;
 pub mod ratings;
 mod records;
 mod refused;
+pub mod relay;
 pub mod reports;
 mod services;
 pub mod settings;

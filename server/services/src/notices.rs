@@ -1,4 +1,4 @@
-//! Notices of turns to players, over webhooks, push services and feeds.
+//! Notices of turns to players, over webhooks, push services, e-mail and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
 //! announced. So there is one notice per turn, even if several servers find the job. To send a
@@ -11,9 +11,14 @@
 mod address;
 mod deliver;
 mod destinations;
+mod email;
 mod feed;
+mod letter;
+mod mailbox;
+mod mailing;
 mod push;
 mod sender;
+mod smtp;
 #[cfg(test)]
 mod tests;
 mod vapid;
@@ -25,21 +30,26 @@ use flagfall_protocol::{
 };
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
+use ring::hmac;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use self::address::Target;
 use self::destinations::Destinations;
+pub use self::letter::{escaped, language_code, mail_words};
+pub use self::mailbox::LinkedEmail;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
+use self::smtp::Mailer;
 use self::vapid::VapidKey;
 use crate::records::{bytes, find, mark, put};
 use crate::refused::{Refused, check_account};
+use crate::relay::MailRelay;
 use crate::settings::Reach;
 use flagfall_base::identity::Principal;
 use flagfall_base::jobs::JobWriter;
-use flagfall_base::keys::{DEAD_JOBS, NOTICES, PUSHES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
+use flagfall_base::keys::{DEAD_JOBS, MAILS, NOTICES, PUSHES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{delete, delete_all, expect, write};
@@ -72,6 +82,10 @@ pub struct Notices {
     vapid: Arc<OnceCell<VapidKey>>,
     /// An address of the operator, for push services.
     contact: Option<Arc<str>>,
+    /// Hands mails to the operator's relay, if there is one.
+    mailer: Option<Mailer>,
+    /// The key that signs links in mails, once it has been read.
+    mail_key: Arc<OnceCell<hmac::Key>>,
 }
 
 /// The stored record of a webhook. It does not implement `Debug`, because it contains a secret.
@@ -107,9 +121,11 @@ impl Notices {
         sender: Sender,
         jobs: JobWriter,
         contact: Option<Arc<str>>,
+        relay: Option<MailRelay>,
     ) -> Notices {
-        let (destinations, vapid) = (Destinations::default(), Arc::default());
-        Notices { store, tables, jobs, sender, destinations, vapid, contact }
+        let (destinations, vapid, mail_key) = (Destinations::default(), Arc::default(), Arc::default());
+        let mailer = relay.map(Mailer::new);
+        Notices { store, tables, jobs, sender, destinations, vapid, contact, mailer, mail_key }
     }
 
     /// Sets the requester's webhook with a new secret. This replaces an earlier webhook. After an
@@ -171,16 +187,16 @@ impl Notices {
     }
 
     /// Writes notices for a player who is to act in a game, at most once per turn. Does nothing if
-    /// the player has neither a working webhook nor a subscribed browser. After an error, the
+    /// the player has no working webhook, no subscribed browser and no confirmed e-mail address. After an error, the
     /// notices may or may not have been written; it is safe to call this again.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
-        if !own.to_act || !is_wanted && !self.has_push(player).await? {
+        let by_mail = self.wants_mail(player).await?;
+        if !own.to_act || !is_wanted && !by_mail && !self.has_push(player).await? {
             return Ok(());
         }
-        let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
-        let id = format!("{}-{phase}{}", game.id, game.ply);
+        let id = notice_id(own);
         let told = TOLD.key([&player, &game.id])?;
         let before = self.store.get(told.clone()).await?;
         if before.as_deref() == Some(id.as_bytes()) {
@@ -198,6 +214,9 @@ impl Notices {
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
         writes.extend(self.push_jobs(player, &notice).await?);
+        if by_mail {
+            writes.extend(self.mail_job(player, notice.clone()).await?);
+        }
         if is_wanted {
             match self.webhook_job(player, notice).await? {
                 Some(job) => writes.push(job),
@@ -211,6 +230,9 @@ impl Notices {
         }
         self.jobs.wake_for(NOTICES.name, NOTICES.key([&player, &id])?);
         self.jobs.wake(PUSHES.name);
+        if by_mail {
+            self.jobs.wake_for(MAILS.name, MAILS.key([&player, &id])?);
+        }
         Ok(())
     }
 
@@ -225,11 +247,13 @@ impl Notices {
         Ok(Some(Write::Put { key, value, expires: None }))
     }
 
-    /// Deletes the webhook, the subscriptions, the notices and the feed of a deleted account.
+    /// Deletes the webhook, the subscriptions, the e-mail address, the notices and the feed of a
+    /// deleted account.
     /// After an error, some of them may still exist.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_pushes(player).await?;
+        self.forget_email(player).await?;
         self.forget_feed(player).await
     }
 
@@ -243,6 +267,13 @@ impl Notices {
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {
         find(&*self.store, WEBHOOKS.key([&player])?, "a webhook").await
     }
+}
+
+/// Returns the id of the notice of a turn.
+fn notice_id(own: &OwnGame) -> String {
+    let game = &own.game;
+    let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
+    format!("{}-{phase}{}", game.id, game.ply)
 }
 
 fn count(result: &'static str) {

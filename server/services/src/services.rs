@@ -70,7 +70,8 @@ impl Services {
         let deployments = Deployments::new(store.clone());
         let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
         let contact = settings.contact().map(Arc::from);
-        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone(), contact);
+        let relay = settings.relay.clone();
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone(), contact, relay);
         let turns = Turns::new(store.clone(), tables.clone(), notices.clone(), jobs.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         let erasure = Arc::new(Erasure {

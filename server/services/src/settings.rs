@@ -12,6 +12,7 @@ use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
 use crate::about::About;
+use crate::relay::MailRelay;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
@@ -89,6 +90,9 @@ pub struct Settings {
     /// The certificate authorities that webhooks trust.
     #[arg(skip)]
     pub webhook_trust: Trust,
+    /// The operator's mail server. Without one, the server sends no mail.
+    #[arg(skip)]
+    pub relay: Option<MailRelay>,
 }
 
 impl Settings {

@@ -70,7 +70,8 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for a player who is to act, if they have a webhook or a subscribed browser.
+    /// Queues a notice for a player who is to act, if they have a webhook, a subscribed
+    /// browser or an e-mail address.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();

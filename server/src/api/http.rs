@@ -11,6 +11,7 @@ mod error;
 mod games;
 mod health;
 mod histories;
+mod mail;
 mod me;
 mod openapi;
 mod ratings;
@@ -63,7 +64,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/ws", any(open_socket))
         .route(ASSETS, get(asset))
         .route(well_known::CHANGE_PASSWORD, get(well_known::change_password))
-        .route(well_known::SECURITY, get(well_known::security));
+        .route(well_known::SECURITY, get(well_known::security))
+        .route(mail::CONFIRM, get(mail::show_confirmation).post(mail::confirm))
+        .route(mail::UNSUBSCRIBE, get(mail::show_unsubscription).post(mail::unsubscribe));
     for address in page::ADDRESSES {
         router = router.route(address.path, get(show_page));
     }

@@ -119,6 +119,15 @@ impl Page {
         }
     }
 
+    /// Returns the part of asset paths that names the build; `None` if there is no page.
+    pub(crate) fn build(&self) -> Option<&'static str> {
+        match self {
+            Page::Embedded => Some(flagfall_page::hash()),
+            Page::Folder(_) => Some(UNNAMED_BUILD),
+            Page::Off => None,
+        }
+    }
+
     pub(crate) const fn is_served(&self) -> bool {
         !matches!(self, Page::Off)
     }

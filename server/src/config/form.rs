@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, CommandFactory};
 use super::layers::{Loaded, key, section, settings};
 use super::{Config, StoreKind};
 use flagfall_services::proof::KeySource;
+use flagfall_services::relay::RelaySource;
 
 /// Maximum width of a comment line.
 const WIDTH: usize = 98;
@@ -58,6 +59,10 @@ impl Loaded {
             return None;
         }
         let raw = self.matches.get_raw(setting.get_id().as_str())?.next()?.to_string_lossy();
+        if setting.get_id() == "smtp" {
+            let shown = self.config.smtp.as_ref().and_then(RelaySource::without_password);
+            return shown.map(|shown| toml_value(setting, &shown));
+        }
         match (setting.get_id().as_str(), &self.config.store, &self.config.signing_key) {
             ("store", StoreKind::Redis(address), _) if raw.contains(['@', '?']) => {
                 Some(toml_value(setting, &address.to_string()))

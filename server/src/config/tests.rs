@@ -52,6 +52,7 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
         ("--public-url", "ftp://play.example.org"),
         ("--deploy-seconds", "0"),
         ("--deploy-seconds", "5m"),
+        ("--mail-from", "mail"),
         ("--messages", "-1"),
         ("--max-connections", "0"),
     ];
@@ -96,6 +97,16 @@ fn conflicting_settings_are_reported() {
     );
     assert!(wrong(&["--metrics-listen", LISTEN]).contains("--metrics-listen and --listen are the same"));
     assert!(wrong(&["--page", "/no/such/folder"]).contains("--page /no/such/folder has no page/index.html"));
+    let from = ["--mail-from", "mail@example.org"];
+    let relay = ["--smtp", "smtps://ann:hunter2@mail.example.org"];
+    let url = ["--public-url", "https://play.example.org"];
+    assert!(wrong(&relay).starts_with("--smtp needs --mail-from ADDRESS"));
+    assert!(wrong(&[&relay[..], &from].concat()).starts_with("--smtp needs --public-url URL"));
+    let wrong_form = ["--smtp", "ann:hunter2@mail.example.org"];
+    let refusal = wrong(&[&wrong_form[..], &from, &url].concat());
+    assert!(refusal.starts_with("--smtp wanted: smtps://") && !refusal.contains("hunter2"), "{refusal}");
+    let no_file = wrong(&[&["--smtp", "/no/such/file"][..], &from, &url].concat());
+    assert!(no_file.starts_with("--smtp /no/such/file: "), "{no_file}");
     assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null exists but is not a folder"));
 }
 

@@ -1,12 +1,13 @@
 //! Tests of webhooks and feeds: which notices are sent, to whom, and how often.
 
+mod mail;
 mod push;
 
 use crate::common::{Answer, Client, House, in_time, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
 use flagfall_services::notices::LOST_MAX;
-use flagfall_services::settings::Reach;
+use flagfall_services::settings::{Reach, Settings};
 use flagfall_store::{Key, Store as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

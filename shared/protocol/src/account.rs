@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::deployment::SavedDeployment;
+use crate::email::EmailInfo;
 use crate::history::{PlayedGame, Statistics};
 use crate::invitation::Invitation;
 use crate::player::Player;
@@ -321,6 +322,9 @@ pub struct AccountExport {
     /// The browsers that are notified of the player's turns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push: Vec<PushInfo>,
+    /// The address to which the server sends e-mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<EmailInfo>,
     /// True if the player has a feed. The feed's address is secret and not included.
     #[serde(default)]
     pub has_feed: bool,

@@ -121,6 +121,12 @@ impl Code {
     pub const BAD_WEBHOOK: &'static str = "bad_webhook";
     /// The player has no webhook, or the feed does not exist.
     pub const NO_SUCH_WEBHOOK: &'static str = "no_such_webhook";
+    /// This server sends no e-mail.
+    pub const MAIL_OFF: &'static str = "mail_off";
+    /// The text is not an e-mail address to which the server can send.
+    pub const BAD_EMAIL: &'static str = "bad_email";
+    /// The player has set no e-mail address.
+    pub const NO_SUCH_EMAIL: &'static str = "no_such_email";
     /// The range of ratings is invalid: it has no bounds, its bounds are in the wrong order, it
     /// is relative to a rating that the player does not have, or the game has no ratings.
     pub const BAD_RATING_RANGE: &'static str = "bad_rating_range";

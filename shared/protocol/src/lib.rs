@@ -9,6 +9,7 @@ mod chat;
 mod client_to_server;
 mod code;
 mod deployment;
+mod email;
 mod exit;
 mod history;
 mod invitation;
@@ -42,6 +43,7 @@ pub use chat::{Phrase, Said, is_printable};
 pub use client_to_server::{ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand};
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
+pub use email::{EMAIL_LEN_MAX, EmailInfo, EmailSetting, EmailState, MailLanguage, NewEmail};
 pub use exit::Exit;
 pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,

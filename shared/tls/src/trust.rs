@@ -49,6 +49,11 @@ impl Trust {
         Ok(Trust { own })
     }
 
+    /// Returns the authorities from the file, as DER.
+    pub fn own(&self) -> impl Iterator<Item = &[u8]> {
+        self.own.iter().map(AsRef::as_ref)
+    }
+
     /// Returns a TLS connector that trusts these authorities.
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };

@@ -109,6 +109,8 @@ refusal-too-many =
         [blocks] You have already blocked { $count } players. Unblock one first.
         [reports] You have already sent { $count } reports in the last 24 hours. Send any others tomorrow.
         [webhook_test] The webhook was tested a moment ago. Try again in a few seconds.
+        [mails_of_account] You have asked for too many confirmation mails. Try again tomorrow.
+        [mails_to_address] Too many confirmation mails have been sent to this address. Try again tomorrow.
         [webhook_busy] Other notices are being sent to this address. Try again in a few seconds.
         [rematch] The server is already creating the rematch. Wait until it begins.
         [spectators] This game has as many spectators as the server allows. Try again later.
@@ -155,11 +157,12 @@ refusal-wrong-password = Wrong name or password. Check both. The name may be wri
 refusal-wrong-recovery-code = Wrong name or recovery code. Check both; each code works once.
 refusal-account-closed = The operators of this server have closed this account. Write to them if you think that this is a mistake.
 refusal-already-account = You already have an account. Log out first to create another one.
-# $reason: deployments, webhooks.
+# $reason: deployments, webhooks, email.
 refusal-account-expected =
     { $reason ->
         [deployments] Only accounts can keep deployments on the server. Sign up first.
         [webhooks] Only accounts can have webhooks and feeds. Sign up first.
+        [email] Only accounts can get e-mail. Sign up first.
        *[other] Only an account can do that. Sign up first; your games stay yours.
     }
 refusal-no-such-token = You have no token with this id. Check the list of your tokens.
@@ -271,7 +274,7 @@ refusal-house-player =
     }
 refusal-reported-before = You have already reported this game. The operators have your report.
 
-## Deployments, webhooks and queues of moves that the server stores
+## Deployments, webhooks, e-mail and queues of moves that the server stores
 
 # $reason: name, too_long, setup (with the arguments of setup-problem).
 refusal-bad-deployment =
@@ -295,6 +298,10 @@ refusal-no-such-webhook =
         [feed] There is no such feed. It was removed or replaced, or its address is mistyped.
        *[webhook] You have no webhook.
     }
+refusal-mail-off = This server sends no e-mail. Its operators have not set it up.
+# $max: characters.
+refusal-bad-email = This is not a valid e-mail address. Use one such as ann@example.org, with at most { $max } characters, all of them ASCII.
+refusal-no-such-email = You have set no e-mail address.
 # $reason: length ($max: plies).
 refusal-bad-queue =
     { $reason ->

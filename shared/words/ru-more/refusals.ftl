@@ -133,6 +133,8 @@ refusal-too-many =
            *[many] { $count } жалоб
         }. Остальные отправьте завтра.
         [webhook_test] Вебхук только что проверяли. Повторите через несколько секунд.
+        [mails_of_account] Вы запросили слишком много писем с подтверждением. Повторите завтра.
+        [mails_to_address] На этот адрес отправлено слишком много писем с подтверждением. Повторите завтра.
         [webhook_busy] На этот адрес уже отправляются другие уведомления. Повторите через несколько секунд.
         [rematch] Сервер уже создаёт реванш. Дождитесь начала.
         [spectators] У этой партии больше не может быть зрителей. Повторите позже.
@@ -180,11 +182,12 @@ refusal-wrong-password = Неверное имя или пароль. Прове
 refusal-wrong-recovery-code = Неверное имя или код восстановления. Проверьте и то, и другое: каждый код действует один раз.
 refusal-account-closed = Администраторы сервера закрыли эту учётную запись. Напишите им, если считаете это ошибкой.
 refusal-already-account = У вас уже есть учётная запись. Чтобы создать другую, сначала выйдите.
-# $reason: deployments, webhooks.
+# $reason: deployments, webhooks, email.
 refusal-account-expected =
     { $reason ->
         [deployments] Хранить расстановки на сервере можно только с учётной записью. Сначала зарегистрируйтесь.
         [webhooks] Вебхуки и ленты доступны только с учётной записью. Сначала зарегистрируйтесь.
+        [email] Получать письма можно только с учётной записью. Сначала зарегистрируйтесь.
        *[other] Это доступно только с учётной записью. Сначала зарегистрируйтесь: ваши партии останутся у вас.
     }
 refusal-no-such-token = У вас нет токена с таким номером. Проверьте список токенов.
@@ -297,7 +300,7 @@ refusal-house-player =
     }
 refusal-reported-before = Вы уже пожаловались на эту партию. Жалоба у администраторов.
 
-## Deployments, webhooks and queues of moves that the server stores
+## Deployments, webhooks, e-mail and queues of moves that the server stores
 
 # $reason: name, too_long, setup (with the arguments of setup-problem).
 refusal-bad-deployment =
@@ -321,6 +324,10 @@ refusal-no-such-webhook =
         [feed] Такой ленты нет: она удалена или заменена, или адрес введён с ошибкой.
        *[webhook] У вас нет вебхука.
     }
+refusal-mail-off = Этот сервер не отправляет писем: администраторы не настроили почту.
+# $max: characters.
+refusal-bad-email = Это не адрес электронной почты. Укажите адрес вида ann@example.org, не больше { $max } символов и без букв не из ASCII.
+refusal-no-such-email = Вы не указали адрес электронной почты.
 # $reason: length ($max: plies).
 refusal-bad-queue =
     { $reason ->

@@ -131,6 +131,11 @@ impl Claimed {
         self.state.attempts
     }
 
+    /// Returns the time by which the runner judges whether jobs are due.
+    pub fn time(&self) -> Stamp {
+        self.moment.now()
+    }
+
     /// Parses the fields of the record. Returns [`JobError::Damaged`] if they cannot be parsed.
     /// The job is then tried a few more times, because a server of another version may have
     /// written the fields, and servers of that version need time to do the job.
@@ -160,6 +165,13 @@ impl Claimed {
 
     pub async fn put_back(mut self, ms: u64) -> Result<bool, StoreError> {
         let state = State { by: None, ..self.leased(ms) };
+        self.lease(state).await
+    }
+
+    /// Puts the job back until `at`, as if it had been written just now. Returns false if the job
+    /// has changed since it was claimed.
+    pub async fn begin_anew(mut self, at: Stamp) -> Result<bool, StoreError> {
+        let state = State { at: at.0, since: self.time().0, ..State::default() };
         self.lease(state).await
     }
 

@@ -122,7 +122,7 @@ impl Scene {
         let settings = Settings::default().for_tables(Connections::new(), features);
         let tables = Tables::start(store.clone(), settings).await.unwrap();
         let sender = Sender::dialing(Reach::Public, self.network.clone());
-        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone(), None);
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone(), None, None);
         let jobs = Jobs::new(store, jobs);
         let jobs = with_notices(jobs, &notices, SECOND / 2);
         tokio::spawn(async move { jobs.run().await });

@@ -349,6 +349,7 @@ impl Players {
             deployments: Vec::new(),
             webhook: None,
             push: Vec::new(),
+            email: None,
             has_feed: false,
             challenges: Vec::new(),
             blocks: Vec::new(),

@@ -75,6 +75,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         deployments: app.deployments.list(&asker).await?.deployments,
         webhook,
         push: app.notices.push_infos(id).await?,
+        email: app.notices.email_info(id).await?,
         has_feed: app.notices.has_feed(id).await?,
         challenges: app.lobby.invitations(&asker.player).await?.challenges,
         blocks: blocked_by(&*app.store, id).await?,

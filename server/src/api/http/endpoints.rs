@@ -160,6 +160,18 @@ endpoints! {
     POST "/api/me/webhook/test" testWebhook = me::test_webhook,
         "Sends a test to the player's webhook and reports the result",
         ["no_such_webhook/webhook", "too_many/webhook_test", "too_many/webhook_busy"];
+    GET "/api/me/email" getEmail = me::email,
+        "The address to which the server sends e-mail when it is the player's turn in a game with days per move",
+        ["mail_off"];
+    PUT "/api/me/email" setEmail = me::set_email,
+        "Sets this address, and sends a mail to it; until its owner has opened the link in that mail and confirmed, the address gets no other mail. If the address is confirmed already, only the language changes",
+        ["mail_off", "account_expected/email", "bad_email", "too_many/mails_of_account",
+            "too_many/mails_to_address"];
+    DELETE "/api/me/email" deleteEmail = me::remove_email, "Removes this address",
+        ["mail_off", "no_such_email"];
+    POST "/api/me/email/confirmation" confirmEmailAgain = me::confirm_email_again,
+        "Sends another confirmation mail; sends nothing if the address is confirmed",
+        ["mail_off", "no_such_email", "too_many/mails_of_account", "too_many/mails_to_address"];
     POST "/api/me/feed" makeFeed = me::make_feed,
         "Creates the player's feed; the address of an earlier feed becomes invalid",
         ["account_expected/webhooks"];

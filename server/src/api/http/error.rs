@@ -91,6 +91,7 @@ impl ApiError {
         match (refusal.code.as_str(), refusal.reason().unwrap_or_default()) {
             (
                 Code::BAD_DEPLOYMENT
+                | Code::BAD_EMAIL
                 | Code::BAD_PASSWORD
                 | Code::BAD_TOKEN_TERMS
                 | Code::BAD_WEBHOOK
@@ -116,6 +117,7 @@ impl ApiError {
             (
                 Code::NO_SUCH_CHALLENGE
                 | Code::NO_SUCH_DEPLOYMENT
+                | Code::NO_SUCH_EMAIL
                 | Code::NO_SUCH_GAME
                 | Code::NO_SUCH_PLAYER
                 | Code::NO_SUCH_RULESET
@@ -136,6 +138,7 @@ impl ApiError {
             (Code::SERVER_TOO_OLD | Code::STORE_UNAVAILABLE | Code::STOPPING | "timed_out", _)
             | (Code::TOO_MANY, "server_connections") => StatusCode::SERVICE_UNAVAILABLE,
             (Code::TOO_MANY | Code::TOO_MANY_ATTEMPTS, _) => StatusCode::TOO_MANY_REQUESTS,
+            (Code::MAIL_OFF, _) => StatusCode::NOT_IMPLEMENTED,
             (Code::INTERNAL, _) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::CONFLICT,
         }

@@ -1,14 +1,14 @@
 //! `/api` routes for the caller's own data: games and queued moves, deployments, challenges
-//! addressed to them, webhook, feed and notices to browsers.
+//! addressed to them, webhook, feed, e-mail and notices to browsers.
 
 use axum::Json;
 use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    DumpSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewPush, NewQueue, NewWebhook,
-    OwnGames, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt,
-    WebhookInfo, WebhookSet,
+    DumpSetting, EmailSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewEmail, NewPush,
+    NewQueue, NewWebhook, OwnGames, PushKey, RemovePush, SaveDeployment, SavedDeployment, SavedDeployments,
+    WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
@@ -173,5 +173,27 @@ pub(super) async fn unsubscribe(
     Body(RemovePush { endpoint }): Body<RemovePush>,
 ) -> Answer<NoContent> {
     app.notices.unsubscribe(&asker, &endpoint).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn email(State(app): Shared, Owner(asker): Owner) -> Answer<Json<EmailSetting>> {
+    Ok(Json(app.notices.email(&asker).await?))
+}
+
+pub(super) async fn set_email(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(new): Body<NewEmail>,
+) -> Answer<Json<EmailSetting>> {
+    Ok(Json(app.notices.set_email(&asker, &new).await?))
+}
+
+pub(super) async fn remove_email(State(app): Shared, Owner(asker): Owner) -> Answer<NoContent> {
+    app.notices.remove_email(&asker).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn confirm_email_again(State(app): Shared, Owner(asker): Owner) -> Answer<NoContent> {
+    app.notices.confirm_again(&asker).await?;
     Ok(NoContent)
 }

@@ -42,13 +42,16 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("redis-prefix", "other"),
     ("write-format", "1"),
     ("memory-limit", "900M"),
+    // A relay needs the sender, and the public address above.
+    ("smtp", "smtp://127.0.0.1:2525"),
+    ("mail-from", "Flagfall <mail@play.example.org>"),
     ("trusted-proxy", "10.0.0.5,10.0.1.0/24"),
     ("trusted-network", "198.51.100.7"),
 ];
 
 /// The settings whose values are file names. They have their own test, because the files must
 /// exist.
-const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca", "about"];
+const FILES: &[&str] = &["redis-ca", "redis-cert", "redis-key", "webhook-ca", "smtp-ca", "about"];
 
 #[test]
 fn every_setting_survives_being_printed_and_read() {
@@ -146,10 +149,15 @@ fn secrets_are_never_printed() {
         "unix:///run/redis.sock?pass=hunter2",
         "redis+sentinel://:hunter2@a,b:27000/main",
     ] {
-        let text = format!("[store]\nstore = \"{store}\"\nsigning-key = \"{digits}\"");
-        for loaded in
-            [load_file(&text, &[]).unwrap(), load(&["--store", store, "--signing-key", &digits]).unwrap()]
-        {
+        let relay = "smtps://ann:hunter2@mail.example.org";
+        let (from, url) = ("mail@example.org", "https://play.example.org");
+        let text = format!(
+            "[store]\nstore = \"{store}\"\nsigning-key = \"{digits}\"\n\
+             [mail]\nsmtp = \"{relay}\"\nmail-from = \"{from}\"\n[listening]\npublic-url = \"{url}\"\n"
+        );
+        let flags = ["--store", store, "--signing-key", &digits, "--smtp", relay];
+        let flags = [&flags[..], &["--mail-from", from, "--public-url", url]].concat();
+        for loaded in [load_file(&text, &[]).unwrap(), load(&flags).unwrap()] {
             for said in [
                 loaded.to_toml(),
                 format!("{:?}", loaded.config),
@@ -159,6 +167,7 @@ fn secrets_are_never_printed() {
             }
             assert!(loaded.to_toml().contains("\n#store = \""), "{}", loaded.to_toml());
             assert!(loaded.to_toml().contains("\n#signing-key = "));
+            assert!(loaded.to_toml().contains("\n#smtp = \"smtps://ann@mail.example.org\"  # "));
         }
     }
     for wrong in ["rediss://:hunter2@host/#insecure", "redis://:hunter2@host:port", "hunter2"] {

@@ -32,8 +32,8 @@ const TAGS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "notices",
-        "Webhooks, feeds and notices to browsers",
-        &["/api/me/webhook", "/api/me/feed", "/api/feeds", "/api/push"],
+        "Webhooks, feeds, e-mail and notices to browsers",
+        &["/api/me/webhook", "/api/me/feed", "/api/feeds", "/api/me/email", "/api/push"],
     ),
     ("me", "The caller's own data", &["/api/me", "/api/blocks"]),
     ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),

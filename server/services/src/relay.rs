@@ -1,0 +1,245 @@
+//! The operator's mail server, to which this server hands its mails: its address, its
+//! credentials, and how the connection is encrypted.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use flagfall_base::origin::Origin;
+use flagfall_protocol::Secret;
+use flagfall_tls::Trust;
+
+pub use lettre::message::Mailbox;
+
+const FILE_MAX: u64 = 4_096;
+
+/// Where the address of the relay comes from: the setting itself, or a file that contains it.
+#[derive(Clone, PartialEq, Eq)]
+pub enum RelaySource {
+    Url(Secret),
+    File(PathBuf),
+}
+
+impl FromStr for RelaySource {
+    type Err = Infallible;
+
+    /// A text that may contain a password is never taken for the name of a file, because errors
+    /// name the file.
+    fn from_str(text: &str) -> Result<RelaySource, Infallible> {
+        let text = text.trim();
+        let is_url = text.contains("://") || text.contains('@');
+        Ok(if is_url { RelaySource::Url(Secret::new(text)) } else { RelaySource::File(text.into()) })
+    }
+}
+
+impl RelaySource {
+    /// True if the setting is empty.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, RelaySource::File(path) if path.as_os_str().is_empty())
+    }
+
+    /// Returns the address without its password. `None` if it has none, or is in a file.
+    pub fn without_password(&self) -> Option<String> {
+        let RelaySource::Url(url) = self else { return None };
+        let (before, host) = url.expose().rsplit_once('@')?;
+        let (scheme, user) = before.split_once("://").unwrap_or(("smtp", ""));
+        Some(format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or_default()))
+    }
+}
+
+impl fmt::Debug for RelaySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RelaySource::File(path) => f.debug_tuple("File").field(path).finish(),
+            RelaySource::Url(_) => f.write_str("Url(hidden)"),
+        }
+    }
+}
+
+/// Why the settings for mail cannot be used. The messages never contain a password.
+#[derive(Debug, thiserror::Error)]
+pub enum RelayError {
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error(
+        "wanted: smtps://USER:PASSWORD@HOST:PORT, the same with smtp, or the name of a file with such a line"
+    )]
+    Form,
+    #[error("a user name needs a password: smtps://USER:PASSWORD@HOST")]
+    NoPassword,
+}
+
+/// How the connection to the relay is encrypted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RelaySecurity {
+    /// TLS from the first byte (`smtps`).
+    Tls,
+    /// TLS after the command STARTTLS, without which nothing is sent.
+    StartTls,
+    /// No TLS. Only for a relay on this machine.
+    Plain,
+}
+
+/// The relay, and the sender of all mails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MailRelay {
+    pub host: String,
+    pub port: u16,
+    pub security: RelaySecurity,
+    /// The user name and the password.
+    pub credentials: Option<(String, Secret)>,
+    pub trust: Trust,
+    pub from: Mailbox,
+    /// The address of this server, with which links in mails begin.
+    pub public_url: Origin,
+}
+
+impl MailRelay {
+    /// Reads the relay's address.
+    pub fn read(
+        source: &RelaySource,
+        trust: Trust,
+        from: Mailbox,
+        public_url: Origin,
+    ) -> Result<MailRelay, RelayError> {
+        let url = match source {
+            RelaySource::Url(url) => url.clone(),
+            RelaySource::File(path) => {
+                let failed = |error| RelayError::File { path: path.clone(), error };
+                let mut text = String::new();
+                File::open(path).map_err(failed)?.take(FILE_MAX).read_to_string(&mut text).map_err(failed)?;
+                Secret::new(text.trim())
+            }
+        };
+        let (scheme, rest) = url.expose().split_once("://").ok_or(RelayError::Form)?;
+        let is_tls = match scheme.to_ascii_lowercase().as_str() {
+            "smtps" => true,
+            "smtp" => false,
+            _ => return Err(RelayError::Form),
+        };
+        let rest = rest.strip_suffix('/').unwrap_or(rest);
+        let (user, authority) = match rest.rsplit_once('@') {
+            Some((user, authority)) => (Some(user), authority),
+            None => (None, rest),
+        };
+        let (host, port) = host_and_port(authority).ok_or(RelayError::Form)?;
+        let credentials = user.map(credentials).transpose()?;
+        let security = match is_tls {
+            true => RelaySecurity::Tls,
+            false if is_loopback(&host) => RelaySecurity::Plain,
+            false => RelaySecurity::StartTls,
+        };
+        let port = port.unwrap_or(if is_tls { 465 } else { 587 });
+        Ok(MailRelay { host, port, security, credentials, trust, from, public_url })
+    }
+}
+
+fn credentials(text: &str) -> Result<(String, Secret), RelayError> {
+    let (user, password) = text.split_once(':').ok_or(RelayError::NoPassword)?;
+    let user = decoded(user).filter(|user| !user.is_empty()).ok_or(RelayError::Form)?;
+    let password = decoded(password).filter(|password| !password.is_empty()).ok_or(RelayError::NoPassword)?;
+    Ok((user, Secret::new(password)))
+}
+
+/// Splits an authority into the host, without brackets, and the port.
+fn host_and_port(authority: &str) -> Option<(String, Option<u16>)> {
+    let has_port = !authority.ends_with(']');
+    let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
+        Some((host, port)) => (host, Some(port.parse().ok().filter(|port| *port > 0)?)),
+        None => (authority, None),
+    };
+    let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let is_host = match six {
+        Some(six) => six.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(is_letter),
+    };
+    is_host.then(|| (six.unwrap_or(host).to_ascii_lowercase(), port))
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Decodes percent signs with two hexadecimal digits. `None` if other text follows a percent sign.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first != b'%' {
+            bytes.push(*first);
+            rest = after;
+            continue;
+        }
+        let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = after.get(2..)?;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<MailRelay, String> {
+        let source: RelaySource = text.parse().unwrap();
+        assert!(!format!("{source:?}").contains("hunter2"));
+        let from = "Flagfall <mail@example.org>".parse().unwrap();
+        let public_url = "https://play.example.org".parse().unwrap();
+        MailRelay::read(&source, Trust::default(), from, public_url).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_address_says_where_the_relay_is_and_how_to_reach_it() {
+        for (text, host, port, security) in [
+            ("smtps://ann:hunter2@mail.example.org", "mail.example.org", 465, RelaySecurity::Tls),
+            ("smtps://mail.example.org:1465/", "mail.example.org", 1465, RelaySecurity::Tls),
+            ("smtp://Mail.example.org", "mail.example.org", 587, RelaySecurity::StartTls),
+            ("smtp://10.0.0.5:25", "10.0.0.5", 25, RelaySecurity::StartTls),
+            ("smtp://localhost:25", "localhost", 25, RelaySecurity::Plain),
+            ("smtp://[::1]:25", "::1", 25, RelaySecurity::Plain),
+        ] {
+            let relay = read(text).unwrap();
+            assert_eq!((relay.host.as_str(), relay.port, relay.security), (host, port, security), "{text}");
+        }
+        let relay = read("smtps://ann%40example.org:hunter2%2F%3A@mail.example.org").unwrap();
+        let (user, password) = relay.credentials.as_ref().unwrap();
+        assert_eq!((user.as_str(), password.expose()), ("ann@example.org", "hunter2/:"));
+        assert!(!format!("{relay:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn wrong_addresses_are_refused_without_their_password() {
+        for text in [
+            "smtp:/ann:hunter2@mail.example.org",
+            "ann:hunter2@mail.example.org",
+            "http://ann:hunter2@mail.example.org",
+            "smtps://ann:hunter2@",
+            "smtps://ann:hunter2@mail.example.org:0",
+            "smtps://ann:hunter2@mail.example.org/box",
+            "smtps://ann:hunter2%4@mail.example.org",
+            "smtps://hunter2@mail.example.org",
+            "smtps://ann:hunter2%@mail.example.org",
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains("smtps://USER:PASSWORD@HOST") && !error.contains("hunter2"), "{error}");
+        }
+        assert!(read("/no/such/file").unwrap_err().starts_with("/no/such/file: "));
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        let shown = |text: &str| text.parse::<RelaySource>().unwrap().without_password();
+        assert_eq!(
+            shown("smtps://ann:hunter2@mail.example.org:465").as_deref(),
+            Some("smtps://ann@mail.example.org:465")
+        );
+        assert_eq!(shown("smtp://127.0.0.1:25"), None);
+        assert_eq!(shown("/etc/flagfall/smtp"), None);
+    }
+}
