@@ -71,6 +71,7 @@ export const API = {
   "/api/blocks": { players: [bob] },
   "/api/tokens": { tokens: [{ id: "t1", name: "ann", scope: "play", created: BEGIN, current: true }, { id: "t2", name: "bob", scope: "play", created: BEGIN }] },
   "/api/me/webhook": { url: "https://example.org/turns", created: BEGIN, active: false, lost: 5, waiting: 1, last: { at: BEGIN, delivered: false, result: "500" } },
+  "/api/me/email": { email: { address: "ann@example.org", language: "en", state: "pending", created: BEGIN } },
   "/api/me/feed": { exists: false },
 };
 

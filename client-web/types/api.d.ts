@@ -42,6 +42,8 @@ export type AccountExport = {
   deployments?: SavedDeployment[];
   /** How the monthly dumps show the player. */
   dump?: DumpListing;
+  /** The address to which the server sends e-mail. */
+  email?: EmailInfo | null;
   /** The running games. */
   games: GameId[];
   /** True if the player has a feed. The feed's address is secret and not included. */
@@ -127,6 +129,33 @@ export type DumpSetting = {
   /** The player's choice. */
   dump: DumpListing;
 };
+
+/** The address to which the server sends e-mail. */
+export type EmailInfo = {
+  /** The address. */
+  address: string;
+  /** The time at which the address was set, in milliseconds since 1970. */
+  created: number;
+  /** The language of the mails. */
+  language: MailLanguage;
+  /** Whether the server sends mail to the address. */
+  state: EmailState;
+};
+
+/** Whether the player has set an address, and which one. `GET /api/me/email`. */
+export type EmailSetting = {
+  /** The address. Absent if none is set. */
+  email?: EmailInfo | null;
+};
+
+/** Whether the server sends mail to an address. */
+export type EmailState = 
+  /** The address gets no notices, because it has not been confirmed yet. */
+  | "pending"
+  /** The address is confirmed and gets notices. */
+  | "active"
+  /** The address gets no notices, because its mail server refused a mail permanently. */
+  | "suspended";
 
 /** The JSON body of an error. */
 export type ErrorBody = {
@@ -302,6 +331,13 @@ export type MadeToken = {
   token: Secret;
 };
 
+/** The language of mails. */
+export type MailLanguage = 
+  /** English. */
+  | "en"
+  /** Russian. */
+  | "ru";
+
 /** The player who makes the request, with their token. `GET /api/me`. */
 export type Me = {
   /** The player's recent departures from games, and the wait that follows from them. */
@@ -320,6 +356,14 @@ export type MoveQueue = {
   moves: QueuedMove[];
   /** The ply of the first queued turn. */
   ply: number;
+};
+
+/** Sets the address to which the server sends e-mail when it is the player's turn. `PUT /api/me/email`. */
+export type NewEmail = {
+  /** An address of at most 254 ASCII characters, such as `ann@example.org`. */
+  address: string;
+  /** The language of the mails. */
+  language?: MailLanguage;
 };
 
 /** Changes the password and revokes all other tokens. `POST /api/account/password`. */

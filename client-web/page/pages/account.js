@@ -3,6 +3,7 @@
 
 import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
+import { Email } from "../parts/email.js";
 import { change, dateText, refusalSentence, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { PushChoice, withoutPush } from "../parts/push.js";
 import { reports } from "../parts/report.js";
@@ -199,7 +200,7 @@ function Own({ player }) {
         h("p", { class: "muted small" }, say("recovery-text")),
         h(Password, { isNew: false })),
       h(Blocks, {}), h(Mutes, {}), h(Reports, {})),
-    h(PushChoice, { player: player.id }),
+    h("div", { class: "columns" }, h(PushChoice, { player: player.id }), h(Email, {})),
     h(Tokens, { player }),
     h("div", { class: "columns" }, h(Webhook, { keep }), h(FeedAddress, { keep })),
     h("div", { class: "columns" },

@@ -341,6 +341,26 @@ push-choice = Notify me when it is my turn in games with days per move
 push-failed = The push service of your browser cannot be reached. Try again later.
 push-turn = It is your turn.
 
+email-title = E-mail
+email-text = A mail comes when it is your turn in a game with days per move, at most one in ten minutes.
+email-none = No address is set.
+# $state: pending, suspended or active; $address.
+email-state =
+    { $state ->
+        [pending] { $address } is not confirmed yet. Open the link in the mail that the server has sent there; it is valid for 24 hours.
+        [suspended] The mail server of { $address } refuses mail for this address, so no more is sent. Check the address, and confirm it again.
+       *[active] Mails go to { $address }.
+    }
+email-address = E-mail address
+email-set = Set the address
+email-change = Set this address
+email-again = Send the confirmation again
+email-sent = The mail is on its way. Open the link in it.
+email-saved = Mails go to this address.
+email-remove = Remove
+email-remove-ask = Remove the address?
+email-removed = The address is removed. No more mail comes.
+
 tokens = Devices and programs
 tokens-text = Each device on which you are logged in has a token, and so does each program that plays as you.
 # $scope: play or bot.
