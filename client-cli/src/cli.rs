@@ -18,8 +18,8 @@ use std::ffi::OsString;
 use clap::{CommandFactory, FromArgMatches};
 
 pub use account::{
-    AccountCommand, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, SignUpArgs, TokensCommand,
-    WebhookCommand,
+    AccountCommand, EmailCommand, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, SignUpArgs,
+    TokensCommand, WebhookCommand,
 };
 pub use arguments::{Cli, Command, Common, SettingsCommand};
 pub use deployments::DeploymentsCommand;

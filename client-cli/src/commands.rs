@@ -2,6 +2,7 @@
 
 mod account;
 mod deployments;
+mod email;
 mod games;
 mod manual;
 mod output;
@@ -89,6 +90,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings) -> Done {
         Command::Unblock { player } => account::block(&player, false, common),
         Command::Blocks { json } => account::blocks(json, common),
         Command::Webhook { command } => webhooks::webhook(command, common),
+        Command::Email { command } => email::email(command, common),
         Command::Feed { remove } => webhooks::feed(remove, common),
         Command::Tokens { command } => {
             account::tokens(command.unwrap_or(TokensCommand::List { json: false }), common)

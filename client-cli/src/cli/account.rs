@@ -97,6 +97,20 @@ pub enum WebhookCommand {
 }
 
 #[derive(Clone, Debug, Subcommand)]
+pub enum EmailCommand {
+    Set {
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+    },
+    Show {
+        #[arg(long)]
+        json: bool,
+    },
+    Again,
+    Remove,
+}
+
+#[derive(Clone, Debug, Subcommand)]
 pub enum AccountCommand {
     Export {
         #[arg(long, value_name = "FILE")]

@@ -8,8 +8,8 @@ use flagfall_board::{GameId, Numbering};
 use flagfall_words::Language;
 
 use super::account::{
-    AccountCommand, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, SignUpArgs, TokensCommand,
-    WebhookCommand,
+    AccountCommand, EmailCommand, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, SignUpArgs,
+    TokensCommand, WebhookCommand,
 };
 use super::deployments::DeploymentsCommand;
 use super::play::{PlayArgs, SeekArgs};
@@ -119,6 +119,10 @@ pub enum Command {
     Webhook {
         #[command(subcommand)]
         command: WebhookCommand,
+    },
+    Email {
+        #[command(subcommand)]
+        command: EmailCommand,
     },
     Feed {
         #[arg(long)]

@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("help-group-players", &["leaderboard", "profile", "history", "stats", "block", "unblock", "blocks"]),
     (
         "help-group-account",
-        &["signup", "login", "logout", "whoami", "recover", "tokens", "account", "webhook", "feed"],
+        &["signup", "login", "logout", "whoami", "recover", "tokens", "account", "email", "webhook", "feed"],
     ),
     ("help-group-programs", &["bot", "umpire", "referee", "settings", "completions", "man"]),
 ];

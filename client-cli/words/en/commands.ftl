@@ -106,6 +106,16 @@ token-made =
     This is token { $id } with scope { $scope }. Keep it secret. It is not shown again. To log in with it on another machine: flagfall login --token
 token-revoked = The token is revoked. Clients that use it are logged out.
 
+## E-mail
+
+email-none = No address is set. To set one: flagfall email set ADDRESS
+# $address.
+email-pending = { $address } is not confirmed yet. Open the link in the mail that the server has sent there; it is valid for 24 hours. To get another one: flagfall email again
+email-active = Mails go to { $address } when it is your turn in a game with days per move.
+email-suspended = The mail server of { $address } refuses mail for this address, so no more is sent. To confirm the address again: flagfall email again
+email-again = If the address is not confirmed yet, another mail is on its way. Open the link in it.
+email-removed = The address is removed. No more mail comes.
+
 ## Webhook and feed
 
 # $url; $secret.

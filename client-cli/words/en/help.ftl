@@ -190,6 +190,20 @@ help-history-more =
       flagfall history
       flagfall history ann
       flagfall history ann bob
+help-email = Get a mail when it is your turn.
+help-email-more =
+    Mails are sent for games with days per move, at most one in ten minutes, by servers whose
+    operators have set this up. First confirm the address: open the link in the mail that set sends.
+    Each mail has a link that ends the mails.
+
+    Examples:
+      flagfall email set ann@example.org
+      flagfall email show
+      flagfall email remove
+help-email-set = Set the address. A confirmation mail is sent there.
+help-email-show = Show the address, and whether it is confirmed.
+help-email-again = Send another confirmation mail.
+help-email-remove = Remove the address.
 help-webhook = Send a signed notice to an address when it is your turn.
 help-webhook-more =
     Notices are sent for games with days per move. A notice is JSON with an id, the game, the

@@ -94,6 +94,7 @@ arg-history-player = The player's name. Without it, your own games.
 arg-opponent = Only games against this player, with the score between the two players.
 arg-after = Continue an earlier list. The last line of that list shows the value to use.
 arg-url = An https address.
+arg-address = An e-mail address.
 arg-remove = Remove the feed instead of making one.
 arg-tokens-new-label = The name of the token in the list.
 arg-tokens-new-scope = What the token allows: play allows everything, bot only allows playing as a bot account.

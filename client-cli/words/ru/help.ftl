@@ -191,6 +191,20 @@ help-history-more =
       flagfall history
       flagfall history ann
       flagfall history ann bob
+help-email = Получать письмо, когда наступает ваш ход.
+help-email-more =
+    Письма приходят о партиях по переписке, не чаще раза в десять минут, если администраторы
+    сервера настроили почту. Сначала подтвердите адрес: откройте ссылку из письма, которое отправляет
+    set. В каждом письме есть ссылка, чтобы отказаться.
+
+    Примеры:
+      flagfall email set ann@example.org
+      flagfall email show
+      flagfall email remove
+help-email-set = Указать адрес. На него придёт письмо с подтверждением.
+help-email-show = Показать адрес и подтверждён ли он.
+help-email-again = Отправить подтверждение ещё раз.
+help-email-remove = Удалить адрес.
 help-webhook = Отправлять подписанное уведомление, когда наступает ваш ход.
 help-webhook-more =
     Уведомления отправляются для партий по переписке. Уведомление – это JSON с id, партией,
