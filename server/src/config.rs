@@ -22,8 +22,8 @@ use thiserror::Error;
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
 use flagfall_services::about::{About, AboutError};
+use flagfall_services::mail_relay::{MailRelay, Mailbox, RelayError, RelaySource};
 use flagfall_services::proof::{KeyError, KeySource, SigningKey};
-use flagfall_services::relay::{MailRelay, Mailbox, RelayError, RelaySource};
 use flagfall_services::settings::{Role, Settings, Times};
 
 pub use self::commands::{ArchiveCommand, Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
@@ -237,7 +237,7 @@ pub enum ConfigError {
     #[error("--smtp-ca {0}")]
     RelayAuthorities(AuthorityError),
     #[error("--smtp needs {0}")]
-    RelayAlone(&'static str),
+    MailNeeds(&'static str),
 }
 
 impl Config {
@@ -271,10 +271,10 @@ impl Config {
     fn relay(&self) -> Result<Option<MailRelay>, ConfigError> {
         // An empty environment variable means that no relay is set.
         let Some(source) = self.smtp.as_ref().filter(|source| !source.is_empty()) else { return Ok(None) };
-        let from = self.mail_from.clone().ok_or(ConfigError::RelayAlone(
+        let from = self.mail_from.clone().ok_or(ConfigError::MailNeeds(
             "--mail-from ADDRESS: the sender of the mails, which the relay must accept",
         ))?;
-        let public_url = self.settings.public_url.clone().ok_or(ConfigError::RelayAlone(
+        let public_url = self.settings.public_url.clone().ok_or(ConfigError::MailNeeds(
             "--public-url URL: the address of this server, to which links in mails lead",
         ))?;
         let trust =

@@ -12,7 +12,7 @@ use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
 use crate::about::About;
-use crate::relay::MailRelay;
+use crate::mail_relay::MailRelay;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};

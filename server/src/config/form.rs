@@ -6,8 +6,8 @@ use clap::{Arg, ArgAction, CommandFactory};
 
 use super::layers::{Loaded, key, section, settings};
 use super::{Config, StoreKind};
+use flagfall_services::mail_relay::RelaySource;
 use flagfall_services::proof::KeySource;
-use flagfall_services::relay::RelaySource;
 
 /// Maximum width of a comment line.
 const WIDTH: usize = 98;

@@ -157,3 +157,11 @@ fn a_store_that_is_none_is_refused_without_its_password() {
         assert!(!message.contains("hunter2") && !format!("{error:?}").contains("hunter2"), "{message}");
     }
 }
+
+#[test]
+fn a_relay_needs_the_redis_of_other_servers() {
+    let error = |store: &str| parse(&["--role=relay", store]).unwrap().settings().unwrap_err();
+    for store in ["--store=embedded", "--store=memory"] {
+        assert!(matches!(error(store), ConfigError::RelayAlone), "{store}");
+    }
+}

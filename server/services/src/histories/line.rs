@@ -322,12 +322,12 @@ fn place_in<T: Copy + PartialEq>(all: &[T], one: T) -> usize {
 fn flags(line: &Line) -> u32 {
     let set = |flag: u32, is_set: bool| if is_set { flag } else { 0 };
     let mut flags = set(BLUE, line.side == Side::Blue)
-        | SCORE * place_in(&SCORES, line.score) as u32
+        | (SCORE * place_in(&SCORES, line.score) as u32)
         | set(RATED, line.rated)
         | set(PRIVATE, line.private)
         | set(ERASED, line.erased)
         | set(COUNTED, line.is_counted)
-        | KIND * place_in(&KINDS, line.kind) as u32;
+        | (KIND * place_in(&KINDS, line.kind) as u32);
     if let Some(Change { before, after, other, undone, .. }) = line.change {
         flags |= set(UNDONE, undone) | set(OWN[0], before.provisional) | set(OWN[1], after.provisional);
         if let Some((before, after)) = other {

@@ -12,7 +12,7 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use tokio::time::timeout;
 
-use crate::relay::{MailRelay, RelaySecurity};
+use crate::mail_relay::{MailRelay, RelaySecurity};
 
 const DIAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time in which a mail must be handed over. Relays may check a mail before they accept it.

@@ -41,6 +41,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("log-format", "json"),
     ("redis-prefix", "other"),
     ("write-format", "1"),
+    ("role", "relay"),
     ("memory-limit", "900M"),
     // A relay needs the sender, and the public address above.
     ("smtp", "smtp://127.0.0.1:2525"),

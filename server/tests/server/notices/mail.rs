@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use flagfall_services::relay::{MailRelay, RelaySource};
+use flagfall_services::mail_relay::{MailRelay, RelaySource};
 use flagfall_tls::Trust;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -167,7 +167,7 @@ impl Pair {
 
     /// Ann moves, then Bob does, so that it is Ann's turn again.
     async fn go_round(&mut self, game: GameId, ply: u16) {
-        let is_out = ply % 4 == 0;
+        let is_out = ply.is_multiple_of(4);
         self.act(0, game, ply, moving(if is_out { "a4a5" } else { "a5a4" })).await;
         self.act(1, game, ply + 1, moving(if is_out { "j7j6" } else { "j6j7" })).await;
     }
