@@ -219,8 +219,9 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
-    /// A change of a player's rating, until it is a part of the game's line. The latest change comes first in the order of keys.
-    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/ratings/record.rs", "until it is a part of a line, or the account is deleted";
+    /// A change of a player's rating, until it is a part of the game's line. The latest change
+    /// comes first in the order of keys.
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/histories/rating_record.rs", "until it is a part of a line, or the account is deleted";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
     /// The changes that a game made to its players' ratings.
@@ -237,7 +238,8 @@ keyspace! {
     VOLUMES["PLAYER", "NUMBER"] = "volumes", "binary: Volume", "services/src/histories/book.rs", "until it is archived, or the account is deleted";
     /// Job: merge the volumes of a history, and move them to the archive.
     HISTORY_DUE["PLAYER"] = "history_due", "JSON: state of the job", "services/src/histories/shelve.rs", "until the job is done";
-    /// A game in a player's history, until it is a line of [`HISTORY`]. The latest game comes first in the order of keys.
+    /// A game in a player's history, until it is a line of [`HISTORY`]. The latest game comes
+    /// first in the order of keys.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
     /// A game of two players against each other. The latest game comes first in the order of keys.
     VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "until it is a line, or the player is deleted";
@@ -275,7 +277,8 @@ keyspace! {
     EMAIL_ASKED_FOR["HASH"] = "email_asked_for", "JSON: times", "services/src/notices/email.rs", "1 day";
     /// Job: send a mail.
     MAILS["PLAYER", "ID"] = "mails", "JSON: WaitingMail and state of the job", "services/src/notices/mailing.rs", "until the mail is sent or dropped";
-    /// The latest notice about a game that was sent to a player's webhook, browsers and e-mail address.
+    /// The latest notice about a game that was sent to a player's webhook, browsers and e-mail
+    /// address.
     TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";

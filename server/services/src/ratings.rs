@@ -22,7 +22,7 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -31,8 +31,8 @@ use self::known::Known;
 use self::record::{
     Class, FirstMoveRecord, class_of, history_key, history_of, leader_key, leaders_of, rating_key,
 };
-pub(crate) use self::record::{HistoryRecord, RatingRecord, number_of, point};
-use crate::histories::{Change, Line, Lines, line_of, score_of};
+pub(crate) use self::record::{RatingRecord, point};
+use crate::histories::{HistoryRecord, Lines, entry, line_of, number_of, score_of};
 use crate::records::{damaged, find, parse, put};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -400,30 +400,6 @@ pub(crate) async fn change_of(
     let (Some(red), Some(blue)) = (points.red, points.blue) else { return Ok(None) };
     let (ruleset, before) = (terms.ruleset.clone(), PerSide::new(red.0, blue.0));
     Ok(Some(RatingChange { game, ruleset, speed, first_move, before, after: PerSide::new(red.1, blue.1) }))
-}
-
-/// Returns the key of a change in the form of version 0.1.
-pub(crate) fn rating_history_key(
-    player: &str,
-    ruleset: &str,
-    speed: Speed,
-    number: u32,
-) -> Result<Key, StoreError> {
-    history_key(player, &Class { ruleset: ruleset.to_owned(), speed }, number)
-}
-
-/// Returns what a line says about a change, in the form of version 0.1.
-pub(crate) fn entry(line: Line, change: Change) -> HistoryRecord {
-    HistoryRecord {
-        game: line.game,
-        at: line.ended,
-        opponent: line.opponent,
-        score: line.score,
-        private: line.private,
-        before: change.before,
-        after: change.after,
-        undone: change.undone,
-    }
 }
 
 /// Returns the writes that replace a rating and its place on the leaderboard.

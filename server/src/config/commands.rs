@@ -22,8 +22,8 @@ pub enum Command {
     #[command(subcommand)]
     Archive(ArchiveCommand),
     /// Read and decide reports, close and reopen accounts, undo the effects of games on ratings,
-    /// and erase games. Every action is logged. The server's own flags name the store. Servers that use
-    /// Redis may be running. A server with a data folder must be stopped first.
+    /// and erase games. Every action is logged. The server's own flags name the store. Servers
+    /// that use Redis may be running. A server with a data folder must be stopped first.
     #[command(subcommand)]
     Operator(OperatorCommand),
     /// Ask a running server for its health and print the answer. The exit code is 0 if the server

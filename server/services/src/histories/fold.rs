@@ -25,9 +25,9 @@ use tokio::time::sleep;
 use super::Histories;
 use super::book::{Opened, Volume, amend};
 use super::line::{Change, Line};
+use super::rating_record::{HistoryRecord, number_of};
 use super::record::{Figures, Shelf, played_key, played_of, versus_key};
 use crate::players::stored_kind;
-use crate::ratings::{HistoryRecord, number_of};
 use crate::records::{find, parse};
 
 /// The number of games that one update converts.
@@ -92,7 +92,7 @@ impl Histories {
             match done {
                 Ok(()) => {}
                 Err(StoreError::Damaged { what }) => {
-                    tracing::error!(player, %what, "a history cannot be converted; it stays as it is");
+                    tracing::error!(player, reason = %what, "a history cannot be converted; it stays as it is");
                 }
                 Err(error) => return Err(error),
             }

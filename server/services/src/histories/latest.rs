@@ -9,7 +9,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameSummary, Phase, PlayerKind, SeenOutcome};
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 
-use super::record::place;
+use super::line::place;
 use crate::records::{parse, put};
 use flagfall_game::Finished;
 

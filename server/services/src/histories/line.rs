@@ -6,14 +6,24 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use flagfall_board::{GameId, Side};
+use flagfall_base::keys::{descending_time, time_of_descending};
+use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayedGame, Player, PlayerKind, RatingPoint, Secret, Speed, Time};
 use flagfall_rules::EndReason;
 use flagfall_store::StoreError;
 use serde::{Deserialize, Serialize};
 
-use super::record::place;
 use crate::records::damaged;
+
+/// Returns the place of a game in a history, as part of a key. The latest game comes first.
+pub(super) fn place(ended: u64, game: GameId) -> String {
+    format!("{}-{game}", descending_time(Stamp(ended)))
+}
+
+/// Returns the time at which the game at a place ended. Later than any game if it is not a place.
+pub(super) fn ended_at(place: &str) -> u64 {
+    place.get(..13).and_then(time_of_descending).map_or(u64::MAX, |at| at.0)
+}
 
 /// A finished game in the history of one of its players.
 #[derive(Clone, PartialEq, Eq, Debug)]

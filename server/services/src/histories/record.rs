@@ -1,8 +1,8 @@
 //! The stored records of finished games.
 
-use super::line::Line;
-use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS, descending_time, time_of_descending};
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use super::line::{Line, place};
+use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
+use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
@@ -129,15 +129,6 @@ pub(super) fn versus_key(
     game: GameId,
 ) -> Result<Key, StoreError> {
     VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
-}
-
-pub(super) fn place(ended: u64, game: GameId) -> String {
-    format!("{}-{game}", descending_time(Stamp(ended)))
-}
-
-/// Returns the time at which the game at a place ended. Later than any game if it is not a place.
-pub(super) fn ended_at(place: &str) -> u64 {
-    place.get(..13).and_then(time_of_descending).map_or(u64::MAX, |at| at.0)
 }
 
 /// Returns the prefixes of all records that are stored under a player's id.

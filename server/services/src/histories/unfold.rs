@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::book::{Opened, TRIES, missing, read_volume};
 use super::line::{Change, Line};
+use super::rating_record::{entry, rating_history_key};
 use super::record::{Figures, Pair, Shelf, played_key, played_of, versus_key};
-use crate::ratings::{entry, rating_history_key};
 use crate::records::{bytes, parse};
 
 /// Returns the records that say the same as this one in the forms of version 0.1. A history

@@ -243,8 +243,8 @@ impl Notices {
         Ok(MailTurn::Due { name: game.players[side].name.clone(), news })
     }
 
-    /// Records what became of a mail. Returns true if its job is done, and false if the mail must be
-    /// tried again.
+    /// Records what became of a mail. Returns true if its job is done, and false if the mail must
+    /// be tried again.
     async fn judge(
         &self,
         kind: MailKind,

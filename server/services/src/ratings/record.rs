@@ -5,18 +5,16 @@
 //! places. It has the condition that the job and the ratings have not changed since they were
 //! read.
 
+use crate::histories::{GAMES_MAX, rating_history_key};
 use crate::records::parse;
 use flagfall_base::keys::{LEADERS, RATING_HISTORY, RATINGS};
-use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::{PlayerKind, RatingPoint, Speed};
 use flagfall_rating::{Entrant, Rating};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
-/// The maximum number of a player's games. Keys contain this limit minus the number of the game,
-/// so the latest entry of a history comes first.
-const GAMES_MAX: u32 = 99_999_999;
 /// The maximum rating. Keys contain this limit minus the rating, so the best player of a
 /// leaderboard comes first.
 const VALUE_MAX: u32 = 9_999;
@@ -101,28 +99,6 @@ pub(crate) fn point(rating: Rating) -> RatingPoint {
     }
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct HistoryRecord {
-    pub(crate) game: GameId,
-    pub(crate) at: u64,
-    pub(crate) opponent: String,
-    pub(crate) score: GameScore,
-    /// True if only the two players can see the game.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) private: bool,
-    pub(crate) before: RatingPoint,
-    pub(crate) after: RatingPoint,
-    /// True if an operator has undone the effect of the game on ratings.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) undone: bool,
-}
-
-impl HistoryRecord {
-    pub(crate) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
-        parse(bytes, "a history")
-    }
-}
-
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
@@ -134,14 +110,7 @@ pub(super) fn class_of(key: &Key) -> Option<Class> {
 }
 
 pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key, StoreError> {
-    let number = GAMES_MAX.saturating_sub(games);
-    RATING_HISTORY.key([&player, &class.ruleset, &class.speed.name(), &format_args!("{number:08}")])
-}
-
-/// Returns the number of the game in the key of a player's history.
-pub(crate) fn number_of(key: &Key) -> u32 {
-    let left = RATING_HISTORY.rest(key).and_then(|rest| rest.rsplit('/').next()?.parse().ok());
-    GAMES_MAX.saturating_sub(left.unwrap_or_default())
+    rating_history_key(player, &class.ruleset, class.speed, games)
 }
 
 /// Returns the prefix of a player's history in a class. Keys begin with the latest game.

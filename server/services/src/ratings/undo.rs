@@ -10,9 +10,9 @@ use flagfall_protocol::{Player, RatingChange};
 use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
-use super::record::{Class, HistoryRecord, RatingRecord, history_of, rating_key};
+use super::record::{Class, RatingRecord, history_of, rating_key};
 use super::{change_of, replace};
-use crate::histories::{Change, Line, amend, rated_lines};
+use crate::histories::{Change, HistoryRecord, Line, amend, rated_lines};
 use crate::records::{find, mark, put};
 use flagfall_base::keys::{RATED, RATING_DUE, RATING_HISTORY, UNRATED};
 use flagfall_base::scan::Scan;

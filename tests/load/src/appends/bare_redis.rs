@@ -60,20 +60,24 @@ impl BareRedis {
     /// True if the appended entries are in Redis. This is checked because a script that refused
     /// all appends would seem fast.
     pub(super) async fn has_kept_all(&mut self) -> redis::RedisResult<bool> {
-        let (seq, _) = self.heads[0];
-        let kept: u64 = redis::cmd("XLEN").arg(log_of(0)).query_async(&mut self.connection).await?;
-        Ok(kept == seq)
+        let mut pipeline = redis::Pipeline::new();
+        for number in 0..GAMES {
+            pipeline.cmd("XLEN").arg(log_of(number));
+        }
+        let kept: Vec<u64> = pipeline.query_async(&mut self.connection).await?;
+        Ok(self.heads.iter().map(|(seq, _)| *seq).eq(kept))
     }
 
     /// Adds a call of the store's script that appends to these logs.
     pub(super) fn add_script(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
-        pipeline.cmd("EVALSHA").arg(&self.digest).arg(2 * numbers.len());
+        pipeline.cmd("EVALSHA").arg(&self.digest).arg(3 * numbers.len());
         for number in numbers {
-            pipeline.arg(log_of(*number)).arg(format!("bare:{{{}}}:quarantine", game(*number)));
+            let key = |name: &str| format!("bare:{{{}}}:{name}", game(*number));
+            pipeline.arg(log_of(*number)).arg(key("quarantine")).arg(key("guard"));
         }
         // The arguments as the script documents them: no time, and for each log no deadline, no
         // first moment, no stamps, no side records and one entry.
-        pipeline.arg("").arg(0).arg("").arg("bare:all").arg(0).arg("bare:single");
+        pipeline.arg("").arg(0).arg("").arg("bare:{").arg("}:game").arg(0).arg("").arg("bare:single");
         for number in numbers {
             let (seq, hash) = &mut self.heads[*number as usize];
             let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());

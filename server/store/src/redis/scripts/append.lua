@@ -4,9 +4,9 @@
 -- ARGV: time, floor, the time after which there may have been an outage (may be empty), what
 --   precedes and what follows the game in the name of its channel, sender of the announcement,
 --   channel of announcements of all games (may be empty), channel of single announcements; then
---   for each append: its header (game, expected seq, expected hash, deadline, first moment, whether its
---   entries have stamps, whether it has side records, number of entries), its side records if it
---   has any, its entries
+--   for each append: its header (game, expected seq, expected hash, deadline, first moment,
+--   whether its entries have stamps, whether it has side records, number of entries), its side
+--   records if it has any, its entries
 -- Returns a text: for each append the length of its answer, a letter, and what belongs to the
 -- letter.
 local now = time_ms(ARGV[1], ARGV[2])
