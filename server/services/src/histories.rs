@@ -120,35 +120,7 @@ impl Histories {
             return Ok(());
         }
         let score = score_of(*winner, side);
-        let is_kept = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
-        if is_kept && self.tables.peers().can_write_volumes() {
-            let mut opened = Opened::read(&*self.store, &player.id).await?;
-            if opened.book.lines.iter().any(|line| line.game == game) {
-                return Ok(());
-            }
-            opened.book.lines.push(Line {
-                game,
-                ended: ended.0,
-                ruleset: terms.ruleset.clone(),
-                time: terms.time,
-                rated: terms.rated,
-                private: terms.private,
-                side,
-                opponent: opponent.id.clone(),
-                kind: opponent.kind,
-                score,
-                reason: *reason,
-                plies: *plies,
-                erased: false,
-                is_counted: false,
-                change: None,
-                setup: archived.deployments[side].clone(),
-            });
-            self.fold_latest(&player.id, &mut opened, update).await?;
-            return opened.save(update);
-        }
-        update.conditions.push((gone, Expect::Absent));
-        let record = PlayedGame {
+        let played = PlayedGame {
             game,
             ended: ended.0,
             ruleset: terms.ruleset.clone(),
@@ -162,11 +134,24 @@ impl Histories {
             plies: *plies,
             erased: false,
         };
+        let is_kept = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
+        if is_kept && self.tables.peers().can_write_volumes() {
+            let mut opened = Opened::read(&*self.store, &player.id).await?;
+            if opened.book.lines.iter().any(|line| line.game == game) {
+                return Ok(());
+            }
+            let line = Line::of(played).ok_or_else(|| damaged("the game ended for an unknown reason"))?;
+            let setup = archived.deployments[side].clone();
+            opened.book.lines.push(Line { is_counted: false, setup, ..line });
+            self.fold_latest(&player.id, &mut opened, update).await?;
+            return opened.save(update);
+        }
+        update.conditions.push((gone, Expect::Absent));
         let shelves = if terms.private { &[Shelf::All][..] } else { &Shelf::BOTH };
         for shelf in shelves {
-            let played = played_key(&player.id, *shelf, ended.0, game)?;
+            let own = played_key(&player.id, *shelf, ended.0, game)?;
             let versus = versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?;
-            update.writes.extend([put(played, &record, None)?, put(versus, &record, None)?]);
+            update.writes.extend([put(own, &played, None)?, put(versus, &played, None)?]);
         }
         let key = TALLY.key([&player.id, &opponent.id, &terms.ruleset])?;
         let mut pair: Pair = self.expected(&key, update).await?;

@@ -272,7 +272,7 @@ async fn a_report_reaches_the_operators_once_a_game() {
     let game = begin(&mut ana, &mut bo, "1").await;
     let report =
         |id: &str, reason: &str| ClientToServer::Report { cmd_id: cmd(id), game, reason: reason.to_owned() };
-    ana.tell(&report("a", "he stalls")).await;
+    ana.tell(&report("a", "they stall")).await;
     assert_eq!(answer(&mut ana, "a").await, Ok(()));
     ana.tell(&report("b", "he still does")).await;
     assert_eq!(answer(&mut ana, "b").await, Err("reported_before".to_owned()));
@@ -285,7 +285,7 @@ async fn a_report_reaches_the_operators_once_a_game() {
         .iter()
         .map(|report| (report.reporter.name.as_str(), report.reported.name.as_str(), report.reason.as_str()))
         .collect();
-    assert_eq!(told, [("ana", "bo", "he stalls")]);
+    assert_eq!(told, [("ana", "bo", "they stall")]);
     house.close().await;
 }
 
@@ -298,7 +298,7 @@ async fn players_see_what_operators_decided_about_their_own_reports() {
     for id in ["1", "2"] {
         let game = begin(&mut ana, &mut bo, id).await;
         let report =
-            ClientToServer::Report { cmd_id: cmd(&format!("r{id}")), game, reason: "he stalls".to_owned() };
+            ClientToServer::Report { cmd_id: cmd(&format!("r{id}")), game, reason: "they stall".to_owned() };
         ana.tell(&report).await;
         assert_eq!(answer(&mut ana, &format!("r{id}")).await, Ok(()));
         games.push(game);
@@ -317,7 +317,7 @@ async fn players_see_what_operators_decided_about_their_own_reports() {
     let refused = house.ask("GET", "/api/me/reports", "", "").await;
     assert_eq!((refused.status, refused.json()["code"].as_str()), (401, Some("bad_token")));
 
-    let operator = Operator::new(&house.store, "he was only slow").unwrap();
+    let operator = Operator::new(&house.store, "they were only slow").unwrap();
     let decided = operator.decide(games[0], "bo", ReportState::Nothing).await;
     assert_eq!(decided, Err(OperatorError::NoSuchReport), "bo has reported nobody");
     operator.decide(games[0], "Ana", ReportState::Nothing).await.unwrap();
@@ -329,7 +329,7 @@ async fn players_see_what_operators_decided_about_their_own_reports() {
     );
 
     // A closed account decides what is still open, and leaves decisions as they are.
-    Operator::new(&house.store, "he stalls").unwrap().close("bo").await.unwrap();
+    Operator::new(&house.store, "they stall").unwrap().close("bo").await.unwrap();
     assert_eq!(states(&ana_token).await, are("nothing", "acted"));
     let export = house.ask("GET", "/api/account", &ana_token, "").await.json();
     assert_eq!(export["reports"].as_array().unwrap().len(), 2);

@@ -37,7 +37,7 @@ pub(crate) struct Plan {
     #[arg(long, value_delimiter = ',', default_values_t = [60, 8_000], num_args = 2)]
     games: Vec<u32>,
     /// Number of joins.
-    #[arg(long, default_value_t = 5_000)]
+    #[arg(long, default_value_t = 1_000)]
     joins: u32,
     /// Number of changes of the seeks while watchers look on.
     #[arg(long, default_value_t = 200)]

@@ -214,8 +214,8 @@ mod tests {
         }
     }
 
-    /// Hands a mail to a relay that encrypts as it is told. Returns what became of the mail, and
-    /// the commands that came after encryption.
+    /// Hands a mail to a relay, encrypted as `security` says. Returns what became of the mail,
+    /// and the commands that came after encryption.
     async fn handed(
         security: RelaySecurity,
         offers: &str,

@@ -41,7 +41,7 @@ impl Default for Interest {
 }
 
 impl Interest {
-    /// Begins to follow a topic. The receiver is told when Redis has confirmed that.
+    /// Begins to follow a topic. The receiver gets a message when Redis has confirmed that.
     pub(super) fn follow(&self, topic: Topic) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state.lock();

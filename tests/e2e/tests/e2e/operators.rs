@@ -20,7 +20,7 @@ fn operate(site: &Site, words: &[&str]) -> Ended {
 fn rated_game(server: &flagfall_e2e::Server, site: &Site, seed: u64) -> String {
     let mut duel = Duel::begin_with(server, site, &RATED, "barrage", Chance::seed_or(seed));
     duel.play_quietly(4);
-    duel.clients[Side::Red].type_line("report he insults me");
+    duel.clients[Side::Red].type_line("report they insult me");
     duel.clients[Side::Red].expect("Your report was sent to the operators of the server.");
     duel.clients[Side::Blue].type_line("resign yes");
     for side in Side::BOTH {
@@ -44,7 +44,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     operate(&site, &["log"]).expect(0, &["the log of operators is empty"]);
     let first = rated_game(&server, &site, 71);
     rated_game(&server, &site, 72);
-    operate(&site, &["reports"]).expect(0, &["open: ann", "about", "he insults me", &first]);
+    operate(&site, &["reports"]).expect(0, &["open: ann", "about", "they insult me", &first]);
     operate(&site, &["decide", &first, "--reporter", "bob", "nothing", "--reason", "x"])
         .expect(4, &["no such report"]);
     operate(&site, &["decide", &first, "--reporter", "ann", "nothing", "--reason", "it was a joke"])
