@@ -159,16 +159,18 @@ test("the largest board stays below its number of nodes wherever it is shown", a
   await againstHouse(page, server.url, "shadowflash-3");
   await deploy(page);
   await page.locator(".phase-playing").waitFor();
-  await playOn(page, chance(1), 8);
   const judgeNodes = async (/** @type {string} */ what) => {
     const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
     t.diagnostic(`${what}: ${nodes} nodes`);
     assert.ok(nodes <= 1_500, `${what}: ${nodes} nodes`);
   };
-  await judgeNodes("playing");
+  // A question of a turn takes the place of the reserve, so this comes before the first turn.
   await page.getByText(/^Your reserve/).click();
+  await judgeNodes("reserve");
+  await playOn(page, chance(1), 8);
+  await judgeNodes("playing");
   await page.getByRole("tab", { name: "Losses" }).click();
-  await judgeNodes("reserve and losses");
+  await judgeNodes("losses");
   await resign(page);
   await page.getByRole("link", { name: "Replay" }).click();
   await page.locator(".replay .piece").first().waitFor();
