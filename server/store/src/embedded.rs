@@ -299,7 +299,8 @@ impl Store for EmbeddedStore {
             let entries = chained(game, expected, bodies.into_iter().map(|body| (Stamp(0), body)));
             let outage = deadline.and_then(|_| self.shared.clock.outage());
             let is_stamped = false;
-            let append = Prepared { expected, deadline, not_before, entries, is_stamped, outage, writes };
+            let append =
+                Box::new(Prepared { expected, deadline, not_before, entries, is_stamped, outage, writes });
             self.begin(|reply| Request::Append { append, reply })
         });
         Box::pin(async move { self.finish(begun?).await?.unwrap_or(Ok(AppendOutcome::Unknown)) })
@@ -458,7 +459,7 @@ impl Transfer for EmbeddedStore {
         Box::pin(async move {
             let entries =
                 chained(game, expected, entries.into_iter().map(|StoredEntry { at, body, .. }| (at, body)));
-            let append = Prepared {
+            let append = Box::new(Prepared {
                 expected,
                 deadline: None,
                 not_before: None,
@@ -466,7 +467,7 @@ impl Transfer for EmbeddedStore {
                 is_stamped: true,
                 outage: None,
                 writes: Vec::new(),
-            };
+            });
             let begun = self.begin(|reply| Request::Append { append, reply })?;
             self.finish(begun).await?.unwrap_or(Ok(AppendOutcome::Unknown))
         })

@@ -55,6 +55,12 @@ impl FrameWriter {
         (at, length + PREFIX_BYTES as u32)
     }
 
+    /// Returns the segment to which the group will be written.
+    #[must_use]
+    pub fn seal(&self) -> Seal {
+        self.seal
+    }
+
     /// Returns the frames of the group so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {

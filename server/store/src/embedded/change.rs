@@ -4,9 +4,11 @@
 //! at all, because the frame's checksum covers the whole request.
 
 use flagfall_board::{GameId, Stamp};
+use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::files::Place;
 use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Hash, Head, Key, SecretBytes};
@@ -115,9 +117,10 @@ impl Change {
         }
     }
 
-    /// Adds the change as a frame to a group. Returns the frame's position and length.
-    pub(super) fn push(&self, group: &mut FrameWriter) -> (u64, u32) {
-        group.push(self.tag(), |buffer| self.encode(buffer))
+    /// Adds the change as a frame to a group. Returns the frame's place in the log.
+    pub(super) fn push(&self, group: &mut FrameWriter) -> Place {
+        let (at, length) = group.push(self.tag(), |buffer| self.encode(buffer));
+        Place::of(group.seal().number, at, length)
     }
 
     fn encode(&self, buffer: &mut Vec<u8>) {
@@ -247,8 +250,29 @@ pub(super) fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
 /// Appends a value to a buffer. This cannot fail, because the buffer is in memory and all types
 /// used here can be serialized.
 pub(super) fn put<T: Serialize>(value: &T, buffer: &mut Vec<u8>) {
-    let written = postcard::to_extend(value, std::mem::take(buffer));
-    *buffer = written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
+    let written = postcard::serialize_with_flavor(value, Added(buffer));
+    written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
+}
+
+/// Adds bytes to a buffer. The flavor of postcard for this purpose copies slices byte by byte.
+struct Added<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Added<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
 }
 
 /// Parses a value. Returns `None` if the bytes are not valid or if some are left over.

@@ -109,6 +109,7 @@ fn build(
     let mut out = Out { tail: Tail::new(segments, point, segment_bytes)?, group: None, entries: 0 };
     before.copy(&witness, &mut out)?;
     out.flush()?;
+    out.tail.release_unused()?;
     Ok(File::open(unfinished)?.sync_all()?)
 }
 
@@ -293,10 +294,7 @@ impl Out {
     }
 
     fn push(&mut self, change: Change) -> Result<(), AccessError> {
-        let mut group = match self.group.take() {
-            Some(group) => group,
-            None => self.tail.group()?,
-        };
+        let mut group = self.group.take().unwrap_or_else(|| self.tail.group());
         change.push(&mut group);
         let is_full = group.bytes().len() >= GROUP_BYTES;
         self.group = Some(group);
@@ -304,7 +302,9 @@ impl Out {
     }
 
     fn flush(&mut self) -> Result<(), AccessError> {
-        self.group.take().map_or(Ok(()), |group| Ok(self.tail.write(group)?))
+        let Some(group) = self.group.take() else { return Ok(()) };
+        self.tail.make_ready()?;
+        Ok(self.tail.write(group)?)
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
@@ -16,6 +18,8 @@ use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 
 const EXTENSION: &str = "seg";
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
+/// The disk space, in bytes, that is allocated at a time for the last segment.
+const ALLOCATED_BYTES: u64 = 1024 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Place {
@@ -59,6 +63,11 @@ pub(super) struct Tail {
     buffer: Vec<u8>,
     /// The length in bytes at which a segment is full and the next one begins.
     segment_bytes: u64,
+    /// The length of the file. Zeros follow the last group, because a sync takes less time if the
+    /// write before it has not changed the length.
+    allocated: u64,
+    /// True if the file system cannot allocate space in advance.
+    is_exact: bool,
 }
 
 impl Segments {
@@ -199,39 +208,82 @@ impl Tail {
     /// Opens the log for writing at its end. `point` must be in the last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        let name = Named::of(segments.path(point.segment), &file.metadata()?);
-        Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
+        let name = Named::of(segments.path(point.segment))?;
+        let (buffer, allocated) = (Vec::new(), point.at);
+        Ok(Tail { segments, file, name, point, buffer, segment_bytes, allocated, is_exact: false })
     }
 
-    /// Returns a new group. The caller fills it and passes it to [`write`](Self::write). Begins
-    /// the next segment if the current one is full.
-    pub(super) fn group(&mut self) -> io::Result<FrameWriter> {
-        if self.point.at >= self.segment_bytes {
+    /// Returns a new group. The caller fills it, and passes it to [`write`](Self::write) or
+    /// [`drop_group`](Self::drop_group) before it asks for the next one.
+    pub(super) fn group(&mut self) -> FrameWriter {
+        let (segment, at) = match self.is_full() {
+            true => (self.point.segment + 1, HEADER_BYTES as u64),
+            false => (self.point.segment, self.point.at),
+        };
+        FrameWriter::new(self.segments.seal(segment), at, std::mem::take(&mut self.buffer))
+    }
+
+    fn is_full(&self) -> bool {
+        self.point.at >= self.segment_bytes
+    }
+
+    /// Begins the next segment if the current one is full. Must be called before
+    /// [`write`](Self::write). After an error, nothing has been written.
+    pub(super) fn make_ready(&mut self) -> io::Result<()> {
+        if self.is_full() {
+            self.release_unused()?;
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
+            self.allocated = self.point.at;
             self.file = self.segments.file(self.point.segment)?;
-            self.name = Named::of(self.segments.path(self.point.segment), &self.file.metadata()?);
+            self.name = Named::of(self.segments.path(self.point.segment))?;
         }
-        let seal = self.segments.seal(self.point.segment);
-        Ok(FrameWriter::new(seal, self.point.at, std::mem::take(&mut self.buffer)))
+        Ok(())
     }
 
     /// Durably writes a group. After an error, parts of it may be in the file; [`cut`](Self::cut)
     /// removes them.
     pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
+        self.allocate(group.end());
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
+        self.drop_group(group);
+        Ok(())
+    }
+
+    /// Allocates space, so that the file is longer than this. If this fails, the next write makes
+    /// the file longer itself, and reports a full disk.
+    fn allocate(&mut self, end: u64) {
+        if self.allocated >= end || self.is_exact {
+            return;
+        }
+        let (flags, more) = (FallocateFlags::empty(), end + ALLOCATED_BYTES - self.allocated);
+        match fallocate(&self.file, flags, self.allocated, more) {
+            Ok(()) => self.allocated += more,
+            Err(error) => self.is_exact = error != Errno::NOSPC,
+        }
+    }
+
+    /// Durably removes the allocated space after the last group.
+    pub(super) fn release_unused(&mut self) -> io::Result<()> {
+        if self.allocated > self.point.at {
+            self.cut(self.point)?;
+        }
+        Ok(())
+    }
+
+    /// Drops a group that is not written, or not written again, and keeps its memory for the next.
+    pub(super) fn drop_group(&mut self, group: FrameWriter) {
         self.buffer = group.into_buffer();
         // Large groups are rare, so their memory is not kept.
         self.buffer.shrink_to(BUFFER_BYTES_KEPT);
-        Ok(())
     }
 
     /// Durably removes everything after a point in the last segment. After an error, the data may
     /// still be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
-        self.point = from;
+        (self.point, self.allocated) = (from, from.at);
         Ok(())
     }
 
@@ -241,11 +293,6 @@ impl Tail {
         if self.point.at > HEADER_BYTES as u64 {
             self.segment_bytes = self.segment_bytes.min(self.point.at);
         }
-    }
-
-    /// Returns the place of a frame in the log, given its position and length in the next group.
-    pub(super) fn place(&self, (at, length): (u64, u32)) -> Place {
-        Place::of(self.point.segment, at, length)
     }
 }
 
@@ -289,7 +336,7 @@ mod tests {
         let (segments, point) = tail(folder.path());
         let mut tail = Tail::new(segments, point, u64::MAX).unwrap();
         for bytes in [4 * BUFFER_BYTES_KEPT, 10] {
-            let mut group = tail.group().unwrap();
+            let mut group = tail.group();
             group.push(1, |buffer| buffer.resize(bytes, 0));
             tail.write(group).unwrap();
             assert!(tail.buffer.capacity() <= BUFFER_BYTES_KEPT, "{}", tail.buffer.capacity());

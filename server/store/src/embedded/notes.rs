@@ -28,9 +28,29 @@ const PREFIX_BYTES: usize = 12;
 /// The number of the last entry of each game; 0 for a deleted log.
 pub(super) type Heads = HashMap<GameId, u64>;
 
-/// A note: the beginning and the end of a group, and the number of the last entry of each game in
-/// it.
+/// A note: the beginning and the end of a group, and the numbers of the last entries that the
+/// group added to games. If a game is listed more than once, the last number counts.
 type Note = (Point, Point, Vec<(GameId, u64)>);
+
+/// The list of a note, encoded while its group grows.
+#[derive(Default)]
+pub(super) struct GroupHeads {
+    count: usize,
+    encoded: Vec<u8>,
+}
+
+impl GroupHeads {
+    pub(super) fn push(&mut self, game: GameId, seq: u64) {
+        self.count += 1;
+        put(&(game, seq), &mut self.encoded);
+    }
+
+    /// Removes everything, but keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+        self.encoded.clear();
+    }
+}
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Noted {
@@ -102,9 +122,10 @@ impl Notes {
 
     /// Adds a note about the group between these points. After an error, the note may be in the
     /// file; [`cut`](Self::cut) removes it.
-    pub(super) fn add(&mut self, from: Point, to: Point, heads: &[(GameId, u64)]) -> io::Result<()> {
+    pub(super) fn add(&mut self, from: Point, to: Point, heads: &GroupHeads) -> io::Result<()> {
         let mut note = vec![0; PREFIX_BYTES];
-        put(&(from, to, heads), &mut note);
+        put(&(from, to, heads.count), &mut note);
+        note.extend_from_slice(&heads.encoded);
         let length = u32::try_from(note.len() - PREFIX_BYTES).unwrap_or(u32::MAX);
         let checksum = xxh3_64(&note[PREFIX_BYTES..]);
         note[..4].copy_from_slice(&length.to_le_bytes());
@@ -172,31 +193,37 @@ mod tests {
         Point { segment: 1, at }
     }
 
+    fn heads<const N: usize>(heads: [(GameId, u64); N]) -> GroupHeads {
+        let mut list = GroupHeads::default();
+        heads.into_iter().for_each(|(game, seq)| list.push(game, seq));
+        list
+    }
+
     #[test]
     fn the_last_note_of_a_game_counts() {
         let folder = tempfile::tempdir().unwrap();
         let look = || Notes::look(folder.path()).unwrap();
-        let heads = || look().unwrap().heads;
+        let known = || look().unwrap().heads;
         assert_eq!(look(), None);
         let mut notes = Notes::begin(folder.path()).unwrap();
         assert_eq!(look(), Some(Noted::default()));
-        notes.add(point(0), point(1), &[(game(1), 4), (game(2), 1)]).unwrap();
+        notes.add(point(0), point(1), &heads([(game(1), 3), (game(2), 1), (game(1), 4)])).unwrap();
         let before = notes.turn().unwrap();
-        notes.add(point(1), point(2), &[(game(1), 0)]).unwrap();
+        notes.add(point(1), point(2), &heads([(game(1), 0)])).unwrap();
         let mut notes = Notes::begin(folder.path()).unwrap();
-        notes.add(point(2), point(3), &[(game(3), 7)]).unwrap();
-        assert_eq!(heads(), Heads::from([(game(1), 0), (game(2), 1), (game(3), 7)]));
+        notes.add(point(2), point(3), &heads([(game(3), 7)])).unwrap();
+        assert_eq!(known(), Heads::from([(game(1), 0), (game(2), 1), (game(3), 7)]));
         remove_until(folder.path(), before).unwrap();
-        assert_eq!(heads(), Heads::from([(game(1), 0), (game(3), 7)]));
+        assert_eq!(known(), Heads::from([(game(1), 0), (game(3), 7)]));
     }
 
     #[test]
     fn a_note_that_is_not_whole_ends_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut notes = Notes::begin(folder.path()).unwrap();
-        notes.add(point(0), point(1), &[(game(1), 4)]).unwrap();
+        notes.add(point(0), point(1), &heads([(game(1), 4)])).unwrap();
         let first = fs::metadata(path(folder.path(), 1)).unwrap().len() as usize;
-        notes.add(point(1), point(2), &[(game(2), 1)]).unwrap();
+        notes.add(point(1), point(2), &heads([(game(2), 1)])).unwrap();
         let path = path(folder.path(), 1);
         let bytes = fs::read(&path).unwrap();
         for cut in first..bytes.len() {
@@ -216,12 +243,12 @@ mod tests {
         };
         let mut notes = Notes::begin(folder.path()).unwrap();
         assert!(are_complete(5, None) && are_complete(5, Some(5)) && !are_complete(5, Some(6)));
-        notes.add(point(5), point(7), &[]).unwrap();
+        notes.add(point(5), point(7), &heads([])).unwrap();
         notes.turn().unwrap();
-        notes.add(point(7), point(9), &[]).unwrap();
+        notes.add(point(7), point(9), &heads([])).unwrap();
         assert!(are_complete(5, Some(9)) && are_complete(6, None));
         assert!(!are_complete(4, Some(9)) && !are_complete(5, Some(10)));
-        notes.add(point(10), point(11), &[]).unwrap();
+        notes.add(point(10), point(11), &heads([])).unwrap();
         assert!(!are_complete(5, Some(9)), "a group lies between the last two");
     }
 }

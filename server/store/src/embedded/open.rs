@@ -277,12 +277,13 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     if found.is_empty() {
         return Ok(());
     }
-    let mut group = tail.group()?;
+    let mut group = tail.group();
     let place = |change: Change| {
-        let place = tail.place(change.push(&mut group));
+        let place = change.push(&mut group);
         (change, place)
     };
     let placed: Vec<_> = found.into_iter().map(place).collect();
+    tail.make_ready()?;
     tail.write(group)?;
     index.apply(placed, || ())?;
     Ok(())

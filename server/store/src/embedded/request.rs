@@ -15,7 +15,8 @@ pub(super) const SWEEP_STEP: usize = 1000;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// An append whose hashes the caller has already computed, to save the writer's time.
+/// An append whose hashes the caller has already computed, to save the writer's time. A request
+/// contains it in a box, because requests are moved several times.
 pub(super) struct Prepared {
     pub(super) expected: Head,
     pub(super) deadline: Option<Stamp>,
@@ -31,7 +32,7 @@ pub(super) struct Prepared {
 
 pub(super) enum Request {
     /// Adds entries to a log.
-    Append { append: Prepared, reply: Reply<AppendOutcome> },
+    Append { append: Box<Prepared>, reply: Reply<AppendOutcome> },
     /// Changes side records.
     Update { update: Update, reply: Reply<UpdateOutcome> },
     /// Begins a new epoch.

@@ -29,12 +29,13 @@ use super::compact::Compaction;
 use super::disk;
 use super::files::{Place, Point, Tail};
 use super::index::Checkpoint;
-use super::notes::Notes;
+use super::notes::{GroupHeads, Notes};
 use super::reader::Reader;
 use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use crate::guard::Guard;
 use crate::outages::OutageList;
+use crate::segment::FrameWriter;
 use crate::store::{
     AppendOutcome, CLOCKS_FIRST, OUTAGES_KEY, Outage, RetireOutcome, StoreError, Update, UpdateOutcome, Write,
 };
@@ -55,9 +56,17 @@ type Expiring = (Vec<u8>, Option<Stamp>);
 /// The changes of a group so far, and their effects on later requests.
 #[derive(Default)]
 pub(super) struct Stage {
-    changes: Vec<Change>,
+    /// The frames of the changes so far.
+    group: Option<FrameWriter>,
+    changes: Vec<(Change, Place)>,
     /// The heads of the changed logs; [`Head::START`] for a deleted log.
     heads: FxHashMap<GameId, Head>,
+    /// The same heads in the form of the notes.
+    noted: GroupHeads,
+    /// The games whose logs the group deletes.
+    deleted: Vec<GameId>,
+    /// The games that the group puts into quarantine, with the reasons.
+    quarantines: Vec<(GameId, String)>,
     /// The records that the group has changed; `None` for a deleted record.
     records: HashMap<Key, Option<Expiring>>,
     epoch: Option<u64>,
@@ -74,10 +83,36 @@ impl Stage {
         }
     }
 
+    /// Encodes a change at once. Usually, more requests arrive in the meantime.
+    fn push(&mut self, change: Change) {
+        let group = self.group.as_mut().unwrap_or_else(|| unreachable!("a stage begins with a group"));
+        let place = change.push(group);
+        self.changes.push((change, place));
+    }
+
+    fn set_head(&mut self, game: GameId, head: Head) {
+        self.heads.insert(game, head);
+        self.noted.push(game, head.seq);
+    }
+
+    fn delete_log(&mut self, game: GameId) {
+        self.set_head(game, Head::START);
+        self.push(Change::DeleteLog(game));
+        self.deleted.push(game);
+    }
+
+    fn quarantine(&mut self, game: GameId, reason: String) {
+        self.push(Change::Quarantine { game, reason: reason.clone() });
+        self.quarantines.push((game, reason));
+    }
+
     /// Removes everything, but keeps the memory for the next group.
     fn clear(&mut self) {
         self.changes.clear();
         self.heads.clear();
+        self.noted.clear();
+        self.deleted.clear();
+        self.quarantines.clear();
         self.records.clear();
         self.records.shrink_to(GROUP_MAX);
         self.epoch = None;
@@ -104,7 +139,7 @@ pub(super) struct Writer {
     /// A checkpoint that could not be written because the disk was full.
     pub(super) unstored: Option<Unstored>,
     /// Quarantines that are not in the log yet, because a write found no space.
-    pub(super) unkept: Vec<Change>,
+    pub(super) unkept: Vec<(GameId, String)>,
     /// The length of the log between two checkpoints, in bytes.
     pub(super) checkpoint_bytes: u64,
     /// The minimum length of the log for compaction, in bytes.
@@ -161,7 +196,10 @@ impl Writer {
     ) -> usize {
         let latest = Instant::now() + self.group_time;
         let mut stage = std::mem::take(&mut self.stage);
-        stage.changes.append(&mut self.unkept);
+        stage.group = Some(self.tail.group());
+        for (game, reason) in std::mem::take(&mut self.unkept) {
+            stage.quarantine(game, reason);
+        }
         let (mut answers, mut count, mut bytes) = (Vec::with_capacity(answered), 0, 0);
         let mut next = Some(first);
         while let Some(request) = next {
@@ -179,9 +217,8 @@ impl Writer {
         }
         // The first group after an outage writes it to the record of outages.
         let outage = self.stage_outage(&mut stage);
-        let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
-        let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
         let verdict = self.write(&mut stage, answers);
+        let quarantines = std::mem::take(&mut stage.quarantines);
         stage.clear();
         self.stage = stage;
         if matches!(verdict, Verdict::Refused(_)) {
@@ -199,7 +236,7 @@ impl Writer {
     /// Processes a request. Returns the answer to give once the group is durable.
     fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
         Some(match request {
-            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, append)),
+            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, *append)),
             Request::Update { update, reply } => {
                 let outcome = self.stage_update(stage, update);
                 let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
@@ -209,11 +246,11 @@ impl Writer {
                 let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
                 let epoch = self.shared.clock.stamp().0.max(current + 1);
                 stage.epoch = Some(epoch);
-                stage.changes.push(Change::Epoch(epoch));
+                stage.push(Change::Epoch(epoch));
                 Answer::other(reply, Ok(epoch), None)
             }
             Request::Quarantine { game, reason } => {
-                stage.changes.push(Change::Quarantine { game, reason });
+                stage.quarantine(game, reason);
                 return None;
             }
             Request::KeepOutage { reply } => Answer::other(reply, Ok(()), None),
@@ -278,9 +315,9 @@ impl Writer {
             entries.stamp(at);
         }
         let head = entries.head;
-        stage.heads.insert(game, head);
+        stage.set_head(game, head);
         stage.note(&writes);
-        stage.changes.push(Change::Entries { entries, writes });
+        stage.push(Change::Entries { entries, writes });
         Ok(AppendOutcome::Ok { at, head })
     }
 
@@ -299,7 +336,7 @@ impl Writer {
             Err(AccessError::Damaged { seq, what }) => {
                 let reason = format!("entry {seq}: {what}");
                 self.shared.quarantine(game, &reason);
-                stage.changes.push(Change::Quarantine { game, reason: reason.clone() });
+                stage.quarantine(game, reason.clone());
                 Ok(Err(reason))
             }
         }
@@ -330,7 +367,7 @@ impl Writer {
             }
         }
         stage.note(&update.writes);
-        stage.changes.push(Change::Records { at: now, writes: update.writes });
+        stage.push(Change::Records { at: now, writes: update.writes });
         Ok(UpdateOutcome::Ok)
     }
 
@@ -344,7 +381,7 @@ impl Writer {
         let writes: Vec<Write> = expired.into_iter().map(|key| Write::Delete { key }).collect();
         if !writes.is_empty() {
             stage.note(&writes);
-            stage.changes.push(Change::Records { at: now, writes });
+            stage.push(Change::Records { at: now, writes });
         }
         Ok(count)
     }
@@ -359,27 +396,27 @@ impl Writer {
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
         let writes = vec![Write::Put { key, value: outages.to_record(), expires: None }];
-        stage.changes.push(Change::Records { at: outage.until, writes });
+        stage.push(Change::Records { at: outage.until, writes });
         Some(outage)
     }
 
     /// Durably writes a group, answers its callers, and moves the group into the index.
     fn write(&mut self, stage: &mut Stage, answers: Vec<Answer>) -> Verdict {
+        let group = stage.group.take();
         if stage.changes.is_empty() {
+            group.into_iter().for_each(|group| self.tail.drop_group(group));
             self.answers.give(answers, Verdict::Durable);
             return Verdict::Durable;
         }
-        let places = match self.persist(stage) {
-            Ok(places) => places,
-            Err(verdict) => {
-                self.answers.give(answers, verdict.clone());
-                return verdict;
-            }
-        };
+        let persisted = group.map_or(Ok(()), |group| self.persist(group, stage));
+        if let Err(verdict) = persisted {
+            self.answers.give(answers, verdict.clone());
+            return verdict;
+        }
         // Callers are answered before the index is updated, so that they can continue at once. If
         // they read, the read waits until the index contains the group.
         let answer = || self.answers.give(answers, Verdict::Durable);
-        match self.reader.index.apply(stage.changes.drain(..).zip(places), answer) {
+        match self.reader.index.apply(stage.changes.drain(..), answer) {
             Ok(gaps) if gaps.is_empty() => {}
             // The heads were checked before, so a gap can only come from a bug.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
@@ -388,22 +425,17 @@ impl Writer {
         Verdict::Durable
     }
 
-    /// Durably writes a group to the log, and adds it to the notes. Returns the place of each
-    /// change.
-    fn persist(&mut self, Stage { changes, heads, .. }: &Stage) -> Result<Vec<Place>, Verdict> {
+    /// Durably writes a group to the log, and adds it to the notes.
+    fn persist(&mut self, group: FrameWriter, stage: &Stage) -> Result<(), Verdict> {
         let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
         if let Err(StoreError::Unavailable { why }) = usable {
             return Err(Verdict::Refused(why));
         }
-        let mut group = match self.tail.group() {
-            Ok(group) => group,
-            Err(error) => {
-                let what = "the next part of the log cannot be begun";
-                return Err(Verdict::Refused(self.shared.note_failed(what, error.into())));
-            }
-        };
+        if let Err(error) = self.tail.make_ready() {
+            let what = "the next part of the log cannot be begun";
+            return Err(Verdict::Refused(self.shared.note_failed(what, error.into())));
+        }
         let (begun, begun_at) = (self.tail.point, Instant::now());
-        let places = changes.iter().map(|change| self.tail.place(change.push(&mut group))).collect();
         if let Err(error) = self.tail.write(group) {
             return Err(self.take_back(begun, "the log cannot be written", &error));
         }
@@ -412,8 +444,7 @@ impl Writer {
         }
         // The notes are written before the callers are answered. The log is safe without the
         // notes, but if the log is damaged, the notes show which games are affected.
-        let heads: Vec<_> = heads.iter().map(|(game, head)| (*game, head.seq)).collect();
-        if let Err(error) = self.notes.add(self.end, self.tail.point, &heads) {
+        if let Err(error) = self.notes.add(self.end, self.tail.point, &stage.noted) {
             if disk::is_no_room(&error) {
                 return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
             }
@@ -430,17 +461,11 @@ impl Writer {
         }
         self.shared.groups.fetch_add(1, Ordering::Relaxed);
         self.group_time = begun_at.elapsed();
-        for change in changes {
-            match change {
-                Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
-                Change::Release(game) | Change::DeleteLog(game) => self.shared.release(*game),
-                Change::Entries { .. }
-                | Change::Moved(_)
-                | Change::Records { .. }
-                | Change::Quarantine { .. } => {}
-            }
+        if let Some(epoch) = stage.epoch {
+            self.shared.epoch.store(epoch, Ordering::SeqCst);
         }
-        Ok(places)
+        stage.deleted.iter().for_each(|game| self.shared.release(*game));
+        Ok(())
     }
 
     /// Undoes the group that begins at `begun`, if its write found no space. After any other
@@ -509,7 +534,8 @@ impl Writer {
         let Some(copied) = compaction.copied else {
             match compaction.step(&self.reader, &self.shared)? {
                 Some(changes) => {
-                    let mut stage = Stage { changes, ..Stage::default() };
+                    let mut stage = Stage { group: Some(self.tail.group()), ..Stage::default() };
+                    changes.into_iter().for_each(|change| stage.push(change));
                     self.write(&mut stage, Vec::new()).check()?;
                 }
                 None => compaction.finish(self.tail.point),

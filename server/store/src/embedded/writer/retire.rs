@@ -40,9 +40,8 @@ impl Writer {
         let (key, value) = (guard_key(game)?, guard.encode());
         let writes = vec![Write::Put { key, value, expires: guard_expires(now) }];
         stage.note(&writes);
-        stage.changes.push(Change::Records { at: now, writes });
-        stage.heads.insert(game, Head::START);
-        stage.changes.push(Change::DeleteLog(game));
+        stage.push(Change::Records { at: now, writes });
+        stage.delete_log(game);
         Ok(RetireOutcome::Ok)
     }
 
@@ -52,10 +51,9 @@ impl Writer {
         if self.record(stage, &key, now)?.is_some() {
             let writes = vec![Write::Delete { key }];
             stage.note(&writes);
-            stage.changes.push(Change::Records { at: now, writes });
+            stage.push(Change::Records { at: now, writes });
         }
-        stage.heads.insert(game, Head::START);
-        stage.changes.push(Change::DeleteLog(game));
+        stage.delete_log(game);
         Ok(())
     }
 }
