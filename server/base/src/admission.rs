@@ -58,9 +58,9 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room for it, evicts the oldest silent connection
-    /// of an address. This address is the connection's own if that has reached its limit, or else
-    /// the address with the most silent connections.
+    /// Counts a new connection. If the address of the connection has reached its limit, evicts
+    /// the oldest silent connection of this address. If the server is full, evicts the oldest one
+    /// of the address that has the most silent connections.
     ///
     /// After an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
