@@ -1,4 +1,4 @@
-//! All games of the archive, segment by segment.
+//! Walks through all games of the archive, segment by segment.
 
 use flagfall_board::GameId;
 
@@ -17,16 +17,16 @@ pub struct Page {
     pub segment: u32,
     /// The games with their places, sorted by id. Removed games are left out.
     pub games: Vec<(GameId, Location)>,
-    /// Why the games are missing, if the segment is damaged.
+    /// Why `games` is empty, if the segment is damaged.
     pub damage: Option<ArchiveError>,
 }
 
 impl Archive {
-    /// Returns the games of the segment that follows `after`, or of the very first segment. Returns
+    /// Returns the games of the next segment after `after`, or of the first segment. Returns
     /// `None` after the last segment.
     ///
-    /// Segments are in the order in which they were begun. Games that are added meanwhile come
-    /// later.
+    /// Segments come in the order in which they were begun, so games that are added during a walk
+    /// come last.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or a list of segments is damaged.
@@ -68,7 +68,7 @@ impl Archive {
         checked.map(drop).map_err(|error| of_segment(&view, segment, error))
     }
 
-    /// The number of the first segment after this one.
+    /// Returns the number of the first segment after this one.
     async fn segment_after(&self, view: &View, after: Option<u32>) -> Result<Option<u32>, ArchiveError> {
         let is_after = |number: u32| after.is_none_or(|after| number > after);
         let listed = view.manifest.segments.iter().map(|segment| segment.number);
@@ -84,7 +84,7 @@ impl Archive {
     }
 }
 
-/// The error of a segment, with the name of its object.
+/// Converts the error of a segment, and adds the name of its object.
 pub(super) fn of_segment(view: &View, segment: u32, error: SegmentError) -> ArchiveError {
     let object = view.manifest.segment(segment);
     match error {
