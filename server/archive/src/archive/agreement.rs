@@ -84,8 +84,8 @@ impl Archive {
                 }
             }
             wrong.extend(lines.into_keys());
-            // A game that was added again is in a newer segment, so the index names only that
-            // one.
+            // A game that was added again is not missing, because the index names its newer
+            // segment.
             let (places, _) = view.places(self.objects(), &missing).await?;
             missing.retain(|game| !places.contains_key(game));
             wrong.sort_unstable_by_key(GameId::bits);

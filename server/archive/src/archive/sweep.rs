@@ -30,8 +30,8 @@ impl Named {
 }
 
 impl Archive {
-    /// Deletes the objects that no manifest names and that the last sweep did not find named
-    /// either. Does nothing if that sweep was less than a day ago.
+    /// Deletes the objects that no manifest named at the last sweep and that none names now. Does
+    /// nothing if the last sweep was less than a day ago.
     ///
     /// Before the deletion, a manifest is published that condemns the objects. If a writer was
     /// about to name one of them, its manifest is then too late. The newest manifest shows the

@@ -13,7 +13,7 @@ use crate::segment::{Segment, SegmentError, check as check_segment};
 /// The games of a segment.
 #[derive(Debug)]
 pub struct Page {
-    /// The number of the segment. The next page is the one after it.
+    /// The number of the segment. Pass it to [`Archive::games`] to get the next page.
     pub segment: u32,
     /// The games with their places, sorted by id. Removed games are left out.
     pub games: Vec<(GameId, Location)>,
@@ -46,12 +46,12 @@ impl Archive {
         Ok(Some(Page { segment, games, damage }))
     }
 
-    /// Reads all games of a segment at once, and calls `each` with each of them. Games that are
-    /// damaged so much that not even their ids can be read are only in the error.
+    /// Reads a whole segment at once. Calls `each` with each game, or with the reason why the
+    /// game cannot be decoded.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the first
-    /// damage, and the games that can be read were given to `each` before.
+    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the
+    /// first damage, and `each` was not called with damaged games.
     pub async fn read_segment(
         &self,
         segment: u32,
