@@ -63,10 +63,9 @@ pub(super) struct OnDemand {
 
 impl Tables {
     /// Opens the registry, without opening any games. A running game is opened later, when a
-    /// player asks for it or something is due in it. Its clocks have stood still since the last
-    /// heartbeat. Because no logs are read here, damaged games cannot make this fail. Returns
-    /// [`StartError`] if the store does not answer, or if the operating system provides no random
-    /// bits.
+    /// player asks for it or when something is due in it. No logs are read here, so damaged games
+    /// cannot make this fail. Returns [`StartError`] if the store does not answer, or if the
+    /// operating system provides no random bits.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;

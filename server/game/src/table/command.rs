@@ -151,8 +151,8 @@ impl AcceptedCommands {
         self.recent.iter().find(|done| done.key == key).copied()
     }
 
-    /// Remembers the last commands of an archived game, whose log has no ids of commands. Unlike
-    /// [`note`](Self::note), this keeps all of them in memory.
+    /// Stores the last commands of an archived game, whose log has no ids of commands. Unlike
+    /// [`note`](Self::note), keeps all of them.
     pub(crate) fn recall(&mut self, commands: impl Iterator<Item = Done>) {
         self.recent = commands.collect();
     }

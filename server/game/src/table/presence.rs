@@ -47,8 +47,8 @@ impl Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // Without a shared log, there are no connections to other servers, so they count as
-            // known from the start.
+            // If the log is not shared, there are no other servers, so connections to them count
+            // as known.
             sighted_since: Some(Stamp(0)),
         }
     }

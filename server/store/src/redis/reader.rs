@@ -242,7 +242,8 @@ impl Reader {
 
     /// True if the side records of all appends to a log are applied.
     pub(super) async fn is_applied(&self, game: GameId) -> Result<bool, RequestError> {
-        // The append that ends a game has side records, so the last entry almost always says it.
+        // Look at the last entry first. A game's last append has side records, so this entry is
+        // almost always the last one with side records.
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(1);
         let last = self.entries(1, command).await?;
