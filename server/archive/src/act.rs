@@ -90,7 +90,7 @@ impl Act {
         }
     }
 
-    /// Writes what follows the tag and the time of the act.
+    /// Writes the act's data, which follows the tag and the time of the act.
     pub(crate) fn write(&self, game: &Game, out: &mut Vec<u8>) -> Result<(), EntryError> {
         match self {
             Act::Play(_) => {}
@@ -120,7 +120,7 @@ impl Act {
         Ok(())
     }
 
-    /// Reads what follows the tag and the time of an act.
+    /// Reads the act's data, which follows the tag and the time of the act.
     pub(crate) fn read(tag: u64, game: &Game, reader: &mut Reader<'_>) -> Result<Act, DecodeError> {
         if let Some(index) = tag.checked_sub(PLAY) {
             return Ok(Act::Play(usize::try_from(index).map_err(|_| UNKNOWN)?));
@@ -158,7 +158,7 @@ fn outcome(game: &Game, side: Side, command: &Command, entropy: &Entropy) -> Opt
 }
 
 /// Returns the index of a legal command whose first event is `next`. Several commands may have
-/// the same events. For example, strikes that fail after naming different colors do.
+/// the same events, for example failed strikes that name different colors.
 fn index_of(game: &Game, next: &Event, record: &SecretRecord) -> Option<usize> {
     let position = game.position();
     let commands = position.legal_commands();

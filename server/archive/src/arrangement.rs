@@ -17,7 +17,7 @@ pub(crate) struct Arrangements {
     counts: [u8; LETTERS],
     /// The number of home squares.
     squares: u8,
-    /// The number of arrangements. Its product with `squares` is also less than 2^128.
+    /// The number of arrangements. Even its product with `squares` fits into a `u128`.
     total: u128,
 }
 

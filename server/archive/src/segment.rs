@@ -329,7 +329,8 @@ pub fn check(
     Ok(games)
 }
 
-/// Reads the last frame: the range of the footer, and the SHA-256 of everything before.
+/// Parses the last frame. Returns the range of the footer, and the SHA-256 of all bytes before
+/// this frame.
 fn read_end(seal: Seal, at: u64, bytes: &[u8]) -> Result<(Range<u64>, [u8; 32]), SegmentError> {
     let frame = parse_or_repair(bytes, seal, at).filter(|frame| frame.tag == END);
     let frame = frame.ok_or(damaged("its end is damaged"))?;

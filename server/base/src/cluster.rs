@@ -31,7 +31,7 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// The maximum number of records of servers that a server reads.
+/// The maximum number of servers' records that are read.
 const PEERS_MAX: usize = 1_024;
 /// The number of consecutive meetings at which all servers must be able to read the newest form
 /// before any server writes it. At a meeting, a server reads the records of all servers.
@@ -40,7 +40,7 @@ const PEERS_MAX: usize = 1_024;
 /// before the form changes.
 const MEETINGS: u32 = 10;
 
-/// The record of a server in the store, from which other servers know that it exists.
+/// The record of a server in the store. It shows other servers that the server exists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MemberInfo {
     /// The number of players connected to the server.
@@ -122,8 +122,8 @@ impl Peers {
         self.forced_form.unwrap_or_else(automatic)
     }
 
-    /// True if games may be moved to this server's archive: all servers on the store have the
-    /// same one.
+    /// True if games may be moved to this server's archive, because all servers on the store use
+    /// the same archive.
     #[must_use]
     pub fn can_archive(&self) -> bool {
         let has_agreed = |inner: &Arc<Inner>| inner.archive_agreed.load(Ordering::Relaxed) >= MEETINGS;
@@ -175,8 +175,8 @@ impl Peers {
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if met.is_ok() {
             // A failed meeting says nothing about the other servers, so it does not reset this
-            // count. If a server of an earlier version joins in the meantime, the next successful
-            // meeting finds it, and until then it misses only notices that may get lost anyway.
+            // count. If a server of an earlier version has joined, the next successful meeting
+            // finds it. Until then, that server misses only notices that may get lost anyway.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
@@ -187,10 +187,10 @@ impl Peers {
         Ok(())
     }
 
-    /// True if this server is the guardian of this game, player or kind of work, and so does its
-    /// work first. Other servers leave the work to the guardian until the work is overdue by
-    /// [`OTHERS_WAIT_MS`]. For a short time, two servers may be the guardian of the same subject,
-    /// so being the guardian gives no exclusive right.
+    /// True if this server is the guardian of this game, player or kind of work, and so should do
+    /// its work. Other servers do the work only if it is overdue by [`OTHERS_WAIT_MS`]. For a
+    /// short time, two servers may be guardians of the same subject, so a guardian has no
+    /// exclusive rights.
     #[must_use]
     pub fn guards(&self, subject: &str) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.duties.lock().includes(subject))

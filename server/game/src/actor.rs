@@ -443,8 +443,8 @@ impl Actor {
     }
 }
 
-/// Appends events. `request` is the request that caused them, if there is one. It is named in the
-/// lines that the store logs about the append.
+/// Appends events. `request` is the request that caused the events, if there is one. The store's
+/// log lines about the append name this request.
 async fn append_to(
     store: &dyn Store,
     append: Append,

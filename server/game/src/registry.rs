@@ -33,8 +33,8 @@ use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// The number of locks for cold loads. Loads of different games may run at once, but loads of the
-/// same game may not.
+/// The number of locks for loading games that are not in memory. Games with different locks can
+/// be loaded at once.
 const LOAD_LANES: usize = 64;
 
 /// Why the registry could not be opened. Damaged games cannot be a cause, because opening the
@@ -50,8 +50,8 @@ pub struct Tables {
 }
 
 pub(super) struct OnDemand {
-    /// The locks for cold loads. They prevent two loads of the same game at once, so no game gets
-    /// two tables.
+    /// The locks for loading games that are not in memory. They prevent two loads of the same
+    /// game at once, so no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,

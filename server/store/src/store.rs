@@ -524,7 +524,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Sets whether servers of earlier versions, which follow no topics, may use the store. If
     /// so, all appends are also announced to all servers, and this process hears of all appends.
-    /// Before the first call, this is the case.
+    /// This is the case until the first call.
     fn serve_former(&self, are_there: bool) {
         let _nothing_is_announced = are_there;
     }

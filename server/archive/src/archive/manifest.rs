@@ -46,7 +46,7 @@ pub(crate) struct Manifest {
     pub(crate) condemned: Vec<String>,
 }
 
-/// A run of the index: parts in ascending order of their ids.
+/// A run of the index. Its parts are in ascending order of the games' ids.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Run(pub(crate) Vec<PartLine>);

@@ -22,7 +22,7 @@ pub(crate) fn is_archivable(key: &Key) -> bool {
     key.as_bytes().starts_with(ARCHIVED_RECORDS.as_bytes()) && object(key).is_some()
 }
 
-/// Returns the name of the object with this record. `None` if the key does not make one.
+/// Returns the name of the object with this record. `None` if the key cannot be part of a name.
 fn object(key: &Key) -> Option<ObjectName> {
     format!("{RECORDS}/{}", std::str::from_utf8(key.as_bytes()).ok()?).parse().ok()
 }

@@ -226,8 +226,8 @@ async fn condemned_objects_are_not_named_again() {
     assert_whole(&open(&store, settings()).await, 0..2, &[]).await;
 }
 
-/// Set-up: a slow server has written a segment but no manifest yet. In between, another server
-/// tidies several times within a day.
+/// Set-up: a slow server has written a segment but no manifest yet. Before it writes one, another
+/// server tidies several times within a day.
 #[tokio::test]
 async fn objects_of_a_slow_writer_are_kept_for_a_day() {
     let store = Memory::new();

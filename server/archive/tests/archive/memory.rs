@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     pub(crate) writes: AtomicUsize,
     /// The number of the write that fails, and how it fails.
     fails: Mutex<Option<(usize, Failure)>>,
-    /// True if existing objects are overwritten, as by storage that ignores the condition.
+    /// True if writes overwrite existing objects, as in storage that ignores the condition.
     overwrites: AtomicBool,
     /// The source of random delays before each operation.
     delays: Mutex<Option<Chance>>,

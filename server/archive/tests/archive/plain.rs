@@ -1,4 +1,4 @@
-//! Games that format 1 cannot express are stored as they are.
+//! Tests of games that format 1 cannot express.
 
 use flagfall_archive::{decode, encode_checked};
 use flagfall_board::{PerSide, Side, Stamp};

@@ -34,7 +34,7 @@ impl Played {
         self.log.push(StoredEntry { seq: self.head.seq, at, body });
     }
 
-    /// Adds an event that a side's command caused, or that happened without a command.
+    /// Adds an event. `by` is the side whose command caused the event, if there was a command.
     pub(crate) fn add(&mut self, event: &Event, at: Stamp, lag_ms: u32, form: Form, by: Option<Side>) {
         let cmd_id = match self.head.seq % 3 {
             0 => format!("c-{}", self.head.seq),

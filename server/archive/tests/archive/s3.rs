@@ -29,9 +29,9 @@ const PAGE: usize = 10;
 struct State {
     objects: BTreeMap<String, Bytes>,
     connections: usize,
-    /// The number of next writes that are done, but whose answers are lost.
+    /// The number of upcoming writes that are done, but whose answers are lost.
     lost_answers: usize,
-    /// The number of next requests that are refused because the storage is busy.
+    /// The number of upcoming requests that are refused because the storage is busy.
     busy: usize,
 }
 

@@ -161,8 +161,8 @@ impl Peers {
         }
     }
 
-    /// Sends the followers of games this server's seats and its requests for theirs. If this
-    /// fails, changed seats and requests are sent again later.
+    /// Sends notices to the followers of games: changed seats, answers and requests. Changed
+    /// seats and requests that could not be sent are sent again later.
     async fn tell_followers_of_games(&self, seats: &Seats, is_beat: bool) {
         let Outgoing { news, answers, asks } = seats.take_outgoing(is_beat);
         let server = || seats.server().to_owned();

@@ -27,7 +27,8 @@ impl Duties {
     /// Computes the duties of the server `own` again. Without `own`, this server guards nothing.
     ///
     /// Each server and bucket together have a hash. The guardian of a bucket is the server with
-    /// the greatest one. So if a server comes or goes, only the buckets that it guards move.
+    /// the greatest hash for that bucket. So if a server comes or goes, only the buckets that it
+    /// guards move.
     pub(super) fn share(&mut self, own: Option<&str>, others: Vec<String>) {
         let Some(own) = own else {
             *self = Duties { is_own: [false; BUCKETS], others };

@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// The longest silence before a server's seats are dropped. Also the time after which a seat is
-/// dropped if no server has confirmed it when asked. A server that has not received its own
-/// heartbeats for longer than this cannot tell who is absent.
+/// The longest silence before a server's seats are dropped. Also the time in which servers must
+/// confirm a seat after they were asked. A server that has not received its own heartbeats for
+/// longer than this cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
 /// The time after which a seat on a server of an earlier version is dropped, unless that server
 /// lists it again.
@@ -87,8 +87,8 @@ struct State {
     /// The seats that must be sent to servers of earlier versions.
     listing: Changes,
     followed: HashMap<GameId, Followed>,
-    /// The requests for all seats of a game that are not answered yet, each with the server that
-    /// asked.
+    /// The requests that are not answered yet. Each consists of a game, and of the server that
+    /// asked for all seats of the game.
     askers: HashSet<(GameId, String)>,
     /// The games whose followers must be asked for all seats.
     asks: HashSet<GameId>,
@@ -111,7 +111,8 @@ struct Followed {
 #[derive(Default)]
 pub struct Outgoing {
     pub news: Vec<(GameId, SeatNews)>,
-    /// The requests for all seats of a game to answer, each with the server that asked.
+    /// The requests to answer. Each consists of a game, and of the server that asked for all
+    /// seats of the game.
     pub answers: Vec<(GameId, String)>,
     /// The games whose followers are asked for all seats.
     pub asks: Vec<GameId>,
@@ -250,8 +251,7 @@ impl Seats {
         }
     }
 
-    /// Begins to count the servers that answer which seats of a game they have. Returns the
-    /// count.
+    /// Begins to count the answers to a request for all seats of a game. Returns the count.
     pub fn expect_answers(&self, game: GameId) -> watch::Receiver<u64> {
         let (sender, receiver) = watch::channel(0);
         if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {

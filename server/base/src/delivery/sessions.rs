@@ -49,7 +49,8 @@ struct Entry {
     /// The id of the token with which the connection was opened.
     token: Arc<str>,
     network: Option<Network>,
-    /// The data needed to store the guest, if the guest may not be stored yet.
+    /// The data needed to store the guest, who may not be in the store yet. `None` for other
+    /// players.
     pass: Option<Box<GuestPass>>,
 }
 

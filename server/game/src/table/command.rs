@@ -35,7 +35,7 @@ pub struct Asked {
     pub(crate) entropy: Entropy,
     /// True if the log was searched for the command's id and does not contain it.
     pub(crate) is_new: bool,
-    /// True if the replica was checked and matches the log, so a refusal by the replica is
+    /// True if the replica was checked and matches the log, so a refusal based on the replica is
     /// correct.
     pub(crate) is_current: bool,
 }

@@ -153,7 +153,7 @@ impl Table {
         self.stopping != Stopping::No
     }
 
-    /// True if the server is stopping and the table has done its part of the stop.
+    /// True if the server is stopping and the table has stopped.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopping == Stopping::Done
     }

@@ -35,15 +35,13 @@ pub(super) struct Keys {
     /// Sorted set, by time: appends whose side records may still have to be applied. See
     /// [`pending_member`].
     pub(super) pending: String,
+    /// Hash: games in quarantine, with the reason.
+    pub(super) quarantined: String,
     /// Channel: announcements of all appends, for servers of earlier versions, which follow no
     /// games. Each message begins with the number by which the sender is recognized. It continues
     /// with a line for each append of one call, or with a line for a retired log.
-    pub(super) quarantined: String,
-    /// Channel: announcements of all appends, for servers that follow no games. It is used only
-    /// while there may be such servers. Each message contains the number by which the sender is
-    /// recognized, and a line for each append of one call, or for a log that was retired.
     pub(super) announcements: String,
-    /// Channel: announcements for servers that do not even listen to
+    /// Channel: announcements for servers of even earlier versions, which do not listen to
     /// [`announcements`](Self::announcements). Each message has one line, for one append. If
     /// there are no such servers, only the last append of each call is announced here.
     pub(super) single_announcements: String,

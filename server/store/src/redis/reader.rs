@@ -54,7 +54,7 @@ pub(super) struct Reader {
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and the number of connections that the writer had made when this one was
+    /// The connection, and the writer's connection count at the time when this connection was
     /// made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.

@@ -68,10 +68,10 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Retire` replaces a log with its guard. `ForgetApplied` deletes the
-/// data of a retired log that its other keys do not contain. `Tell` sends a message to all
-/// servers, and `TellFollowers` to those that follow a topic. `Settle` resolves doubts about the
-/// time and about the outcome of earlier writes.
+/// A request to the writer. `Retire` replaces a log with its guard. `ForgetApplied` removes a
+/// retired log from the list of applied side records. `Tell` sends a message to all servers, and
+/// `TellFollowers` to those that follow a topic. `Settle` resolves doubts about the time and
+/// about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },

@@ -112,8 +112,8 @@ fn seats_that_nobody_confirms_when_asked_are_dropped() {
     assert_eq!(a.take_outgoing(true).asks, [GAME()], "with a beat");
     now += SECOND;
     a.note_asked(now, GAME());
-    // Set-up: the player of the blue seat has left, but this server missed that notice. The
-    // answer to its question confirms only the red seat.
+    // Set-up: the blue player has left, but this server missed the notice about it. The answer to
+    // its request confirms only the red seat.
     b.note(GAME(), Side::Blue, None, false);
     b.answer(GAME(), "a".to_owned());
     assert_eq!(b.take_outgoing(false).answers, [(GAME(), "a".to_owned())]);
