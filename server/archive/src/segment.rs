@@ -1,7 +1,7 @@
 //! Segments: objects with up to 4,096 archived games each.
 //!
-//! A segment consists of frames of the store's module for checksummed segments: one for each
-//! game, one for the footer, and one for the end.
+//! A segment consists of checksummed frames, as in `flagfall_store::segment`. There is one frame
+//! for each game, one for the footer, and one for the end.
 //!
 //! ```text
 //! header  mark, archive, number, checksum (24)
@@ -13,7 +13,7 @@
 //! Numbers are little-endian. A place is the position of a frame, and a length is the length of
 //! the whole frame. A hash is the beginning of the SHA-256 of the encoded game. Where a game was
 //! removed, there may be a frame of zeros. A reader that knows a game's place needs one read.
-//! Otherwise it reads the end, the footer and the game.
+//! Other readers read the end, the footer and the game.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -151,7 +151,6 @@ impl Part {
         block_at(nth)..block_at(nth + 1).min(summary_at(self.line.games))
     }
 
-    /// Reads a block.
     async fn block(&self, store: &dyn ArchiveStore, nth: usize) -> Result<Vec<Line>, ArchiveError> {
         let range = self.block_range(nth);
         self.parse_block(range.start, &self.read(store, range).await?)

@@ -35,7 +35,6 @@ fn parse(payload: &[u8]) -> Result<Vec<SegmentLine>, DecodeError> {
 }
 
 impl Archive {
-    /// Reads a table.
     pub(super) async fn table(&self, view: &View, table: &Table) -> Result<Vec<SegmentLine>, ArchiveError> {
         let name = names::table(table.number);
         let fault = || damaged(&name, "its checksum does not match");

@@ -136,7 +136,6 @@ impl Archive {
         .await
     }
 
-    /// Reads a whole object.
     pub(super) async fn whole(&self, name: &ObjectName) -> Result<Vec<u8>, ArchiveError> {
         let length = self.objects().length(name).await?.ok_or_else(|| damaged(name, "it is missing"))?;
         Ok(self.objects().get(name, 0..length).await?)

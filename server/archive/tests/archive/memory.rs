@@ -88,12 +88,10 @@ impl Memory {
         objects.keys().filter(|name| name.starts_with(folder)).cloned().collect()
     }
 
-    /// Changes an object.
     pub(crate) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         change(self.objects.lock().get_mut(name).expect("the object exists"));
     }
 
-    /// Returns the bytes of an object.
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
         self.objects.lock().get(name).cloned().expect("the object exists")
     }

@@ -14,7 +14,7 @@ enum Unrecorded {
     /// Clocks have stood still since this time. They stand still until the log records the
     /// outage.
     Since(Stamp),
-    /// Clocks stood still during this outage, but are running.
+    /// Clocks stood still during this outage, but are running again.
     Over(Outage),
 }
 

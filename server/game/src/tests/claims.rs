@@ -27,7 +27,7 @@ fn rapid() -> GameHeader {
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
-    /// The player is not present, and left on purpose.
+    /// True if the player is absent and left on purpose.
     Left(Side, Presence),
     /// The time at which the opponent may claim the game.
     Claimable(Side, Option<u64>),
