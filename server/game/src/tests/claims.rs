@@ -27,7 +27,7 @@ fn rapid() -> GameHeader {
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
-    /// True if the player is absent and left on purpose.
+    /// The player is absent because they left on purpose.
     Left(Side, Presence),
     /// The time at which the opponent may claim the game.
     Claimable(Side, Option<u64>),
