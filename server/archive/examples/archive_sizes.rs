@@ -1,5 +1,5 @@
-//! Measures the archive: plays `classic` games with think times like those of people, and prints
-//! the mean size of an archived game and the speed of encoding and decoding.
+//! Plays `classic` games with realistic thinking times. Prints the mean size of an archived game,
+//! and the speed of encoding and decoding.
 //!
 //! `cargo run --release -p flagfall-archive --example archive_sizes`
 
@@ -25,17 +25,17 @@ use flagfall_tests::{Chance, Match, Step};
 use self::played::Played;
 
 const GAMES: u64 = 200;
-/// The target of the format, in bytes: the game and its signature.
+/// The target for the mean size of a game with its signature, in bytes.
 const TARGET: usize = 730 + 72;
-/// The most that a game may take on average.
+/// The maximum mean size of a game, in bytes.
 const MOST: usize = 900;
 
-/// The median time for a move, and how much the times vary: the standard deviation of their
-/// logarithm.
+/// The median thinking time for a move. [`SPREAD`] is the standard deviation of the logarithm of
+/// the times.
 const MEDIAN_MS: f64 = 4_000.0;
 const SPREAD: f64 = 1.0;
 
-/// The players' connections: without delay, or with a round trip of a few tens of milliseconds.
+/// The players' connections: without delay, or with a round trip of some tens of milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Instant,

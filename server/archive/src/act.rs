@@ -1,9 +1,9 @@
 //! The acts of a game. An act is what the archive stores in place of one or several events.
 //!
-//! Most events follow from the rules. For example, a move with the result of its strike, and the
-//! end of the game if the move ends it, follow from the number of the move in the list of legal
-//! commands. [`Act::of`] finds such an act for the next events of a log, and [`Act::events`]
-//! gives the events of an act. An event without such an act is stored as it is.
+//! Most events follow from the rules. For example, the index of a move in the list of legal
+//! commands is enough to compute the move, the result of its strike, and the end of the game if
+//! the move ends it. [`Act::of`] returns the act that causes the next events of a log, and
+//! [`Act::events`] returns the events of an act. An event that no act causes is stored unchanged.
 
 #![expect(clippy::disallowed_methods, reason = "the archive reads and writes what the log holds")]
 
@@ -29,24 +29,24 @@ const DECLINE: PerSide<u64> = PerSide { red: 7, blue: 8 };
 const END: u64 = 9;
 const PLAY: u64 = 16;
 
-/// Events depend on random bytes only if they are deployments.
+/// Entropy for acts that need none. Only deployments use random bytes.
 const NO_ENTROPY: Entropy = Entropy([0; 32]);
 
-/// An act of a side, or an event. It contains hidden ranks, so it has no `Debug`.
+/// An act of a side, or a single event. Contains hidden ranks, so it has no `Debug`.
 pub(crate) enum Act {
-    /// A side deploys this text (§P4), with this salt. If both sides have deployed, the game
-    /// starts.
+    /// A side chooses the deployment with this text (§P4) and this salt. If both sides have
+    /// deployed, the game starts.
     Deploy { side: Side, setup: String, salt: [u8; 32] },
     /// A side chooses the rank of its coin (§Q4). The last choice resolves the strike.
     Choose { side: Side, rank: Rank },
-    /// The side that is to act gives the legal command with this index.
+    /// The side to act gives the legal command with this index.
     Play(usize),
-    /// An event that does not follow from an act.
+    /// An event that no other act causes.
     Event(Event),
 }
 
 impl Act {
-    /// Returns an act that has `next` as its first event.
+    /// Returns an act whose first event is `next`.
     pub(crate) fn of(game: &Game, next: &Event) -> Act {
         let found = match to_record(next) {
             SecretRecord::Deployed { side, setup, salt, is_change: _ } => {
@@ -59,8 +59,7 @@ impl Act {
         found.filter(fits).unwrap_or_else(|| Act::Event(next.clone()))
     }
 
-    /// Returns the events of the act, of which there is at least one. `None` if the rules do not
-    /// allow the act.
+    /// Returns the events of the act, at least one. `None` if the rules do not allow the act.
     pub(crate) fn events(&self, game: &Game) -> Option<Vec<Event>> {
         let (side, command, entropy) = match self {
             Act::Event(event) => return Some(vec![event.clone()]),
@@ -91,7 +90,7 @@ impl Act {
         }
     }
 
-    /// Writes what follows the tag and the time of the act.
+    /// Writes the act's data, which follows the tag and the time of the act.
     pub(crate) fn write(&self, game: &Game, out: &mut Vec<u8>) -> Result<(), EntryError> {
         match self {
             Act::Play(_) => {}
@@ -121,7 +120,7 @@ impl Act {
         Ok(())
     }
 
-    /// Reads what follows the tag and the time of an act.
+    /// Reads the act's data, which follows the tag and the time of the act.
     pub(crate) fn read(tag: u64, game: &Game, reader: &mut Reader<'_>) -> Result<Act, DecodeError> {
         if let Some(index) = tag.checked_sub(PLAY) {
             return Ok(Act::Play(usize::try_from(index).map_err(|_| UNKNOWN)?));
@@ -151,15 +150,15 @@ impl Act {
     }
 }
 
-/// Returns the events of a command. Whether the time is up has been decided by the store's stamps,
-/// so the command is judged at the time of the latest event.
+/// Returns the events of a command. Judges the command at the time of the latest event, because
+/// the stamps of the log already show whether the time was up.
 fn outcome(game: &Game, side: Side, command: &Command, entropy: &Entropy) -> Option<Vec<Event>> {
     let events = decide(game, side, game.ply(), command, game.latest(), entropy).ok()?;
     Some(events.into_iter().collect())
 }
 
-/// Returns the index of a legal command of which `next` is the first event. Several commands may
-/// have the same events, such as strikes that name different colors and fail.
+/// Returns the index of a legal command whose first event is `next`. Several commands may have
+/// the same events, for example failed strikes that name different colors.
 fn index_of(game: &Game, next: &Event, record: &SecretRecord) -> Option<usize> {
     let position = game.position();
     let commands = position.legal_commands();
@@ -204,7 +203,7 @@ fn read_event(reader: &mut Reader<'_>) -> Result<Event, DecodeError> {
     }
 }
 
-/// Returns an event as the body of a log's entry, in form 2 and without its command.
+/// Returns an event as the body of a log entry in form 2, without a command.
 pub(crate) fn body(event: &Event, lag_ms: u32) -> Result<SecretBytes, EntryError> {
     record::encode(Form::Binary, PerSide::default(), None, lag_ms, event)
 }

@@ -54,16 +54,18 @@ use crate::game::Log;
 use crate::objects::{ArchiveStore, ObjectError};
 use crate::segment::{SegmentError, read_frame};
 
-/// How an [`Archive`] uses memory and time.
+/// The memory and time that an [`Archive`] may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The maximum number of bytes of decoded games that are kept in memory.
     pub cache_bytes: usize,
-    /// The maximum number of games of a run of the index that is kept in memory as a whole.
+    /// The maximum number of games in a run of the index that is kept in memory completely.
     pub resident_games: u32,
-    /// The number of segments that a manifest lists itself before they are moved to a table.
+    /// The maximum number of segments that a manifest lists. If there are more, they are moved to
+    /// a table.
     pub listed_segments: u32,
-    /// The mean pause before a writer that was too late tries again. The pause grows and is random.
+    /// The mean pause before the second attempt of a writer that was too late. Later pauses are
+    /// longer. All pauses are random.
     pub pause: Duration,
 }
 
@@ -78,19 +80,19 @@ impl Default for Settings {
     }
 }
 
-/// What the archive knows of a game.
+/// The state of a game in the archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// The game is at this place.
     At(Location),
     /// The game was removed. It can never be added again.
     Removed {
-        /// Why, in the words of the operator.
+        /// The reason, in the operator's words.
         reason: String,
     },
 }
 
-/// The archive of finished games. A clone is the same archive.
+/// The archive of finished games. Cheap to clone; all clones are the same archive.
 #[derive(Clone)]
 pub struct Archive {
     inner: Arc<Inner>,
@@ -100,7 +102,8 @@ struct Inner {
     objects: Arc<dyn ArchiveStore>,
     settings: Settings,
     view: RwLock<Arc<View>>,
-    /// Held while something is written, so that this process does not race with itself.
+    /// The reserved numbers. Locked during writes, so that this process does not compete with
+    /// itself.
     writer: tokio::sync::Mutex<Reserved>,
     cache: Mutex<Cache>,
 }
@@ -114,8 +117,8 @@ impl fmt::Debug for Archive {
 impl Archive {
     /// Opens an archive. Creates it if the store has no manifest.
     ///
-    /// If the newest manifest is damaged, the archive can be read as an older manifest describes
-    /// it, but not written.
+    /// If the newest manifest is damaged, an older manifest is used, and the archive can be read
+    /// but not written.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read or written, if it overwrites objects, or if no
@@ -125,8 +128,7 @@ impl Archive {
         Archive::begin(objects, settings).await
     }
 
-    /// Opens an archive in order to read it, and writes nothing. Returns `None` if the store has no
-    /// manifest.
+    /// Opens an archive for reading only. Returns `None` if the store has no manifest.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or if no manifest can be read.
@@ -158,8 +160,8 @@ impl Archive {
         self.inner.view.read().clone()
     }
 
-    /// Reads the index's summaries. Damage is not an error here, because a read of the
-    /// damaged part reports it.
+    /// Reads the summaries of the index. Ignores damage, because it is reported when the damaged
+    /// part is read.
     async fn load(&self, view: &View) -> Result<(), ArchiveError> {
         for part in view.parts() {
             match part.load(self.objects()).await {
@@ -170,9 +172,9 @@ impl Archive {
         Ok(())
     }
 
-    /// Looks whether another server has published a newer manifest, and reads it. Returns true if
-    /// there was one. Other methods do this themselves where it matters; a server that calls this
-    /// every few seconds also learns soon which games others have removed.
+    /// Checks if another server has published a newer manifest, and reads it. Returns true if
+    /// there is one. Other methods do this themselves if necessary. But a server should also call
+    /// this every few seconds, to learn which games other servers have removed.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or the newest manifest is damaged.
@@ -181,26 +183,26 @@ impl Archive {
         Ok(self.newest().await?.number != before)
     }
 
-    /// Returns the random number of the archive, by which servers recognize that they use the
-    /// same one.
+    /// Returns the id of the archive, a random number. Servers compare it to find out if they use
+    /// the same archive.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.view().archive
     }
 
-    /// Returns the number of the manifest that is known.
+    /// Returns the number of the newest manifest that this process has read.
     #[must_use]
     pub fn manifest(&self) -> u32 {
         self.view().number
     }
 
-    /// Returns the number of games that the index has, including those that were removed lately.
+    /// Returns the number of games in the index, including recently removed ones.
     #[must_use]
     pub fn games_len(&self) -> u64 {
         self.view().manifest.runs.iter().map(manifest::Run::games).sum()
     }
 
-    /// Returns what the archive knows of a game; `None` if it never had it.
+    /// Returns the state of a game in the archive. `None` if the game was never added.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or the game may be in a damaged part of the
@@ -209,7 +211,7 @@ impl Archive {
         let view = self.view();
         match self.find_in(&view, game).await {
             Ok(Some(found)) => Ok(Some(found)),
-            // Another server may have added the game, or merged the parts that are missing.
+            // Another server may have added the game, or merged the missing parts.
             before => {
                 let newest = self.newest().await?;
                 if newest.number == view.number { before } else { self.find_in(&newest, game).await }
@@ -217,10 +219,10 @@ impl Archive {
         }
     }
 
-    /// Looks for a game without reading anything from the store: among the removed games, and in
-    /// the runs of the index that are in memory as a whole. Games that were added lately are in
-    /// such runs. Changes that other servers have made since the last
-    /// [`refresh`](Archive::refresh) are not known.
+    /// Looks for a game without reading anything from the store. Searches the removed games, and
+    /// the runs of the index that are in memory completely. Recently added games are in such
+    /// runs. Does not find changes that other servers have made since the last
+    /// [`refresh`](Archive::refresh).
     #[must_use]
     pub fn find_in_memory(&self, game: GameId) -> Option<Found> {
         let view = self.view();
@@ -242,7 +244,7 @@ impl Archive {
         }
     }
 
-    /// Returns the log of a game; `None` if the archive does not have it, or no longer.
+    /// Returns the log of a game. `None` if the game is not in the archive or was removed.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or the game is damaged.
@@ -268,7 +270,7 @@ impl Archive {
         Ok(self.inner.cache.lock().get(game))
     }
 
-    /// Returns the log of a game whose place is known, with one ranged read.
+    /// Returns the log of a game at a known place, which takes one ranged read.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, the game is damaged or was removed, or it is
@@ -277,7 +279,7 @@ impl Archive {
         let view = self.view();
         match self.read_in(&view, game, location).await {
             Err(error) if error.is_damage() => {
-                // The segment may have been written again.
+                // The segment may have been written again, so look for a newer manifest.
                 let newest = self.newest().await?;
                 if newest.number == view.number {
                     return Err(error);

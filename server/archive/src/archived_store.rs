@@ -1,4 +1,4 @@
-//! The store as the server sees it: games that are over come from the archive.
+//! A store that also returns finished games from the archive.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -19,22 +19,23 @@ use crate::archive::{Archive, ArchiveError, Found, Location};
 use crate::frame::signature_bytes;
 use crate::game::Log;
 
-/// The maximum number of games that are remembered as read from the archive.
+/// The maximum number of games in [`Lately`].
 const READ_LATELY_MAX: usize = 4_096;
-/// The number of entries after which a reader may have to be told by the store's head that a game
-/// is in the archive.
+/// The number of entries after which a read that finds nothing also asks the store for the log's
+/// head.
 const PAGE: u64 = 512;
-/// The time that a new game with the id of an archived game waits for the archive.
+/// The longest time that the creation of a game waits for the archive, if the game's id is
+/// already in the archive.
 const CREATION_WAIT: Duration = Duration::from_secs(1);
 
 /// A store whose finished games may be in an archive.
 ///
-/// A game that the inner store does not have is read from the archive. Its entries are in the
-/// archive's decoded form, and its head is the one that the log had. So the head does not follow
-/// from the entries. The archive's checksums vouch for them instead.
+/// If a game is not in the inner store, it is read from the archive. Its entries are the decoded
+/// ones, but its head is that of the original log. So the head cannot be computed from the
+/// entries. Instead, the archive's checksums protect them.
 ///
-/// Appends to running games, and reads of them, ask the inner store alone. An append to an
-/// archived game is always a conflict. If the archive cannot be reached, reads of its games are
+/// Running games are read from and appended to the inner store alone. An append to an archived
+/// game is always a conflict. If the archive cannot be reached, reads of archived games return
 /// [`ReadError::Unavailable`], and everything else works.
 pub struct ArchivedStore<S: ?Sized = dyn Store> {
     inner: Arc<S>,
@@ -42,7 +43,7 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     read_lately: Mutex<Lately>,
 }
 
-/// The games that were read from the archive lately.
+/// The games that were recently read from the archive.
 #[derive(Default)]
 struct Lately {
     games: HashSet<GameId>,
@@ -64,14 +65,15 @@ impl Lately {
 }
 
 impl<S: Store + ?Sized> ArchivedStore<S> {
-    /// Returns a store that reads from both.
+    /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
         ArchivedStore { inner, archive, read_lately: Mutex::default() }
     }
 
-    /// Returns the log of an archived game, and the guard of the log in the inner store. `None`
-    /// if the archive does not have the game. The caller knows that the inner store does not.
+    /// Returns the log of an archived game, and the guard that the inner store may still keep for
+    /// it. `None` if the game is not in the archive. Call this only if the inner store has no log
+    /// of the game.
     async fn find(&self, game: GameId) -> Result<Option<(Arc<Log>, Option<Guard>)>, ReadError> {
         let guard = self.inner.guard(game).await?;
         let place = guard.as_ref().and_then(|guard| guard.place.as_slice().try_into().ok());
@@ -82,7 +84,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         let found = match at {
             Ok(Some(log)) => Ok(Some(log)),
             Err(ArchiveError::Removed(_)) => return Ok(None),
-            // The place is only a hint. The archive's index knows better.
+            // The place may be out of date, so look up the game in the archive's index.
             Ok(None) | Err(_) => self.archive.read(game).await,
         };
         let log = found.map_err(|error| read_error(game, &error))?;
@@ -95,10 +97,10 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         Ok(Some((log, guard)))
     }
 
-    /// True if a read that found nothing after an entry has to look into the archive.
+    /// True if a read that found nothing in the inner store must also look into the archive.
     async fn may_be_archived(&self, game: GameId, after_seq: u64) -> Result<bool, ReadError> {
-        // A reader begins at the first entry. So an archived game that is read on is known,
-        // unless thousands of others were read since.
+        // Readers begin with the first entry. So if this read continues an archived game, the
+        // game is in `read_lately`, unless thousands of other games were read in between.
         let is_known = after_seq == 0 || self.read_lately.lock().games.contains(&game);
         Ok(is_known || after_seq >= PAGE && self.inner.head(game).await? == Head::START)
     }
@@ -125,9 +127,10 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         }
     }
 
-    /// Appends the first entry of a game. A game that was archived within the last hour has a guard
-    /// in the store. Of earlier games, only those that the archive has in memory are looked up: ids
-    /// are random numbers of 60 bits, so only a repeated plan has the id of another game.
+    /// Appends the first entry of a game. It is a conflict if the id is that of an archived game.
+    /// For the first hour, the inner store detects this by the game's guard. Later, it is
+    /// detected only if the index in memory contains the game. That is enough, because ids are
+    /// random numbers of 60 bits, so an id repeats only if a creation is tried again.
     async fn begin(&self, append: Append) -> Result<AppendOutcome, StoreError> {
         let game = append.game;
         match self.archive.find_in_memory(game) {
@@ -136,7 +139,8 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
         }
     }
 
-    /// Returns the head of an archived game, or any other head if it cannot be read.
+    /// Returns the head of an archived game. If the head cannot be read, returns a different
+    /// head.
     async fn head_of(&self, game: GameId, found: Found) -> Head {
         let unknown = Head { seq: 1, ..Head::START };
         let Found::At(location) = found else { return unknown };
@@ -193,7 +197,8 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // The archive comes first. If the caller is interrupted, it still finds the log.
+            // Remove the game from the archive first. If this is interrupted, a repeat still
+            // finds the log.
             let failed = |error: ArchiveError| store_error(&error);
             if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
                 self.archive.remove(game, "deleted").await.map_err(failed)?;
@@ -344,8 +349,8 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
     }
 }
 
-/// Exports and checks contain the games of the archive, in its decoded form. Imports change the
-/// store alone.
+/// Exports and checks include the archived games, in their decoded form. Imports change only the
+/// inner store.
 impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
     fn games(&self) -> StoreResult<'_, Vec<GameId>> {
         Box::pin(async move {
@@ -365,7 +370,7 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
         Box::pin(async move {
             let mut records = self.inner.records(after.clone(), limit).await?;
-            // The last key of this answer, unless there are no more records in the store.
+            // The last key of this page. `None` if the inner store has no more records.
             let last = records.last().filter(|_| records.len() >= limit).map(|(key, ..)| key.clone());
             let all = Key::new(ARCHIVED_RECORDS)?;
             let has_begun = last.as_ref().is_none_or(|last| *last >= all);
@@ -384,7 +389,7 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
             });
             keys.truncate(limit);
             for key in keys {
-                // It may have been deleted since.
+                // The record may have been deleted since its key was read.
                 if let Some(value) = self.get(key.clone()).await? {
                     records.push((key, value, None));
                 }

@@ -1,35 +1,36 @@
 //! Deployments as numbers.
 //!
-//! The arrangements of an army on its home squares are numbered in the order of their texts (§P4),
-//! where ranks come in the order of [`Rank::ALL`] and empty squares last. The number of a
-//! `classic` deployment has 111 bits, compared with the 320 bits of its text.
+//! All arrangements of an army on its home squares are sorted by their texts (§P4) and numbered.
+//! For sorting, ranks come in the order of [`Rank::ALL`], and empty squares come last. The number
+//! of a `classic` deployment has 111 bits, but its text has 320 bits.
 
 use flagfall_board::Rank;
 use flagfall_rules::Ruleset;
 
-/// The letters of a deployment's text: all ranks and the empty square.
+/// The number of letters that a deployment's text may contain: one for each rank, and one for
+/// empty squares.
 const LETTERS: usize = Rank::COUNT + 1;
 
-/// All arrangements of a ruleset's army.
+/// All arrangements of a ruleset's army on its home squares.
 pub(crate) struct Arrangements {
-    /// How often each letter occurs.
+    /// The number of times that each letter occurs.
     counts: [u8; LETTERS],
     /// The number of home squares.
     squares: u8,
-    /// The number of arrangements. Its product with `squares` is also less than 2^128.
+    /// The number of arrangements. Even its product with `squares` fits into a `u128`.
     total: u128,
 }
 
 impl Arrangements {
-    /// Returns the arrangements in which the whole army is on its home squares. `None` if the
-    /// army does not fit, or if there are too many arrangements for a number of 128 bits.
+    /// Returns the arrangements of a ruleset's whole army. `None` if the army does not fit on its
+    /// home squares, or if the number of arrangements exceeds 128 bits.
     pub(crate) fn of(ruleset: &Ruleset) -> Option<Arrangements> {
         let squares = u8::try_from(ruleset.shape.home_len()).ok()?;
         let mut counts = [0; LETTERS];
         ruleset.army.iter().for_each(|(rank, count)| counts[rank as usize] = count);
         counts[Rank::COUNT] = squares.checked_sub(u8::try_from(ruleset.army.len()).ok()?)?;
-        // Each step gives a binomial coefficient times the product so far, so no division has a
-        // remainder.
+        // After each step, the product is an integer, because it contains a complete binomial
+        // coefficient.
         let (mut total, mut placed) = (1_u128, 0);
         for count in counts {
             for nth in 1..=u128::from(count) {
@@ -41,12 +42,12 @@ impl Arrangements {
         Some(Arrangements { counts, squares, total })
     }
 
-    /// The number of bytes that can hold the highest number.
+    /// Returns the number of bytes that are needed for the highest number.
     pub(crate) fn bytes(&self) -> usize {
         (u128::BITS - (self.total - 1).leading_zeros()).div_ceil(8) as usize
     }
 
-    /// Returns the number of a deployment. `None` if the text is not one of these arrangements.
+    /// Returns the number of a deployment. `None` if the text is not one of the arrangements.
     pub(crate) fn number(&self, text: &str) -> Option<u128> {
         let mut walk = Walk::new(self);
         let mut number = 0;
@@ -58,7 +59,7 @@ impl Arrangements {
         (walk.left == 0).then_some(number)
     }
 
-    /// Returns the text of the deployment with this number. `None` if there are not so many.
+    /// Returns the text of the deployment with this number. `None` if the number is too high.
     pub(crate) fn text(&self, mut number: u128) -> Option<String> {
         let mut walk = Walk::new(self);
         let mut text = String::with_capacity(self.squares.into());
@@ -82,7 +83,7 @@ fn place(letter: char) -> Option<usize> {
     if letter == '.' { Some(Rank::COUNT) } else { Rank::from_letter(letter).map(|rank| rank as usize) }
 }
 
-/// The arrangements that begin with the letters taken so far.
+/// The arrangements that begin with certain letters.
 struct Walk {
     counts: [u8; LETTERS],
     left: u8,
@@ -94,7 +95,7 @@ impl Walk {
         Walk { counts: all.counts, left: all.squares, arrangements: all.total }
     }
 
-    /// The number of arrangements in which this letter comes next.
+    /// Returns the number of arrangements in which this letter comes next.
     fn share(&self, place: usize) -> u128 {
         match self.left {
             0 => 0,

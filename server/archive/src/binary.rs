@@ -14,8 +14,8 @@ use crate::game::Content;
 
 const ENTRY: DecodeError = DecodeError::Damaged("an entry cannot be written");
 
-/// The error for a log that this format cannot express: this version cannot replay the log, or a
-/// stamp is earlier than the one before it.
+/// The error for a log that this format cannot express, because this version cannot replay the
+/// log, or because a stamp is earlier than the one before it.
 pub(crate) struct NotBinary;
 
 impl From<ReplayError> for NotBinary {
@@ -64,8 +64,8 @@ pub(crate) fn encode(id: GameId, log: &[StoredEntry]) -> Result<Content, NotBina
     Ok(Content { bytes, bodies })
 }
 
-/// True if these events are the next entries of the log, as one append writes them: with one
-/// stamp, and with lag compensation only for the first.
+/// True if the next entries of the log contain these events, in the form in which a single append
+/// writes them: all with the same stamp, and only the first with lag compensation.
 fn are_next(events: &[Event], left: &[ReplayedEntry]) -> bool {
     let Some((taken, first)) = left.get(..events.len()).zip(left.first()) else { return false };
     let follows = |entry: &ReplayedEntry| entry.at == first.at && entry.lag_ms == 0;

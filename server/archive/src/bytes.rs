@@ -1,8 +1,8 @@
-//! Reads and writes numbers and texts. Every read is bounded by the bytes that are left.
+//! Reads and writes numbers and text. No read goes beyond the end of the bytes.
 
 use crate::error::{DecodeError, ENDS_EARLY};
 
-/// Writes a number in base 128, lowest digit first. All bytes but the last have their upper bit
+/// Writes a number in base 128, lowest digit first. Each byte except the last has its highest bit
 /// set.
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {
@@ -12,13 +12,13 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Writes bytes, preceded by their number.
+/// Writes the length of some bytes, and then the bytes.
 pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// The bytes that are still to be read.
+/// The bytes that have not been read yet.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -26,7 +26,6 @@ impl<'a> Reader<'a> {
         Reader(bytes)
     }
 
-    /// The number of bytes that are left.
     pub(crate) fn left(&self) -> usize {
         self.0.len()
     }
@@ -65,7 +64,7 @@ impl<'a> Reader<'a> {
         Err(WRONG)
     }
 
-    /// Reads bytes that are preceded by their number.
+    /// Reads a length, and then this number of bytes.
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         let length = self.varint()?;
         self.take(length)
@@ -88,7 +87,7 @@ mod tests {
             let mut reader = Reader::new(&out);
             assert_eq!((reader.varint(), reader.left()), (Ok(number), 0));
             assert_eq!(Reader::new(&out[..out.len() - 1]).varint::<u64>(), Err(ENDS_EARLY));
-            // The same number with a superfluous digit.
+            // The same number with an unnecessary digit, which is not valid.
             *out.last_mut().unwrap() |= 0x80;
             out.push(0);
             assert!(Reader::new(&out).varint::<u64>().is_err(), "{number}");

@@ -13,7 +13,7 @@ use crate::front::without_names;
 use crate::game::{Encoded, Log};
 use crate::plain;
 
-/// Every kind of record, with the audience that asks for it.
+/// Every scope of records, with the viewers who may request it.
 const AUDIENCES: [(RecordScope, Viewer); 6] = [
     (RecordScope::Red, Viewer::Player(Side::Red)),
     (RecordScope::Blue, Viewer::Player(Side::Blue)),
@@ -27,14 +27,15 @@ fn differs(what: impl Into<String>) -> Refused {
     Refused::Differs { what: what.into() }
 }
 
-/// Encodes the log of a finished game, and checks the result. The bytes are decoded, both logs are
-/// replayed, and every event, stamp and lag compensation is compared, as well as the record for
-/// every audience. If this version cannot replay the log, the bodies are compared instead.
+/// Encodes the log of a finished game, and checks the result. For the check, the bytes are
+/// decoded and both logs are replayed. Then all events, stamps and lag compensations are
+/// compared, and so are the records for every audience. If this version cannot replay the log,
+/// the bodies are compared instead.
 ///
 /// `head` is the head of the log according to the store.
 ///
 /// # Errors
-/// [`Refused`] if anything differs. The caller must then keep the log.
+/// [`Refused`] if anything differs, so the caller must keep the log.
 pub fn encode_checked(
     game: GameId,
     log: &[StoredEntry],
@@ -85,7 +86,7 @@ fn compare(id: GameId, log: &[StoredEntry], decoded: &Log) -> Result<(), Refused
     let (_, recorder_of_log) = recorder(id, log).map_err(unreadable)?;
     let (_, recorder_of_decoded) = recorder(id, entries).map_err(unreadable)?;
     for (scope, requester) in AUDIENCES {
-        // The names of players are looked up whenever a record is shown.
+        // The archive stores no names of players, so both records get the same players.
         let record = |recorder: &Recorder| {
             recorder.record_as(scope, requester, header.terms.clone(), header.players.clone())
         };

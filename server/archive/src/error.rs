@@ -2,39 +2,40 @@
 
 use thiserror::Error;
 
-/// Why an archived game cannot be decoded. Reveals nothing about the content.
+/// Why an archived game cannot be decoded. Reveals nothing about the game's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum DecodeError {
-    /// A newer version has written the game.
+    /// The game was written by a newer version.
     #[error("the archived game has format {0}, and this version reads formats 0 and 1")]
     NewerFormat(u8),
-    /// This version does not know the game's ruleset, or its ruleset does not allow the lakes.
+    /// This version does not support the game's ruleset, or the ruleset does not allow the game's
+    /// lakes.
     #[error("this version does not support the ruleset of the archived game")]
     Ruleset,
     /// The bytes are damaged.
     #[error("the archived game is damaged: {0}")]
     Damaged(&'static str),
-    /// The bytes are damaged, or this engine decodes them to other events than the engine that
-    /// encoded them.
+    /// The bytes are damaged, or this engine decodes them to different events than the engine
+    /// that encoded them.
     #[error("the checksum of the archived game does not match its bytes and events")]
     Checksum,
 }
 
 pub(crate) const ENDS_EARLY: DecodeError = DecodeError::Damaged("it ends too early");
 
-/// Why a game was not encoded. Its log must stay where it is. Reveals nothing about hidden ranks.
+/// Why a game was not encoded. The log must not be deleted. Reveals nothing about hidden ranks.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Refused {
     /// The entries are not numbered from 1 without gaps, or there are none.
     #[error("the log is not complete")]
     Incomplete,
-    /// The hash chain of the entries leads to another head than the store has.
+    /// The hash chain of the entries does not end at the head that the store has.
     #[error("the log's hash chain does not lead to its head")]
     Head,
     /// The game is not over.
     #[error("the game is not over")]
     Running,
-    /// The signature names a key that cannot be the id of a key.
+    /// The signature names a key whose id is not 16 hexadecimal digits.
     #[error("the signature's key is not 16 hexadecimal digits")]
     Key,
     /// zstd has failed.
@@ -43,10 +44,10 @@ pub enum Refused {
     /// The encoded game cannot be decoded.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The decoded game is not the game that was encoded.
+    /// The decoded game differs from the game that was encoded.
     #[error("the decoded game differs from the log in {what}")]
     Differs {
-        /// What differs: an entry, the header, or the record for an audience.
+        /// The part that differs, such as an entry, the header, or the record for an audience.
         what: String,
     },
 }

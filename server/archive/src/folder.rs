@@ -10,21 +10,20 @@ use std::time::Duration;
 
 use crate::objects::{ArchiveStore, ObjectError, ObjectName, ObjectResult};
 
-/// The folder, inside the archive's folder, of files that are not complete yet. Its name is not
-/// the name of an object.
+/// The subfolder for unfinished files. Its name is not a valid name of an object.
 const UNFINISHED: &str = ".unfinished";
 
 /// The archive's objects as files in a folder. Only the owner of the folder can read them, because
 /// they contain hidden ranks.
 ///
-/// A file is written under another name, synced, and then linked to its own name, which fails if
-/// the name exists. So an object is always complete, even after a crash.
+/// Each file is first written and synced under a temporary name. Then it is linked to its final
+/// name, which fails if that name exists. So an object is always complete, even after a crash.
 #[derive(Clone, Debug)]
 pub struct FolderStore {
     root: Arc<Path>,
 }
 
-/// Files that are not complete after this time are left from a crash.
+/// The age above which an unfinished file is certainly left from a crash.
 const UNFINISHED_MAX: Duration = Duration::from_hours(24);
 
 impl FolderStore {
@@ -40,14 +39,14 @@ impl FolderStore {
         Ok(FolderStore { root: root.into() })
     }
 
-    /// Returns a store that reads this folder. It creates nothing, so it cannot write objects into
-    /// a new folder.
+    /// Returns a store that reads this folder. Creates nothing, so writing objects works only if
+    /// the folder is already an archive.
     #[must_use]
     pub fn to_read(root: impl Into<PathBuf>) -> FolderStore {
         FolderStore { root: root.into().into() }
     }
 
-    /// Does blocking work on a file, away from the tasks of the runtime.
+    /// Does blocking work on a file, on a blocking thread.
     fn run<T: Send + 'static>(
         &self,
         name: &ObjectName,
@@ -67,7 +66,7 @@ impl FolderStore {
 }
 
 fn put_if_absent(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    // Other servers may have the same process id, in other containers.
+    // The name is random, because servers in other containers may have the same process id.
     let number = getrandom::u64().map_err(io::Error::other)?;
     let unfinished = root.join(UNFINISHED).join(format!("{number:016x}"));
     let result = link(root, &unfinished, path, bytes);
@@ -95,7 +94,7 @@ fn link(root: &Path, unfinished: &Path, path: &Path, bytes: &[u8]) -> io::Result
     Ok(true)
 }
 
-/// Deletes files that a crash left unfinished.
+/// Deletes unfinished files that are left from a crash.
 fn delete_old(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -117,7 +116,7 @@ impl ArchiveStore for FolderStore {
     fn get(&self, name: &ObjectName, range: Range<u64>) -> ObjectResult<'_, Vec<u8>> {
         self.run(name, move |_, path| {
             let file = File::open(path)?;
-            // Do not allocate memory for bytes that the file does not have.
+            // Check the length first, so that a wrong range does not allocate much memory.
             if range.end > file.metadata()?.len() {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
@@ -151,7 +150,7 @@ impl ArchiveStore for FolderStore {
                     if entry.file_type()?.is_dir() {
                         folders.push(entry.path());
                     } else {
-                        // Files with other names do not belong to the archive.
+                        // Files whose names are not valid do not belong to the archive.
                         let path = entry.path();
                         let name = path.strip_prefix(root).ok().and_then(Path::to_str);
                         names.extend(name.and_then(|name| name.parse().ok()));

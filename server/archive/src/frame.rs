@@ -1,5 +1,5 @@
-//! What all formats have in common: the first byte, the game's id, and the end with the head of
-//! the log, the signature and the checksum.
+//! The parts that all formats share. A game begins with a byte for the format and the game's id.
+//! It ends with the head of the log, the signature and the checksum.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{RecordSignature, SignatureText};
@@ -49,11 +49,11 @@ pub fn encode(
 
 /// Decodes an archived game.
 ///
-/// The function never panics, and its memory is bounded by the number of bytes; in the compressed
-/// format also by 16 MiB.
+/// Never panics. The memory that it needs is proportional to the number of bytes, plus at most 16
+/// MiB for the compressed format.
 ///
 /// # Errors
-/// [`DecodeError`] if the bytes are damaged, or this version does not support them.
+/// [`DecodeError`] if the bytes are damaged, or if this version does not support them.
 pub fn decode(bytes: &[u8]) -> Result<Log, DecodeError> {
     let (covered, wanted) = bytes.split_last_chunk::<CHECKSUM_BYTES>().ok_or(ENDS_EARLY)?;
     let mut reader = Reader::new(covered);
@@ -77,19 +77,21 @@ pub fn decode(bytes: &[u8]) -> Result<Log, DecodeError> {
     Ok(Log { game, entries, head, signature })
 }
 
-/// Returns the id of the key and the signature. `None` if the key's id has another form.
+/// Returns the id of the key and the signature as bytes. `None` if the id is not 16 hexadecimal
+/// digits.
 pub(crate) fn signature_bytes(signature: &RecordSignature) -> Option<Vec<u8>> {
     Some([&key_bytes(&signature.key)?[..], &signature.value.0].concat())
 }
 
-/// Reads what [`signature_bytes`] returned.
+/// Parses the bytes that [`signature_bytes`] returned.
 fn read_signature(bytes: &[u8]) -> Option<RecordSignature> {
     let (key, value) = bytes.split_first_chunk()?;
     let value = SignatureText(value.try_into().ok()?);
     Some(RecordSignature { key: format!("{:016x}", u64::from_be_bytes(*key)), value })
 }
 
-/// Returns the signature of an archived game, if the game is archived and has one.
+/// Returns the signature of an archived game. `None` if the game is not archived or has no
+/// signature.
 ///
 /// # Errors
 /// [`ReadError`] if the store or the archive cannot be read.
@@ -100,13 +102,13 @@ pub async fn archived_signature(
     Ok(store.archived_signature(game).await?.and_then(|bytes| read_signature(&bytes)))
 }
 
-/// Returns the id of a key, which is 16 lower-case hexadecimal digits, as bytes.
+/// Returns the id of a key as bytes. The id must be 16 lowercase hexadecimal digits.
 fn key_bytes(key: &str) -> Option<[u8; 8]> {
     let number = u64::from_str_radix(key, 16).ok()?;
     (format!("{number:016x}") == key).then(|| number.to_be_bytes())
 }
 
-/// Returns the beginning of a SHA-256 of the encoded bytes and of the decoded bodies.
+/// Returns the first bytes of a SHA-256 over the encoded bytes and the decoded bodies.
 fn checksum<'a>(bytes: &[u8], bodies: impl Iterator<Item = &'a SecretBytes>) -> [u8; CHECKSUM_BYTES] {
     let mut hasher = Sha256::new();
     hasher.update(b"flagfall archive 1\0");

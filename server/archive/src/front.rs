@@ -1,4 +1,5 @@
-//! What is known of a game at its beginning: the log's first entry, without the players' names.
+//! The beginning of an archived game: the content of the log's first entry, without the players'
+//! names.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_game::GameHeader;
@@ -17,9 +18,9 @@ const LAKES: u16 = 1 << 5;
 const PREVIOUS: u16 = 1 << 6;
 const QUOTA: u16 = 1 << 7;
 const LAGS: u16 = 1 << 8;
-/// The lowest of the two bits of each player's kind.
+/// The position of the lower of the two bits that contain each player's kind.
 const KIND_OF: PerSide<u32> = PerSide { red: 9, blue: 11 };
-/// Bits that are never set.
+/// The bits that are never set.
 const RESERVED: u16 = !0 << 13;
 
 /// The kinds of players, in the order of their numbers.
@@ -29,11 +30,11 @@ const KINDS: [PlayerKind; 4] = [PlayerKind::Guest, PlayerKind::Account, PlayerKi
 pub(crate) struct Front {
     pub(crate) created: Stamp,
     pub(crate) header: GameHeader,
-    /// True if each act has its lag compensation.
+    /// True if each act includes its lag compensation.
     pub(crate) has_lags: bool,
 }
 
-/// Removes the names of persons from a header. The names of house players stay.
+/// Removes the names of people from a header. The names of house players stay.
 pub(crate) fn without_names(mut header: GameHeader) -> GameHeader {
     for side in Side::BOTH {
         let player = &mut header.players[side];
@@ -140,8 +141,8 @@ pub(crate) fn read_game_id(reader: &mut Reader<'_>) -> Result<GameId, DecodeErro
     GameId::from_bits(bits).ok_or(DecodeError::Damaged("an id of a game has too many bits"))
 }
 
-/// Writes a player's id. An id of 60 random bits, which has the same form as the id of a game,
-/// takes nine bytes.
+/// Writes a player's id. Most ids have the form of a game id (60 random bits), which takes up
+/// nine bytes.
 fn put_player_id(out: &mut Vec<u8>, id: &str) {
     match id.parse::<GameId>() {
         Ok(code) => {

@@ -4,8 +4,8 @@ use flagfall_board::GameId;
 use flagfall_protocol::RecordSignature;
 use flagfall_store::{Head, SecretBytes, StoredEntry};
 
-/// A finished game as the archive stores it. `Debug` shows only the length and the beginning of
-/// the hash.
+/// A finished game in encoded form, as the archive stores it. `Debug` shows only the length and
+/// the beginning of the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoded {
     pub(crate) bytes: SecretBytes,
@@ -25,14 +25,14 @@ impl Encoded {
         self.bytes.into_exposed()
     }
 
-    /// Returns the number of bytes.
+    /// Returns the length in bytes.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there are always bytes")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The head of the log from which the game was encoded.
+    /// Returns the head of the log from which the game was encoded.
     #[must_use]
     pub fn head(&self) -> Head {
         self.head
@@ -44,10 +44,11 @@ impl Encoded {
 pub struct Log {
     /// The game.
     pub game: GameId,
-    /// The entries without the ids of commands. The header has the players' ids and kinds. The
-    /// name of a person is empty, and the name of a house player is its level.
+    /// The entries, without the ids of commands. The header contains the players' ids and kinds.
+    /// A person has an empty name, and the name of a house player is its level.
     pub entries: Vec<StoredEntry>,
-    /// The head of the log before it was archived. The bodies of `entries` have other hashes.
+    /// The head of the original log. It cannot be computed from `entries`, because their bodies
+    /// differ from the original ones.
     pub head: Head,
     /// The server's signature of the result, if the game was signed.
     pub signature: Option<RecordSignature>,

@@ -1,24 +1,23 @@
-//! The archive: finished games that are kept permanently, in few bytes.
+//! The archive, which permanently keeps finished games in a few hundred bytes each.
 //!
 //! [`Archive`] keeps any number of games in an [`ArchiveStore`], which is a local folder
-//! ([`FolderStore`]) or S3-compatible storage ([`ObjectStoreArchive`]). Several servers can use it
-//! at the same time. The rest of the crate is the format of a game and of the objects.
+//! ([`FolderStore`]) or S3-compatible storage ([`ObjectStoreArchive`]). Several servers can use
+//! an archive at the same time. The rest of the crate implements the format of games and objects.
 //!
 //! [`encode`] turns the log of a game into a few hundred bytes, and [`decode`] turns the bytes
 //! into a log again. The decoded log has the same events, stamps and lag compensation. It has no
 //! ids of commands and no names of players, and all its entries are in form 2. So its hashes
-//! differ from those of the log, but the bytes contain the head of the log's own hash chain.
+//! differ from those of the original log. But the bytes contain the head of the original log.
 //!
-//! [`encode_checked`] also decodes, replays and compares the result. A caller that wants to delete
-//! a log must use it.
+//! [`encode_checked`] also decodes and replays the result, and compares it with the log. Call it
+//! before a log is deleted.
 //!
-//! Many games together are a segment ([`SegmentWriter`], [`Segment`]), which is an object of the
-//! store.
+//! A segment ([`SegmentWriter`], [`Segment`]) is an object that contains many games.
 //!
-//! docs/internals/archive.md describes every byte. In short, a move is its index in the engine's
-//! list of legal commands, and everything that follows from the rules is left out. So the bytes
-//! can be read only by an engine with the same rules. A checksum covers the decoded events as
-//! well as the bytes: an engine that decodes a game differently reports an error.
+//! docs/internals/archive.md describes every byte. In short, a move is stored as its index in the
+//! engine's list of legal commands, and everything that follows from the rules is left out. So
+//! only an engine with the same rules can read the bytes. A checksum covers both the bytes and
+//! the decoded events, so an engine that decodes a game differently reports an error.
 //!
 //! The bytes contain hidden ranks. Protect them like the store.
 

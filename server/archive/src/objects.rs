@@ -15,13 +15,13 @@ pub type ObjectResult<'a, T> = Pin<Box<dyn Future<Output = Result<T, ObjectError
 /// The maximum length of an object's name.
 const NAME_BYTES_MAX: usize = 128;
 
-/// Where the archive keeps its objects. An object never changes: it is written once, as a whole,
-/// and deleted as a whole.
+/// A store for the archive's objects. Each object is written once, as a whole. It never changes,
+/// and is deleted as a whole.
 ///
-/// All methods may be called concurrently, also by several servers.
+/// All methods may be called concurrently, even by several servers.
 pub trait ArchiveStore: Send + Sync + 'static {
-    /// Writes an object, unless one with this name exists. Returns true if it was written. Then it
-    /// survives a crash.
+    /// Writes an object, unless an object with this name exists. If it was written, returns true,
+    /// and the object survives a crash.
     ///
     /// # Errors
     /// [`ObjectError`]: the object may have been written.
@@ -30,8 +30,8 @@ pub trait ArchiveStore: Send + Sync + 'static {
     /// Returns the bytes in this range of an object. The range must be within the object.
     ///
     /// # Errors
-    /// [`ObjectError::Absent`] if there is no such object, and [`ObjectError::Range`] if it is too
-    /// short.
+    /// [`ObjectError::Absent`] if there is no such object. [`ObjectError::Range`] if the object
+    /// is too short.
     fn get(&self, name: &ObjectName, range: Range<u64>) -> ObjectResult<'_, Vec<u8>>;
 
     /// Returns the length of an object; `None` if there is no such object.
@@ -50,10 +50,10 @@ pub enum ObjectError {
     /// There is no object with this name.
     #[error("there is no object {0}")]
     Absent(ObjectName),
-    /// The object ends before the range that was asked for.
+    /// The object ends before the end of the requested range.
     #[error("the object {0} is too short")]
     Range(ObjectName),
-    /// The store cannot be reached, or refuses.
+    /// The store cannot be reached, or refuses the request.
     #[error("the object {name} cannot be read or written: {error}")]
     Unavailable {
         /// The object or the folder.
@@ -63,18 +63,18 @@ pub enum ObjectError {
     },
 }
 
-/// The name of an object or of a folder: words of small letters, digits and hyphens, separated by
-/// slashes. So it is also a safe path.
+/// The name of an object or a folder. It consists of words of lowercase letters, digits and
+/// hyphens, separated by slashes, so it is also a safe path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ObjectName(String);
 
-/// The error for text that is not the name of an object.
+/// The error for text that is not a valid name of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("an object's name consists of words of small letters, digits and hyphens, separated by slashes")]
 pub struct ObjectNameError;
 
 impl ObjectName {
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

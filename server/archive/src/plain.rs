@@ -1,7 +1,7 @@
-//! Format 0: the entries of a log as they are, without the ids of commands, compressed by zstd.
+//! Format 0: the entries of a log, without the ids of commands, compressed with zstd.
 //!
-//! This format is for games that format 1 cannot express, because this version does not know
-//! their ruleset or one of their events. Such a game is as safe in the archive as any other.
+//! This format is for games that format 1 cannot express. For example, this version may not know
+//! a game's ruleset or one of its events. In this format, such games are safe in the archive too.
 
 use flagfall_board::{PerSide, Stamp};
 use flagfall_game::GameHeader;
@@ -15,12 +15,13 @@ use crate::error::DecodeError;
 use crate::front::without_names;
 use crate::game::Content;
 
-/// The maximum length of all entries together before compression.
+/// The maximum total length of the entries before compression, in bytes.
 const PLAIN_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Compression takes milliseconds at this level, and such games are rare.
+/// The level of compression. At this high level, compression still takes only milliseconds, and
+/// games in this format are rare.
 const LEVEL: i32 = 19;
-/// Stand-ins for the ids of the players if the header cannot be read. They are needed only to read
-/// the commands, which are dropped.
+/// Placeholders for the players' ids if the header cannot be read. They are needed only to parse
+/// the commands, which are then dropped.
 const NOBODY: PerSide<&str> = PerSide { red: "\0red", blue: "\0blue" };
 
 pub(crate) fn encode(log: &[StoredEntry]) -> std::io::Result<Content> {
@@ -53,8 +54,8 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<StoredEntry>, Decode
     Ok(entries)
 }
 
-/// Returns the bodies of a log without the ids of commands and the names of persons, as far as
-/// this version can read them.
+/// Returns the bodies of a log without the ids of commands and the names of people, as far as
+/// this version can parse the bodies.
 pub(crate) fn stripped(log: &[StoredEntry]) -> Vec<SecretBytes> {
     let Some((first, rest)) = log.split_first() else { return Vec::new() };
     let header = record::decode_header::<GameHeader>(&first.body).ok();
@@ -71,7 +72,7 @@ fn without_command(stored: &SecretBytes, seats: PerSide<&str>) -> SecretBytes {
     known.or_else(|| unknown_without_command(stored)).unwrap_or_else(|| stored.clone())
 }
 
-/// Removes the command from an entry in JSON whose event this version does not know.
+/// Removes the command from a JSON entry whose event this version does not know.
 fn unknown_without_command(stored: &SecretBytes) -> Option<SecretBytes> {
     let mut fields: Map<String, Value> = serde_json::from_slice(stored.expose()).ok()?;
     fields.remove("cmd")?;

@@ -20,12 +20,12 @@ use thiserror::Error as ThisError;
 use self::http::Connector;
 use crate::objects::{ArchiveStore, ObjectError, ObjectName, ObjectResult};
 
-/// The number of times that a request is repeated.
+/// The maximum number of retries of a request.
 const RETRIES_MAX: usize = 5;
-/// No request is repeated after this time.
+/// The time after which a request is not retried.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Why storage cannot be used.
+/// Why storage cannot be used as an archive.
 #[derive(Debug, ThisError)]
 pub enum RemoteError {
     /// The address does not have the right form.
@@ -34,7 +34,7 @@ pub enum RemoteError {
     /// The endpoint would send games and signatures without encryption.
     #[error("AWS_ENDPOINT_URL must begin with https://, except on this machine")]
     Plain,
-    /// The settings in the environment cannot be used.
+    /// The settings from the environment cannot be used.
     #[error("the storage cannot be used: {0}")]
     Settings(Error),
 }
@@ -44,7 +44,7 @@ pub enum RemoteError {
 #[derive(Clone)]
 pub struct ObjectStoreArchive {
     store: Arc<dyn ObjectStore>,
-    /// What all names begin with.
+    /// The prefix of all names in the storage.
     prefix: Path,
 }
 
@@ -55,14 +55,14 @@ impl fmt::Debug for ObjectStoreArchive {
 }
 
 impl ObjectStoreArchive {
-    /// Keeps the archive in this storage. All names begin with `prefix`.
+    /// Returns an archive in this storage. All names begin with `prefix`.
     #[must_use]
     pub fn new(store: Arc<dyn ObjectStore>, prefix: Path) -> ObjectStoreArchive {
         ObjectStoreArchive { store, prefix }
     }
 
-    /// Keeps the archive in a bucket of S3-compatible storage. `address` is `s3://BUCKET/PREFIX` or
-    /// `s3://BUCKET`.
+    /// Returns an archive in a bucket of S3-compatible storage. `address` is `s3://BUCKET/PREFIX`
+    /// or `s3://BUCKET`.
     ///
     /// Credentials, region and endpoint come from the usual environment variables, such as
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and `AWS_ENDPOINT_URL`. The
@@ -74,7 +74,7 @@ impl ObjectStoreArchive {
         ObjectStoreArchive::s3_with(address, trust, AmazonS3Builder::from_env())
     }
 
-    /// As [`ObjectStoreArchive::s3`], with these settings in place of the environment.
+    /// Like [`ObjectStoreArchive::s3`], but uses these settings instead of the environment.
     ///
     /// # Errors
     /// [`RemoteError`] if the address or the settings cannot be used. Nothing is sent.
@@ -99,7 +99,7 @@ impl ObjectStoreArchive {
         let store = settings
             .with_bucket_name(bucket)
             .with_conditional_put(S3ConditionalPut::ETagMatch)
-            // Not all storage can delete several objects at once.
+            // Some storage cannot delete several objects in one request.
             .with_disable_bulk_delete(true)
             .with_retry(RetryConfig { backoff, max_retries: RETRIES_MAX, retry_timeout: RETRY_TIMEOUT })
             .with_http_connector(Connector::new(trust))
@@ -113,7 +113,8 @@ impl ObjectStoreArchive {
         parts.chain(name.as_str().split('/').map(str::to_owned)).collect()
     }
 
-    /// The name of the object at this path; `None` if it does not belong to the archive.
+    /// Returns the name of the object at this path. `None` if the path does not belong to the
+    /// archive.
     fn name(&self, path: &Path) -> Option<ObjectName> {
         let parts: Vec<_> = path.prefix_match(&self.prefix)?.collect();
         let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
@@ -132,17 +133,18 @@ impl ObjectStoreArchive {
     async fn read(&self, name: &ObjectName, range: Range<u64>) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path(name);
         if range.is_empty() {
-            // Storage has no empty ranges.
+            // Storage does not support reads of empty ranges.
             let meta = self.store.head(&path).await?;
             return Ok((range.start <= meta.size).then(Vec::new));
         }
-        // If the object is shorter than the range, storage returns only what exists. So a damaged
-        // length cannot take up memory.
+        // If the object ends before the range does, storage returns only the existing bytes. So a
+        // wrong length does not allocate much memory.
         let options = GetOptions::default().with_range(Some(range.clone()));
         let bytes = match self.store.get_opts(&path, options).await {
             Ok(found) => found.bytes().await?,
             Err(error @ (Error::NotFound { .. } | Error::PermissionDenied { .. })) => return Err(error),
-            // A range that begins after the end of the object is refused.
+            // Storage also reports an error if the range begins after the end of the object, so
+            // compare the range with the object's length.
             Err(error) => {
                 let size = self.store.head(&path).await?.size;
                 return if size < range.end { Ok(None) } else { Err(error) };

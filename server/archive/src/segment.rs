@@ -1,7 +1,7 @@
 //! Segments: objects with up to 4,096 archived games each.
 //!
-//! A segment consists of frames of the store's module for checksummed segments: one for each
-//! game, one for the footer, and one for the end.
+//! A segment consists of checksummed frames, as in `flagfall_store::segment`. There is one frame
+//! for each game, one for the footer, and one for the end.
 //!
 //! ```text
 //! header  mark, archive, number, checksum (24)
@@ -13,7 +13,7 @@
 //! Numbers are little-endian. A place is the position of a frame, and a length is the length of
 //! the whole frame. A hash is the beginning of the SHA-256 of the encoded game. Where a game was
 //! removed, there may be a frame of zeros. A reader that knows a game's place needs one read.
-//! Otherwise it reads the end, the footer and the game.
+//! Other readers read the end, the footer and the game.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,13 +32,13 @@ use crate::objects::{ArchiveStore, ObjectError, ObjectName};
 
 /// The maximum number of games in a segment.
 pub const GAMES_MAX: usize = 4_096;
-/// The maximum length of a segment before its footer. A single game may be longer.
+/// The maximum length of a segment before its footer. A segment with only one game may be longer.
 pub const BYTES_MAX: usize = 8 * 1024 * 1024;
 
 const GAME: u8 = 1;
 const FOOTER: u8 = 2;
 const END: u8 = 3;
-/// Zeros, where a removed game was.
+/// A frame of zeros that replaces a removed game.
 const REMOVED: u8 = 4;
 
 /// The length of a game's line in the footer.
@@ -104,15 +104,15 @@ pub struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// Begins a segment. Every segment of an archive has its own number.
+    /// Begins a segment. Each segment of an archive must have a different number.
     #[must_use]
     pub fn new(seal: Seal) -> SegmentWriter {
         let frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
         SegmentWriter { seal, frames, games: BTreeMap::new() }
     }
 
-    /// Adds a game. Returns false if the segment is full, or has a game with this id. Then the
-    /// segment is unchanged.
+    /// Adds a game. Returns false and changes nothing if the segment is full or already has a
+    /// game with this id.
     pub fn add(&mut self, game: GameId, encoded: &Encoded) -> bool {
         let end = self.frames.end() as usize + FRAME_BYTES + encoded.len();
         let is_full = self.games.len() >= GAMES_MAX || end > BYTES_MAX && !self.games.is_empty();
@@ -125,7 +125,7 @@ impl SegmentWriter {
         true
     }
 
-    /// Returns the number of games so far.
+    /// Returns the number of games that were added.
     #[must_use]
     pub fn games(&self) -> usize {
         self.games.len()
@@ -139,7 +139,7 @@ impl SegmentWriter {
     }
 }
 
-/// Adds the footer and the end. Returns the bytes of the segment.
+/// Adds the footer and the last frame. Returns the bytes of the segment.
 fn finish(seal: Seal, mut frames: FrameWriter, games: &[(GameId, Place)]) -> SecretBytes {
     let (at, length) = frames.push(FOOTER, |out| {
         for (game, Place { at, length, hash }) in games {
@@ -159,11 +159,11 @@ fn finish(seal: Seal, mut frames: FrameWriter, games: &[(GameId, Place)]) -> Sec
     SecretBytes::new([&header[..], frames.bytes()].concat())
 }
 
-/// Writes a segment again without some of its games. The other games keep their places: zeros
-/// stand where the removed games were.
+/// Returns a segment without some of its games. The removed games are replaced with zeros, so the
+/// other games keep their places.
 ///
 /// # Errors
-/// The first damage.
+/// The first damage in the segment.
 pub(crate) fn without(
     seal: Seal,
     bytes: &[u8],
@@ -186,7 +186,7 @@ pub(crate) fn without(
     Ok(finish(seal, frames, &games))
 }
 
-/// Fills the place of removed games with zeros, up to the position of the next game.
+/// Fills the space of removed games with zeros, up to the position of the next game.
 fn fill(frames: &mut FrameWriter, to: u64) {
     let gap = to.saturating_sub(frames.end()) as usize;
     if let Some(zeros) = gap.checked_sub(FRAME_BYTES) {
@@ -237,7 +237,7 @@ impl Segment {
         &self.games
     }
 
-    /// Reads a game. Returns `None` if the segment does not have it.
+    /// Reads a game. Returns `None` if the game is not in the segment.
     ///
     /// # Errors
     /// [`SegmentError`] if the game cannot be read, or is damaged.
@@ -252,8 +252,8 @@ impl Segment {
     }
 }
 
-/// Reads a game whose place is known, with one ranged read. Repairs a single flipped bit in a game
-/// of at most 2 KiB.
+/// Reads a game at a known place, which takes one ranged read. Repairs a single flipped bit in a
+/// game of at most 2 KiB.
 ///
 /// # Errors
 /// [`SegmentError`] if the game cannot be read, or is damaged.
@@ -268,7 +268,7 @@ pub async fn read_at(
     game_in(seal, game, place, &bytes)
 }
 
-/// Reads a game whose frame is known, with one ranged read.
+/// Reads a game whose frame is known. Unlike [`read_at`], does not need the game's hash.
 pub(crate) async fn read_frame(
     store: &dyn ArchiveStore,
     name: &ObjectName,
@@ -299,8 +299,7 @@ fn game_in(seal: Seal, game: GameId, place: Place, bytes: &[u8]) -> Result<Secre
 /// that can be read. Returns the places of all games, sorted by id.
 ///
 /// # Errors
-/// The first damage: that of a game only if everything else is right, so that the other games can
-/// be read.
+/// The first damage. If only games are damaged, `each` was called with all other games.
 pub fn check(
     seal: Seal,
     bytes: &[u8],
@@ -330,7 +329,8 @@ pub fn check(
     Ok(games)
 }
 
-/// Reads the last frame: the range of the footer, and the SHA-256 of everything before.
+/// Parses the last frame. Returns the range of the footer, and the SHA-256 of all bytes before
+/// this frame.
 fn read_end(seal: Seal, at: u64, bytes: &[u8]) -> Result<(Range<u64>, [u8; 32]), SegmentError> {
     let frame = parse_or_repair(bytes, seal, at).filter(|frame| frame.tag == END);
     let frame = frame.ok_or(damaged("its end is damaged"))?;

@@ -58,9 +58,9 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. If there is no room for it, evicts the oldest silent connection
-    /// of an address. This address is the connection's own if that has reached its limit, or else
-    /// the address with the most silent connections.
+    /// Counts a new connection. If the address of the connection has reached its limit, evicts
+    /// the oldest silent connection of this address. If the server is full, evicts the oldest one
+    /// of the address that has the most silent connections.
     ///
     /// After an error, the caller must close the new connection.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
@@ -126,7 +126,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Returns an error if the server must not have another connection whose player has no known
+    /// Returns an error if the server has no room for a connection whose player has no known
     /// token.
     fn check_newcomers(&self, state: &State) -> Result<(), TooMany> {
         if state.newcomers - state.strangers >= self.counts.capacity.newcomers {
@@ -225,8 +225,8 @@ impl Admission {
         Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.map(Arc::from) })
     }
 
-    /// Returns an error if an address must not have another connection. Makes room by evicting a
-    /// silent connection if necessary.
+    /// Makes room for a connection from this address, by evicting a silent connection if
+    /// necessary. Returns an error if there is no room.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -246,8 +246,8 @@ impl Admission {
         evict(state, oldest, limit, Scope::Address)
     }
 
-    /// Returns an error if the server must not have another connection. Makes room by evicting a
-    /// silent connection if necessary.
+    /// Makes room for a connection to this server, by evicting a silent connection if necessary.
+    /// Returns an error if there is no room.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
         let capacity = &self.counts.capacity;
         let limit = if state.open >= capacity.all {

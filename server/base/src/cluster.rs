@@ -7,8 +7,8 @@
 //! short-lived notices (`bus`), for example about the players who have a game open (`seats`).
 //!
 //! A notice about a game or for a player goes only to the servers that have the game open, or to
-//! which the player is connected. Servers of earlier versions do not follow such topics. While
-//! there may be such servers, notices are also sent to all servers.
+//! which the player is connected. Servers of earlier versions do not support such topics. While
+//! there may be such servers, each of these notices is also sent to all servers.
 
 mod bus;
 mod duties;
@@ -31,22 +31,22 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
 /// The time after which a server that does not renew its record counts as gone, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// The maximum number of records of servers that a server reads.
+/// The maximum number of servers' records that are read.
 const PEERS_MAX: usize = 1_024;
 /// The number of consecutive meetings at which all servers must be able to read the newest form
 /// before any server writes it. At a meeting, a server reads the records of all servers.
 ///
-/// A server may be silent for a short time, for example during an outage of the store. This
-/// number is large enough that such a server is back before the form changes.
+/// The number is large enough for a server that was silent during a short outage to be back
+/// before the form changes.
 const MEETINGS: u32 = 10;
 
-/// The record of a server in the store, from which other servers know that it exists.
+/// The record of a server in the store. It shows other servers that the server exists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MemberInfo {
     /// The number of players connected to the server.
     pub online: usize,
-    /// The connected players who have an open seek. Servers of earlier versions need this list,
-    /// so it is empty if there are none.
+    /// The connected players who have an open seek. Empty if there are no servers of earlier
+    /// versions, because only they need this list.
     pub seekers: BTreeSet<String>,
     /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
     /// can only read form 1.
@@ -58,14 +58,14 @@ pub struct MemberInfo {
     /// True if the server tells players on other servers about games that it creates for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_starts: bool,
-    /// True if the server only shows games to spectators, so that it guards nothing.
+    /// True if the server only shows games to spectators. Such a server guards nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_relay: bool,
-    /// True if the server hears notices on the topics of its games and players. Earlier versions
-    /// need all notices to be sent to all servers.
+    /// True if the server receives notices on the topics of its games and players. A server of an
+    /// earlier version receives only notices that are sent to all servers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows_topics: bool,
-    /// True if the server reads histories that are written as lines of volumes.
+    /// True if the server can read histories that are stored as volumes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_volumes: bool,
 }
@@ -122,8 +122,8 @@ impl Peers {
         self.forced_form.unwrap_or_else(automatic)
     }
 
-    /// True if games may be moved to this server's archive: all servers on the store have the
-    /// same one.
+    /// True if games may be moved to this server's archive, because all servers on the store use
+    /// the same archive.
     #[must_use]
     pub fn can_archive(&self) -> bool {
         let has_agreed = |inner: &Arc<Inner>| inner.archive_agreed.load(Ordering::Relaxed) >= MEETINGS;
@@ -136,8 +136,8 @@ impl Peers {
         self.inner.as_ref().is_some_and(|inner| inner.topics_agreed.load(Ordering::Relaxed) < MEETINGS)
     }
 
-    /// True if finished games may be written as lines of volumes: all servers on the store can
-    /// read them, and no older form of log entries is forced.
+    /// True if finished games may be written to the volumes of histories. All servers on the
+    /// store must be able to read volumes, and no older form of log entries may be forced.
     #[must_use]
     pub fn can_write_volumes(&self) -> bool {
         let has_agreed = |inner: &Arc<Inner>| inner.volumes_agreed.load(Ordering::Relaxed) >= MEETINGS;
@@ -174,9 +174,9 @@ impl Peers {
         count(&inner.archive_agreed, has_archive);
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if met.is_ok() {
-            // A meeting that fails says nothing about the other servers. Those of earlier
-            // versions are noticed when they are back, and until then they miss nothing but
-            // hints.
+            // A failed meeting says nothing about the other servers, so it does not reset this
+            // count. If a server of an earlier version has joined, the next successful meeting
+            // finds it. Until then, that server misses only notices that may get lost anyway.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
@@ -187,17 +187,18 @@ impl Peers {
         Ok(())
     }
 
-    /// True if this server is the guardian of this game, player or kind of work. Every live
-    /// server is the guardian of its share. The others leave the work to it until it is overdue
-    /// by [`OTHERS_WAIT_MS`]. Being the guardian is a duty but no right, and two servers may
-    /// believe that they are.
+    /// True if this server is the guardian of this game, player or kind of work, and so should do
+    /// its work. Other servers do the work only if it is overdue by [`OTHERS_WAIT_MS`]. For a
+    /// short time, two servers may be guardians of the same subject, so a guardian has no
+    /// exclusive rights.
     #[must_use]
     pub fn guards(&self, subject: &str) -> bool {
         self.inner.as_ref().is_none_or(|inner| inner.duties.lock().includes(subject))
     }
 
     /// True if all other servers tell players on this server about games that they create. If
-    /// not, or if this server has not met any others, it has to look for such games itself.
+    /// false, this server has to look for such games itself. Also false if this server has not
+    /// met any others.
     #[must_use]
     pub fn others_tell_starts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
@@ -252,8 +253,8 @@ impl Inner {
         self.look().await
     }
 
-    /// Counts consecutive meetings at which all servers could read the newest form. Any other
-    /// meeting resets the count.
+    /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
+    /// the count. Logs when the form changes.
     fn note_agreement(&self, do_agree: bool) {
         let (before, after) = count(&self.agreed, do_agree);
         let form = Form::NEWEST.number();
@@ -272,7 +273,7 @@ impl Inner {
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {
-        // The outcome does not matter, because the record is written again within a second.
+        // The result does not matter, because the record is written again within a second.
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
@@ -288,8 +289,8 @@ impl Inner {
     }
 }
 
-/// Counts consecutive meetings at which all servers agreed. Any other meeting resets the count.
-/// Returns the count before and after this meeting.
+/// Adds a meeting to the count of consecutive meetings at which all servers agreed. A meeting
+/// without agreement resets the count. Returns the count before and after this meeting.
 fn count(meetings: &AtomicU32, do_agree: bool) -> (u32, u32) {
     let before = meetings.load(Ordering::Relaxed);
     let after = if do_agree { before.saturating_add(1) } else { 0 };

@@ -41,8 +41,8 @@ impl Committed {
         }
     }
 
-    /// Waits until all work that was started before is finished. Work that is started in the
-    /// meantime begins only after that.
+    /// Waits until all work that was started before this call is finished. Work that is started
+    /// in the meantime begins only after that.
     pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }

@@ -84,7 +84,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The player who sent a request or opened a connection, as their token shows.
+/// The player who sent a request or opened a connection, identified by their token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Principal {
     pub player: Player,

@@ -11,8 +11,8 @@ use crate::keys::{GONE, PLAYERS};
 pub const DELETED: &str = "deleted";
 
 /// Returns the players of a game with their current names. Guests may have become accounts.
-/// Deleted accounts get the name [`DELETED`], and so do guests whose record has expired, once
-/// their game is archived. If the store does not answer, the names stay as they are.
+/// Deleted accounts get the name [`DELETED`]. If the game is in the archive, guests whose record
+/// has expired get this name too. If the store does not answer, the names stay as they are.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {
@@ -22,7 +22,7 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
         }
         match player_today(store, &player.id).await {
             Ok(Some(now)) => *player = now,
-            // The archive keeps no names. A guest whose record has expired has none any more.
+            // The archive stores no names, so a guest whose record has expired has no name.
             Ok(None) if player.name.is_empty() => DELETED.clone_into(&mut player.name),
             Ok(None) | Err(_) => {}
         }

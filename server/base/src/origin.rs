@@ -20,7 +20,7 @@ pub struct Origin {
 pub struct NotAnOrigin;
 
 impl Origin {
-    /// Returns the origin of the pages that a server with this `Host` serves.
+    /// Returns the origin of the pages that a server with this `Host` header serves.
     pub fn of_host(is_https: bool, authority: &str) -> Result<Origin, NotAnOrigin> {
         let has_port = !authority.ends_with(']');
         let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {

@@ -54,8 +54,8 @@ impl<'store> Transaction<'store> {
         }
     }
 
-    /// Counts a conflict that the caller found in another way than by [`Transaction::commit`].
-    /// The limit of attempts and the error are the same.
+    /// Counts a conflict that the caller found without calling [`Transaction::commit`]. Returns
+    /// [`StoreError::Unavailable`] after 32 attempts.
     pub fn count_conflict(&mut self) -> Result<(), StoreError> {
         self.tries += 1;
         if self.tries < TRIES {

@@ -303,9 +303,10 @@ impl Actor {
         self.asking = None;
     }
 
-    /// Tells the table about outages that the store reports. Call this before anything is judged
-    /// or shown, because clocks may have stood still. Asks for the silence before the outage. In
-    /// the other order, both would be missed if the silence ended between the two questions.
+    /// Tells the table about outages of the store. Call this before anything is judged or shown,
+    /// because clocks may have stood still. First asks whether the store is silent, and then
+    /// whether it reports an outage. In the other order, both answers could be no if the silence
+    /// ended in between.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         self.table.outage.note_contact(is_away, self.facts.store.silent_since());
@@ -336,7 +337,7 @@ impl Actor {
         } else {
             self.outputs.extend(outputs);
         }
-        // Remove the hint, so that a wrong hint is not handled twice.
+        // Reset `heard`, so that a wrong hint is not handled twice.
         let seq = self.facts.heard.swap(0, Ordering::Relaxed);
         if self.table.following.is_news(self.table.head.seq, seq) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq }));
@@ -442,8 +443,8 @@ impl Actor {
     }
 }
 
-/// Appends events. `request` is the request that caused them, if there is one. It is named in the
-/// lines that the store logs about the append.
+/// Appends events. `request` is the request that caused the events, if there is one. The store's
+/// log lines about the append name this request.
 async fn append_to(
     store: &dyn Store,
     append: Append,

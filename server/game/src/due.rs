@@ -27,10 +27,10 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
 /// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
-/// The delay before the server again tries to open a game that it could not open, in
+/// The delay after which the server retries opening a game that could not be opened, in
 /// milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// The delay before the server again tries to open a game that it is too old to read, in
+/// The delay after which the server retries opening a game that it is too old to read, in
 /// milliseconds. A newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
 const DUE_AT_ONCE: usize = 256;

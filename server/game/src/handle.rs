@@ -67,7 +67,7 @@ impl TableHandle {
     }
 
     /// Returns the head of the game's log as it was after this entry. `None` if the log does not
-    /// have the entry, or has lost it.
+    /// contain the entry.
     pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
         search::head_at(&*self.facts.store, self.id(), seq).await
     }

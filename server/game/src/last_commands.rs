@@ -1,8 +1,8 @@
-//! The last commands of a finished game, kept for a while after the game was archived. An
-//! archived game has no ids of commands.
+//! The last commands of a finished game. They are kept for a while after the game was archived,
+//! because an archived game has no ids of commands.
 //!
-//! A client that does not know what became of a command sends the command again. Only the last
-//! few commands of a game can be in doubt after its end.
+//! A client that does not know the outcome of a command sends the command again. After the end of
+//! a game, this can only concern the last few commands.
 
 use flagfall_board::{GameId, Side};
 use flagfall_rules::{Viewer, see};
@@ -11,9 +11,9 @@ use flagfall_store::StoredEntry;
 use super::replay::{self, ReplayError};
 use super::table::{CommandKey, Done};
 
-/// The number of commands that are kept of each player.
+/// The number of commands that are kept for each player.
 const KEPT: usize = 8;
-/// The length of an encoded command: its key, its fingerprint, and the number of its event.
+/// The length of an encoded command in bytes: its key, its fingerprint, and its sequence number.
 const BYTES: usize = 8 + 8 + 4;
 
 /// Returns the last commands of each player, encoded for the guard of the game's log.
@@ -31,7 +31,7 @@ pub fn last_commands(id: GameId, stored: &[StoredEntry]) -> Result<Vec<u8>, Repl
             let Some(stamp) = &entry.command else { return };
             if header.side_of(&stamp.player) == Some(side) {
                 let key = CommandKey::new(side, &stamp.cmd_id);
-                // All events of a command follow each other. The outcome is that of the last one.
+                // If a command has several events, only the last one counts.
                 commands.retain(|done| done.key != key);
                 commands.push(Done { key, fingerprint: stamp.fingerprint, seq });
             }
@@ -48,12 +48,12 @@ impl Done {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&self.key.number().to_le_bytes());
         bytes[8..16].copy_from_slice(&self.fingerprint.to_le_bytes());
-        // A game has at most a few thousand events.
+        // This cannot overflow, because a game has at most a few thousand events.
         bytes[16..].copy_from_slice(&u32::try_from(self.seq).unwrap_or(u32::MAX).to_le_bytes());
         bytes
     }
 
-    /// Reads the commands that [`last_commands`] has encoded.
+    /// Decodes the commands that [`last_commands`] has encoded.
     pub(super) fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Done> {
         bytes.as_chunks::<BYTES>().0.iter().map(|&[a, b, c, d, e, f, g, h, ref rest @ ..]| {
             let key = CommandKey::of_number(u64::from_le_bytes([a, b, c, d, e, f, g, h]));

@@ -56,7 +56,7 @@ impl Tables {
         }
         // A game at rest needs no update, because its log is read when the game is next opened.
         let is_new = seq == FIRST && !self.residents().is_making(game);
-        // Later versions than 0.1 tell the players of a new game.
+        // Later versions than 0.1 notify the players of a new game themselves.
         if is_new && !self.peers().others_tell_starts() {
             self.adopt(game, seq, room).await;
         }
@@ -97,7 +97,7 @@ impl Tables {
     /// True if one of these players is connected to this server. `players` is a record of a new
     /// game.
     fn is_anyone_here(&self, players: &[u8]) -> bool {
-        // A record of a later version may say something else.
+        // If the record cannot be parsed, a later version may have written it.
         let players: PerSide<String> = match serde_json::from_slice(players) {
             Ok(players) => players,
             Err(_) => return true,

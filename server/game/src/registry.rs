@@ -33,8 +33,8 @@ use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// The number of locks for cold loads. Loads of different games may run at once, but loads of the
-/// same game may not.
+/// The number of locks for loading games that are not in memory. Games with different locks can
+/// be loaded at once.
 const LOAD_LANES: usize = 64;
 
 /// Why the registry could not be opened. Damaged games cannot be a cause, because opening the
@@ -50,8 +50,8 @@ pub struct Tables {
 }
 
 pub(super) struct OnDemand {
-    /// The locks for cold loads. They prevent two loads of the same game at once, so no game gets
-    /// two tables.
+    /// The locks for loading games that are not in memory. They prevent two loads of the same
+    /// game at once, so no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
@@ -63,10 +63,9 @@ pub(super) struct OnDemand {
 
 impl Tables {
     /// Opens the registry, without opening any games. A running game is opened later, when a
-    /// player asks for it or something is due in it. Its clocks have stood still since the last
-    /// heartbeat. Because no logs are read here, damaged games cannot make this fail. Returns
-    /// [`StartError`] if the store does not answer, or if the operating system provides no random
-    /// bits.
+    /// player asks for it or when something is due in it. No logs are read here, so damaged games
+    /// cannot make this fail. Returns [`StartError`] if the store does not answer, or if the
+    /// operating system provides no random bits.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let epoch = store.epoch().await?;
         let server = random_code().map_err(|error| StoreError::Unavailable { why: error.to_string() })?;

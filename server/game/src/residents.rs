@@ -34,7 +34,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Begins to follow a game. Returns false if it took too long to be certain of that, so that
+    /// Begins to follow a game. Returns false if the store did not confirm this in time, so
     /// appends of other servers may be missed.
     pub(super) async fn follow(&self, game: GameId) -> bool {
         if let Some(seats) = &self.seats {
@@ -51,15 +51,15 @@ impl Follower {
     }
 }
 
-/// A game that is followed and may become a resident. When it is dropped before that, the game is
-/// no longer followed.
+/// A followed game whose table is about to be added. If this value is dropped instead, the game
+/// is unfollowed.
 pub(super) struct Followed<'a> {
     residents: &'a Residents,
     game: GameId,
 }
 
 impl Followed<'_> {
-    /// Adds the table of the game, which is followed until the table leaves memory.
+    /// Adds the game's table. The game is then followed until the table leaves memory.
     pub(super) fn insert(self, handle: &TableHandle) {
         let mut index = self.residents.index.lock();
         let heard = index.opening.remove(&self.game).unwrap_or_default();
@@ -74,7 +74,8 @@ impl Drop for Followed<'_> {
     fn drop(&mut self) {
         let mut index = self.residents.index.lock();
         index.opening.remove(&self.game);
-        // Before the game can be opened again.
+        // Unfollow while the index is locked, so that the game cannot be opened again at the same
+        // time.
         self.residents.follower.unfollow(self.game);
     }
 }
@@ -82,11 +83,11 @@ impl Drop for Followed<'_> {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) tables: HashMap<GameId, TableHandle>,
-    /// The games that are being opened, with the highest entry number that was announced since
-    /// then.
+    /// The games that are being opened. The value is the highest entry number that was announced
+    /// since the opening began.
     pub(super) opening: HashMap<GameId, u64>,
-    /// The running games in memory, sorted by player. A hash stands for the player's id. Two
-    /// players may have the same hash, so a search must also check the game's header.
+    /// The running games in memory, sorted by a hash of the player's id. Two players may have the
+    /// same hash, so a search must also check the game's header.
     seats: BTreeSet<(u64, GameId)>,
     /// The running public games in memory, by the time of their creation.
     public: BTreeSet<(Stamp, GameId)>,
@@ -152,10 +153,11 @@ impl Residents {
         }
     }
 
-    /// Begins to follow a game that is to be opened. The flag is false if appends of other
+    /// Begins to follow a game that is about to be opened. The flag is false if appends of other
     /// servers may be missed. Call this for one game at a time, and only if it is not in memory.
     pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
-        // From now on, the game is followed, even if the caller does not wait.
+        // Create this first, so that the game is unfollowed even if the caller is dropped while
+        // it waits.
         let followed = Followed { residents: self, game };
         self.index.lock().opening.insert(game, 0);
         let is_certain = self.follower.follow(game).await;
@@ -216,7 +218,8 @@ impl Residents {
         let mut index = self.index.lock();
         if index.is_of(facts) {
             index.tables.remove(&facts.id);
-            // Before the game can be opened again.
+            // Unfollow while the index is locked, so that the game cannot be opened again at the
+            // same time.
             self.follower.unfollow(facts.id);
         }
     }

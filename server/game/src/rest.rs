@@ -22,11 +22,13 @@ use flagfall_base::store_errors::note_refusal;
 const SCAN_CHUNK: usize = 512;
 /// The number of games that are added to lists at once.
 const LIST_AT_ONCE: usize = 16;
-/// The number of checks for due games per check of the lists.
+/// The number of checks for due games between two checks of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The number of checks of the lists per lookup of all names in the list of public games.
+/// The number of checks of the lists after which all names in the list of public games are looked
+/// up again.
 const LOOKS_PER_NAMES: u32 = 12;
-/// The number of checks of the lists per update of the progress of games in memory.
+/// The number of checks of the lists after which the progress of games in memory is written to
+/// the lists.
 const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two steps of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);

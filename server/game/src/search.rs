@@ -53,7 +53,7 @@ pub(super) async fn look(
     Ok((head, stored))
 }
 
-/// Returns the head of a log as it was after this entry. `None` if the log does not have the
+/// Returns the head of a log as it was after this entry. `None` if the log does not contain the
 /// entry.
 pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
     let stored = read_all(store, game, 0).await?;

@@ -160,7 +160,7 @@ impl Room {
         self.forget_idle(share);
     }
 
-    /// Ends a wait. Returns false if the ticket has already got a place.
+    /// Ends a wait. Returns false if the ticket already has a place.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) -> bool {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -355,7 +355,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // Drop a waiting future that has got a place but never used it.
+        // Drop a waiting future that has a place but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

@@ -153,8 +153,8 @@ impl EmbeddedStore {
         self.shared.groups.load(Ordering::Relaxed)
     }
 
-    /// Returns the reason for which the store refuses changes; `None` unless its disk is too
-    /// full.
+    /// Returns why the store refuses changes because its disk is too full. `None` if it accepts
+    /// changes.
     #[must_use]
     pub fn paused(&self) -> Option<String> {
         match self.shared.room.check() {

@@ -8,18 +8,19 @@ use crate::encoding::{head_value, parse_head};
 use crate::limits::{GUARD_BYTES_MAX, LimitError};
 use crate::value::{Head, Key};
 
-/// The time for which a guard is kept. By then, no server holds entries of the log, and no client
-/// still asks for the outcome of a command.
+/// The time for which a guard is kept, in milliseconds. After that, no server holds entries of
+/// the log, and no client repeats its commands.
 pub(crate) const GUARD_MS: u64 = 60 * 60 * 1_000;
 
-/// What a store keeps of a log that was retired with [`Store::retire`](crate::Store::retire).
+/// The record that a store keeps after a log was retired with
+/// [`Store::retire`](crate::Store::retire).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Guard {
-    /// The head that the log had.
+    /// The head of the retired log.
     pub head: Head,
-    /// Where the game is kept now. The store does not read this.
+    /// The game's place in the archive. The store does not interpret these bytes.
     pub place: Vec<u8>,
-    /// The last commands of the game. The store does not read this.
+    /// The last commands of the game. The store does not interpret these bytes.
     pub commands: Vec<u8>,
 }
 
@@ -44,12 +45,12 @@ impl Guard {
     }
 }
 
-/// Returns the key of a guard that is a side record.
+/// Returns the key under which a store may keep the guard as a side record.
 pub(crate) fn guard_key(game: GameId) -> Result<Key, LimitError> {
     Key::new(format!("guard/{game}"))
 }
 
-/// Returns the time at which a guard expires that is written now.
+/// Returns the time at which a guard that is written now expires.
 pub(crate) fn guard_expires(now: Stamp) -> Option<Stamp> {
     Some(now.plus_ms(GUARD_MS))
 }

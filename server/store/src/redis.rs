@@ -398,8 +398,8 @@ impl Store for RedisStore {
             let outcome =
                 self.try_to(|reply| Request::Retire { game, guard, reply }, RetireOutcome::Unknown).await?;
             if outcome == RetireOutcome::Ok {
-                // This key has another hash tag, so the script cannot change it. If this fails,
-                // the caller retires the log again.
+                // Delete this separately, because the key has another hash tag, so the script
+                // cannot change it. If this fails, the caller retires the log again.
                 let forgotten = self.call(|reply| Request::ForgetApplied { game, reply }).await;
                 return Ok(if forgotten.is_ok() { RetireOutcome::Ok } else { RetireOutcome::Unknown });
             }
@@ -413,7 +413,7 @@ impl Store for RedisStore {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // A log that is still held would be given back when Redis loses data.
+            // Forget the held entries. Otherwise they would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
             self.request(|reply| Request::DeleteLog { game, reply }).await
         })

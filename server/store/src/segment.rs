@@ -12,9 +12,9 @@
 //! marks the first frame of a *group*: the frames that one write and one sync made durable
 //! together.
 //!
-//! A frame may have at most 20 MiB, a segment 4 GiB. The embedded store reads its segments from end
-//! to end, and finds the next valid frame after damage. A single flipped bit is repaired in a frame
-//! of at most 2 KiB ([`parse_or_repair`]).
+//! A frame has at most 20 MiB, and a segment has at most 4 GiB. The embedded store reads its
+//! segments from end to end, and finds the next valid frame after damage. A single flipped bit is
+//! repaired in a frame of at most 2 KiB ([`parse_or_repair`]).
 
 mod frame;
 mod repair;

@@ -166,16 +166,16 @@ pub enum UpdateOutcome {
     Unknown,
 }
 
-/// What became of a request to retire a log.
+/// The outcome of a request to retire a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RetireOutcome {
-    /// The log is gone, and its guard is there. This survives a crash. Also the outcome if the
-    /// log was retired with the same head before, and the guard is still there.
+    /// The log was replaced with its guard. This survives a crash. Also the outcome if an earlier
+    /// request has retired the log with the same head, and the guard still exists.
     Ok,
     /// The log has another head, or there is none. Nothing has changed.
     Conflict,
-    /// Side records of the log's appends are still to be written. Nothing has changed. Try again
-    /// later.
+    /// Some side records of the log's appends have not been written yet. Nothing has changed. Try
+    /// again later.
     Later,
     /// The game's log is damaged. Nothing has changed.
     Quarantined,
@@ -234,7 +234,7 @@ pub enum Announcement {
     Everything,
 }
 
-/// What a server can listen to: its appends, and the messages of other servers about it.
+/// A game or a player about whom a server can receive announcements and messages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Topic {
     Game(GameId),
@@ -257,7 +257,7 @@ pub enum StoreMessage {
 /// detected. Such clocks include the time of the outage.
 pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clocks are set right first";
 
-/// The prefix of the keys of the side records that can be moved to an archive.
+/// The key prefix of side records that can be moved to an archive.
 pub const ARCHIVED_RECORDS: &str = "volumes/";
 
 /// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
@@ -362,13 +362,13 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the games whose logs are damaged, each with a description of the damage.
     fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>>;
 
-    /// Deletes the log of a game that is kept elsewhere from now on, together with everything
-    /// that the store keeps for the log, and leaves a guard, all or nothing. The log must have
-    /// the head `guard.head`.
+    /// Replaces the log of an archived game with a guard, and deletes all other data that belongs
+    /// to the log. This is done completely or not at all. The log must have the head
+    /// `guard.head`.
     ///
     /// The store keeps the guard for an hour. As long as it exists, an append to the game is a
-    /// conflict with the guard's head, and no server restores the log. Otherwise, the game is as
-    /// one that the store does not know.
+    /// conflict with the guard's head, and no server restores the log. In all other respects, it
+    /// is as if the store never had the game.
     ///
     /// # Errors
     /// [`StoreError`]: nothing has changed.
@@ -378,7 +378,7 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
     }
 
-    /// Returns the guard of a retired log, if the guard is still there.
+    /// Returns the guard of a retired log. `None` if the guard has expired or never existed.
     fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
         let _ = game;
         Box::pin(std::future::ready(Ok(None)))
@@ -400,9 +400,9 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Moves a side record to the archive, if the store has one and the record's key begins with
-    /// [`ARCHIVED_RECORDS`]. The record must never change again, and its key must never get
-    /// another value. Afterwards, [`Store::get`] reads the record from the archive, and
-    /// [`Store::scan`] does not find it. Moving a missing record is not an error.
+    /// [`ARCHIVED_RECORDS`]. The value of this key must never change again. Afterwards,
+    /// [`Store::get`] reads the record from the archive, and [`Store::scan`] does not find it.
+    /// Moving a missing record is not an error.
     ///
     /// # Errors
     /// [`StoreError`]: the record is still readable. It is safe to repeat the call.
@@ -498,10 +498,10 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Begins to follow a topic. From then on, this process receives the announcements and
-    /// messages of the topic. Following begins with the call. The future waits until it is
-    /// certain that nothing is missed from now on, and returns false if that took too long. If it
-    /// is confirmed later, there is an [`Announcement::Everything`].
+    /// Begins to follow a topic, so that this process receives its announcements and messages.
+    /// The call itself sends the request. The future waits until the store has confirmed the
+    /// request, so that nothing is missed from then on. If that takes too long, the future
+    /// returns false, and after a later confirmation there is an [`Announcement::Everything`].
     fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
         drop(topic);
         Box::pin(std::future::ready(true))
@@ -522,9 +522,9 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(0)))
     }
 
-    /// Says whether servers of earlier versions may use the store, which follow no topics. If so,
-    /// all appends are announced to all servers as well, as those versions did, and this process
-    /// hears of all appends. That is so until the first call.
+    /// Sets whether servers of earlier versions, which follow no topics, may use the store. If
+    /// so, all appends are also announced to all servers, and this process hears of all appends.
+    /// This is the case until the first call.
     fn serve_former(&self, are_there: bool) {
         let _nothing_is_announced = are_there;
     }

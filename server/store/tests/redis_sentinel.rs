@@ -81,8 +81,8 @@ impl Drop for Sentinel {
     }
 }
 
-/// Repeats an append until Redis accepts it. Also succeeds if an earlier attempt was written but
-/// its answer was lost.
+/// Repeats an append until Redis accepts it. Also succeeds if an earlier attempt was written
+/// although its answer was lost.
 async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
     until("an append", async || match store.append(wanted.clone()).await {
         Ok(AppendOutcome::Ok { head, .. }) => Some(head),

@@ -91,7 +91,7 @@ pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, St
 pub type RewriteRecord<'a> =
     dyn Fn(FullRecord) -> StoreFuture<'a, Result<Vec<FullRecord>, StoreError>> + Send + Sync + 'a;
 
-/// Exports the whole store, as [`export_with`] does, with its records as they are.
+/// Exports the whole store like [`export_with`], but does not convert side records.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.

@@ -16,7 +16,7 @@ use crate::game::Encoded;
 use crate::objects::ObjectName;
 use crate::segment::{BYTES_MAX, GAMES_MAX, SegmentWriter};
 
-/// The first byte of an encoded game is its format, and the id follows.
+/// The position of the game's id in an encoded game, after the byte for the format.
 const ID_AT: std::ops::Range<usize> = 1..9;
 
 /// Objects that no manifest names yet.
@@ -29,11 +29,11 @@ struct Written {
 }
 
 impl Archive {
-    /// Adds games, and returns their places. When the method returns, the games survive a crash,
-    /// and other servers find them.
+    /// Adds games, and returns their places. After a success, the games survive a crash, and
+    /// other servers find them.
     ///
-    /// Games that the archive already has are not written again; their places are returned. Games
-    /// that were removed are not added; they are missing in the answer.
+    /// For games that are already in the archive, returns the existing places. Games that were
+    /// removed are not added, and are missing in the result.
     ///
     /// # Errors
     /// [`ArchiveError`]: all games or none were added. Adding them again is safe.
@@ -51,7 +51,7 @@ impl Archive {
             let base = self.newest().await?;
             let mut places = self.known(&base, &ids).await?;
             let is_new = |game: GameId| !places.contains_key(&game) && base.removed(game).is_none();
-            // Of a game that was given twice, only one is written.
+            // A map, so that a game that was given twice is written only once.
             let new: HashMap<GameId, &Encoded> =
                 games.iter().filter(|(id, _)| is_new(*id)).map(|(id, encoded)| (*id, encoded)).collect();
             if !new.is_empty() {
@@ -68,22 +68,23 @@ impl Archive {
         Err(ArchiveError::Busy)
     }
 
-    /// Looks up games. A damaged part of the index counts as empty here, because otherwise no game
-    /// could be added any more.
+    /// Looks up games. Ignores damaged parts of the index, because otherwise no game could be
+    /// added.
     async fn known(&self, view: &View, ids: &[GameId]) -> Result<HashMap<GameId, Location>, ArchiveError> {
         let (mut places, _) = view.places(self.objects(), ids).await?;
         places.retain(|game, _| view.removed(*game).is_none());
         Ok(places)
     }
 
-    /// Writes segments and a run of the index, which no manifest names yet.
+    /// Writes segments and a run of the index. No manifest names these objects yet.
     async fn write(
         &self,
         writer: &mut Reserved,
         games: &[(GameId, &Encoded)],
     ) -> Result<Written, ArchiveError> {
         let bytes: usize = games.iter().map(|(_, encoded)| encoded.len()).sum();
-        // Any two segments after each other are together larger than one may be.
+        // An upper limit: each segment and the next one are together larger than `BYTES_MAX`,
+        // unless the first is full of games.
         let segments = games.len() / GAMES_MAX + 2 * bytes.div_ceil(BYTES_MAX / 2) + 1;
         self.reserve(writer, segments + games.len() / PART_GAMES + 1).await?;
         let archive = self.view();
@@ -116,7 +117,8 @@ impl Archive {
     }
 
     /// Publishes a manifest that names the objects. Returns false if the games must be written
-    /// again: another server has added or removed one of them, or the objects are gone.
+    /// again, because another server has added or removed one of them, or because the objects are
+    /// gone.
     async fn publish_games(&self, writer: &mut Reserved, written: &Written) -> Result<bool, ArchiveError> {
         let ids: Vec<GameId> = written.places.iter().map(|(game, _)| *game).collect();
         for tried in 0..TRIES {

@@ -1,8 +1,8 @@
 //! Compares the index with the footers of the segments.
 //!
-//! Both may have more lines than fit into memory. So each segment first gets two sums of hashes,
-//! one over its footer and one over the lines of the index that name it. Only segments whose sums
-//! differ are compared line by line.
+//! The index and the footers may not fit into memory. So for each segment, two sums of hashes are
+//! computed first: one over its footer, and one over the lines of the index that name the
+//! segment. Only segments whose sums differ are compared line by line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,11 +17,12 @@ use super::report::{Damage, Report};
 use super::view::View;
 use crate::segment::Segment;
 
-/// The sums of whole segments: over the footer, and over the index.
+/// Two sums of hashes for each undamaged segment: over its footer, and over its lines in the
+/// index.
 #[derive(Default)]
 pub(super) struct Sums(BTreeMap<u32, (u64, u64)>);
 
-/// Returns a hash of a line. The sum of the hashes does not depend on the order of the lines.
+/// Returns a hash of a line. The hashes are added up, so the order of the lines does not matter.
 fn hash((game, location): &Line) -> u64 {
     let digest = Sha256::new().chain_update(game.bits().to_le_bytes()).chain_update(location.to_bytes());
     let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(digest.finalize());
@@ -29,7 +30,7 @@ fn hash((game, location): &Line) -> u64 {
 }
 
 impl Sums {
-    /// Adds the games in the footer of a whole segment.
+    /// Adds the games in the footer of an undamaged segment.
     pub(super) fn add_segment(&mut self, segment: u32, games: impl Iterator<Item = Line>) {
         let sum = games.fold(0, |sum: u64, line| sum.wrapping_add(hash(&line)));
         self.0.insert(segment, (sum, 0));
@@ -70,7 +71,7 @@ impl Archive {
         for segment in segments {
             let object = view.manifest.segment(*segment);
             let opened = Segment::open(self.objects(), &object, view.seal(*segment)).await;
-            // Damage of the segment is in the report already.
+            // The report already contains the damage of this segment.
             let Ok(opened) = opened else { continue };
             let mut lines = indexed.remove(segment).unwrap_or_default();
             let (mut missing, mut wrong) = (Vec::new(), Vec::new());
@@ -83,7 +84,8 @@ impl Archive {
                 }
             }
             wrong.extend(lines.into_keys());
-            // A game that was added once more is found in its newer segment.
+            // A game that was added again is not missing, because the index names its newer
+            // segment.
             let (places, _) = view.places(self.objects(), &missing).await?;
             missing.retain(|game| !places.contains_key(game));
             wrong.sort_unstable_by_key(GameId::bits);
@@ -130,7 +132,8 @@ mod tests {
         let check = async || read().await.unwrap().unwrap().check(Check::Hashes, |_, _| ()).await.unwrap();
         assert_eq!(check().await.damage, []);
 
-        // Checksums say that this index is right: one game has a wrong place, and one another id.
+        // Set-up: an index with correct checksums, but with a wrong place for one game and a
+        // wrong id for another.
         let (moved, lost, other) = (lines[1].0, lines[3].0, GameId::from_bits(41).unwrap());
         lines[1].1.at += 8;
         lines[3].0 = other;

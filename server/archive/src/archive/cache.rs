@@ -7,17 +7,17 @@ use flagfall_board::GameId;
 
 use crate::game::Log;
 
-/// What an entry of a log takes besides its body.
+/// The memory for an entry of a log, without the entry's body.
 const ENTRY_BYTES: usize = 64;
 
-/// Decoded games, up to a number of bytes. Those that were not used for the longest time go first.
+/// Decoded games, up to a total number of bytes. The least recently used games are removed first.
 pub(crate) struct Cache {
     bytes_max: usize,
     bytes: usize,
-    /// Grows with every use.
+    /// The number of uses so far, which serves as the time.
     clock: u64,
     games: HashMap<GameId, Held>,
-    /// The games by the time of their last use.
+    /// The games, ordered by the time of their last use.
     uses: BTreeMap<u64, GameId>,
 }
 
@@ -93,7 +93,7 @@ mod tests {
         cache.remove(id(1));
         assert!(cache.get(id(1)).is_none());
         assert_eq!((cache.bytes, cache.uses.len()), (200, 2));
-        // A game that alone is too large is not kept.
+        // Claim: a game that is larger than the whole cache is not kept.
         let mut cache = Cache::new(99);
         cache.insert(log(1));
         assert!(cache.get(id(1)).is_none());

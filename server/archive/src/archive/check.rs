@@ -22,46 +22,47 @@ use crate::game::Log;
 use crate::objects::ObjectError;
 use crate::segment::{Place, Segment, SegmentError, check as check_segment};
 
-/// How many games a check of the archive replays.
+/// The number of games that a check of the archive replays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Check {
-    /// None. Only hashes are checked.
+    /// No games. Only hashes are checked.
     Hashes,
-    /// About this many, evenly distributed.
+    /// About this many games, evenly distributed.
     Sample(u64),
     /// All.
     All,
 }
 
-/// What else a check does with each game that it has replayed. The text of an error says what is
-/// wrong with the game, and quotes nothing from it.
+/// An additional check of each replayed game. Returns a description of the problem, which must
+/// not quote anything from the game.
 pub type Examine = Arc<dyn Fn(&Log) -> Result<(), String> + Send + Sync>;
 
-/// What was found in a segment.
+/// The results for one segment.
 #[derive(Default)]
 struct Inspected {
     games: HashSet<GameId>,
     replayed: u64,
     unsupported: u64,
-    /// Games whose bytes are whole but that cannot be replayed.
+    /// The games that cannot be replayed although their bytes are undamaged.
     broken: Vec<(GameId, String)>,
-    /// The places of all games, if the segment is whole.
+    /// The places of all games, if the segment is undamaged.
     places: Vec<(GameId, Place)>,
     fault: Option<SegmentError>,
 }
 
 impl Archive {
     /// Checks the checksums and hashes of all objects, compares the index with the segments, and
-    /// replays games. Calls `told` with the number of objects that were checked and the number of
-    /// all objects.
+    /// replays games. Calls `told` with the number of objects checked so far and the total
+    /// number.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the store cannot be read. Damage is no error; it is in the report.
+    /// [`ArchiveError`] if the store cannot be read. Damage is not an error, but is part of the
+    /// report.
     pub async fn check(&self, depth: Check, told: impl FnMut(usize, usize)) -> Result<Report, ArchiveError> {
         self.check_with(depth, Arc::new(|_| Ok(())), told).await
     }
 
-    /// As [`Archive::check`], and calls `examine` with each game that was replayed.
+    /// Like [`Archive::check`], but also calls `examine` with each replayed game.
     ///
     /// # Errors
     /// See [`Archive::check`].
@@ -96,7 +97,8 @@ impl Archive {
             Check::Sample(wanted) => Some(games.div_ceil(wanted.max(1)).max(1)),
             Check::All => Some(1),
         };
-        // The segments whose games are known from the index alone, with the place of their damage.
+        // The segments whose footer cannot be read, so their games are known only from the index.
+        // Each has the position of its damage in the report, and the games that could be read.
         let mut unknown: HashMap<u32, (usize, HashSet<GameId>)> = HashMap::new();
         let (mut before, mut sums) = (0, Sums::default());
         for segment in &segments {
@@ -153,8 +155,8 @@ impl Archive {
         Ok(report)
     }
 
-    /// Checks a segment. If not all its games are known, returns those that could be read. The
-    /// last damage in the report is then the segment's.
+    /// Checks a segment. If its list of games cannot be read, returns the games that were found.
+    /// In that case, the last damage in the report is that of this segment.
     async fn check_segment(
         &self,
         view: &View,
@@ -200,14 +202,15 @@ impl Archive {
                 Ok(None)
             }
             Err(_) => {
-                // The footer is damaged as well, which `fault` says.
+                // The footer is damaged too, as `fault` says.
                 report.add(&fault, Vec::new());
                 Ok(Some(inspected.games))
             }
         }
     }
 
-    /// Adds the games that cannot be found because the index is damaged to the last damage.
+    /// Finds the games that are missing in the index because a part of it is damaged. Adds them
+    /// to the damage of that part.
     async fn name_lost(
         &self,
         view: &View,
@@ -216,7 +219,7 @@ impl Archive {
     ) -> Result<(), ArchiveError> {
         for segment in segments {
             let object = view.manifest.segment(*segment);
-            // The damage of segments is in the report already.
+            // The report already contains the damage of this segment.
             let Ok(opened) = Segment::open(self.objects(), &object, view.seal(*segment)).await else {
                 continue;
             };
@@ -240,8 +243,8 @@ impl Archive {
     }
 }
 
-/// Which games of a segment are replayed: each whose number in the archive is a multiple of
-/// `every`. `before` games are in earlier segments.
+/// The choice of games to replay in a segment: each game whose number in the archive is a
+/// multiple of `every`. `before` is the number of games in earlier segments.
 struct Chosen {
     before: u64,
     every: Option<u64>,
@@ -265,7 +268,7 @@ fn inspect(seal: Seal, bytes: &[u8], chosen: &Chosen) -> Inspected {
                     found.replayed += 1;
                     found.broken.extend((chosen.examine)(&log).err().map(|what| (game, what)));
                 }
-                // Games of rulesets that the writer did not know are kept without being understood.
+                // A game in format 0 may have rules that even its writer could not replay.
                 Err(_) if encoded.expose().first() == Some(&0) => found.unsupported += 1,
                 Err(_) => found.broken.push((game, "a game cannot be replayed".to_owned())),
             },

@@ -6,11 +6,11 @@ use thiserror::Error;
 use crate::error::DecodeError;
 use crate::objects::{ObjectError, ObjectName};
 
-/// Why the archive cannot do something. Reveals nothing about the content of a game.
+/// Why the archive cannot do something. Reveals nothing about the content of games.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// An object cannot be read or written. The operation may have been done in part; doing it
-    /// again is safe.
+    /// An object cannot be read or written. Part of the operation may have been done, but it is
+    /// safe to repeat the operation.
     #[error(transparent)]
     Object(#[from] ObjectError),
     /// An object is damaged.
@@ -18,10 +18,10 @@ pub enum ArchiveError {
     Damaged {
         /// The object.
         object: ObjectName,
-        /// What is damaged. Quotes nothing from the object.
+        /// A description of the damage. Quotes nothing from the object.
         what: &'static str,
     },
-    /// A game is damaged, or it is not at its place.
+    /// A game is damaged or is not at its place.
     #[error("game {game} is damaged in the archive's object {object}")]
     Game {
         /// The game.
@@ -29,7 +29,7 @@ pub enum ArchiveError {
         /// The segment with the game.
         object: ObjectName,
     },
-    /// The bytes of a game are whole, but they cannot be decoded.
+    /// The bytes of a game are undamaged, but cannot be decoded.
     #[error("game {game} of the archive cannot be decoded: {error}")]
     Decode {
         /// The game.
@@ -40,25 +40,26 @@ pub enum ArchiveError {
     /// The game was removed from the archive.
     #[error("game {0} was removed from the archive")]
     Removed(GameId),
-    /// A newer version has written the manifest.
+    /// The manifest was written by a newer version.
     #[error("the archive's manifest has format {0}, and this version supports format 1")]
     NewerFormat(u32),
-    /// The encoded game is not the game that it is said to be.
+    /// An encoded game does not have the id under which it was to be added.
     #[error("the encoded game is not game {0}")]
     WrongGame(GameId),
-    /// An object could be written, but other bytes were read back.
+    /// An object was written, but reading it returned different bytes.
     #[error("the archive's object {0} does not have the bytes that were written")]
     ReadBack(ObjectName),
-    /// The store writes objects that exist already. Games would be lost.
+    /// The store overwrites existing objects, so games could be lost.
     #[error("the storage of the archive ignores the condition that an object must not exist yet")]
     Overwrites,
-    /// Other servers published a manifest first, each time.
+    /// In every attempt, another server was first to publish a manifest.
     #[error("other servers are writing to the archive: try again later")]
     Busy,
-    /// All numbers of objects are used, or the manifest is too long because nobody tidies.
+    /// All numbers of objects are used, or the manifest is too long because
+    /// [`Archive::tidy`](super::Archive::tidy) was not called.
     #[error("the archive has used all numbers of objects, or it must be tidied")]
     Full,
-    /// The operating system has no random numbers.
+    /// The operating system returned no random number.
     #[error("no random number: {0}")]
     Random(getrandom::Error),
 }
@@ -68,8 +69,8 @@ pub(crate) fn damaged(object: &ObjectName, what: &'static str) -> ArchiveError {
 }
 
 impl ArchiveError {
-    /// Returns true if an object is damaged or missing, so that trying again is of no use. A game
-    /// that only newer versions can decode is not damaged.
+    /// True if an object is damaged or missing, so that trying again does not help. A game that
+    /// only newer versions can decode does not count as damaged.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         match self {

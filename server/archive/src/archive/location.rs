@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// The place of a game in the archive. It stays valid when other games of the segment are removed.
 ///
-/// As text it consists of three numbers, such as `12.24.871`.
+/// Its text consists of three numbers, such as `12.24.871`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
     /// The number of the segment.
@@ -19,10 +19,10 @@ pub struct Location {
 }
 
 impl Location {
-    /// The number of bytes of the short form.
+    /// The length of the binary form in bytes.
     pub const BYTES: usize = 12;
 
-    /// Returns the short form: the three numbers, little-endian.
+    /// Returns the binary form: the three numbers, little-endian.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Location::BYTES] {
         let mut bytes = [0; Location::BYTES];
@@ -32,7 +32,7 @@ impl Location {
         bytes
     }
 
-    /// Reads the short form.
+    /// Parses the binary form.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Location::BYTES]) -> Location {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = bytes;
@@ -44,7 +44,7 @@ impl Location {
     }
 }
 
-/// The error for text that is not a place in the archive.
+/// The error for text that does not describe a place in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a place in the archive consists of three numbers with dots between them")]
 pub struct LocationError;
@@ -64,7 +64,7 @@ impl FromStr for Location {
         let found = (number(), number(), number());
         let (Some(segment), Some(at), Some(length)) = found else { return Err(LocationError) };
         let location = Location { segment, at, length };
-        // Each place has exactly one text.
+        // Each place has exactly one valid text.
         if location.to_string() == text { Ok(location) } else { Err(LocationError) }
     }
 }

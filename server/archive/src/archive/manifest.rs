@@ -12,40 +12,41 @@ use crate::objects::ObjectName;
 
 const FORMAT: u32 = 1;
 const TAG: u8 = 1;
-/// The maximum length of a manifest. Longer frames could not be read.
+/// The maximum length of a manifest. Longer frames cannot be read.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What a manifest says. A manifest never changes: the next one replaces it.
+/// The content of a manifest. A manifest never changes, but is replaced by the next one.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    /// A random number that tells this manifest from those that others tried to publish.
+    /// A random number that distinguishes this manifest from others that servers tried to publish
+    /// under the same number.
     pub(crate) nonce: u64,
-    /// The nonce of the manifest before.
+    /// The nonce of the previous manifest.
     pub(crate) previous: u64,
-    /// The lowest number of an object that no writer has reserved.
+    /// The lowest number that no writer has reserved for an object.
     pub(crate) next: u32,
     /// The runs of the index.
     pub(crate) runs: Vec<Run>,
-    /// The newest segments, which are not in a table yet, by number.
+    /// The newest segments, which are not in a table yet, ordered by number.
     pub(crate) segments: Vec<SegmentLine>,
     /// The tables of all other segments, oldest first.
     pub(crate) tables: Vec<Table>,
-    /// The segments that were written again, with the number of the object that has them now.
+    /// The segments that were written again, each with the number of its current object.
     pub(crate) rewritten: BTreeMap<u32, u32>,
     /// The objects that list removed games.
     pub(crate) removals: Vec<u32>,
     /// The removed games whose bytes are still in their segments.
     pub(crate) pending: Vec<Pending>,
-    /// When objects without a name were last looked for.
+    /// The time of the last sweep, which looks for objects that no manifest names.
     pub(crate) swept_ms: u64,
-    /// The objects that no manifest named then.
+    /// The objects that no manifest named at the time of that sweep.
     pub(crate) unnamed: Vec<String>,
-    /// The objects that are being deleted. No manifest may name them again.
+    /// The objects that are being deleted. Later manifests must not name them.
     pub(crate) condemned: Vec<String>,
 }
 
-/// A run of the index: parts with ascending ids.
+/// A run of the index. Its parts are in ascending order of the games' ids.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Run(pub(crate) Vec<PartLine>);
@@ -56,7 +57,7 @@ impl Run {
     }
 }
 
-/// A part of a run, which is one object.
+/// A part of a run. Each part is one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartLine {
@@ -76,15 +77,15 @@ pub(crate) struct SegmentLine {
     pub(crate) games: u32,
 }
 
-/// A table of segments, which is one object.
+/// A table of segments. Each table is one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Table {
     pub(crate) number: u32,
     pub(crate) segments: u32,
-    /// The lowest number of a segment.
+    /// The lowest number of a segment in the table.
     pub(crate) first: u32,
-    /// The highest number of a segment.
+    /// The highest number of a segment in the table.
     pub(crate) last: u32,
 }
 
@@ -118,7 +119,7 @@ impl Manifest {
         Ok(names::sealed(seal, TAG, &payload))
     }
 
-    /// Returns the archive's id and the manifest.
+    /// Returns the id of the archive and the manifest.
     pub(crate) fn decode(number: u32, bytes: &[u8]) -> Result<(u64, Manifest), ArchiveError> {
         let fault = |what| damaged(&names::manifest(number), what);
         let (archive, payload) =
@@ -133,12 +134,12 @@ impl Manifest {
         Ok((archive, whole.manifest))
     }
 
-    /// The object that has this segment.
+    /// Returns the name of the object that contains this segment.
     pub(crate) fn segment(&self, number: u32) -> ObjectName {
         names::segment(number, self.rewritten.get(&number).copied().unwrap_or(number))
     }
 
-    /// Returns true if the object is being deleted.
+    /// True if the object is being deleted.
     pub(crate) fn has_condemned(&self, name: &ObjectName) -> bool {
         self.condemned.iter().any(|other| other == name.as_str())
     }

@@ -8,22 +8,24 @@ use super::names;
 use super::view::View;
 use crate::objects::{ArchiveStore, ObjectError};
 
-/// The number of tries before a writer gives up.
+/// The number of attempts before a writer gives up.
 pub(super) const TRIES: u32 = 16;
 
 pub(super) fn random() -> Result<u64, ArchiveError> {
     getrandom::u64().map_err(ArchiveError::Random)
 }
 
-/// The numbers of all manifests, ascending. There are few, because old ones are deleted.
+/// Returns the numbers of all manifests in ascending order. There are few, because old ones are
+/// deleted.
 ///
-/// Looking for the successor of a known manifest would not do: both may have been deleted.
+/// It would not be enough to look for the successor of a known manifest, because both may have
+/// been deleted.
 pub(super) async fn numbers(store: &dyn ArchiveStore) -> Result<Vec<u32>, ArchiveError> {
     let names = store.list(&names::folder(names::MANIFESTS)).await?;
     Ok(names.iter().filter_map(names::manifest_number).collect())
 }
 
-/// Reads a manifest; `None` if there is none with this number.
+/// Reads a manifest. `None` if there is no manifest with this number.
 pub(super) async fn read(
     store: &dyn ArchiveStore,
     number: u32,
@@ -37,8 +39,8 @@ pub(super) async fn read(
     }
 }
 
-/// Checks that the store does not overwrite objects. Some S3-compatible storage ignores the
-/// condition.
+/// Checks that the store does not overwrite objects. Some S3-compatible storage ignores this
+/// condition of a write.
 pub(super) async fn probe(store: &dyn ArchiveStore) -> Result<(), ArchiveError> {
     let name = names::probe(random()?);
     store.put_if_absent(&name, b"first".to_vec()).await?;
@@ -47,7 +49,7 @@ pub(super) async fn probe(store: &dyn ArchiveStore) -> Result<(), ArchiveError> 
     if overwrites { Err(ArchiveError::Overwrites) } else { Ok(()) }
 }
 
-/// Opens the newest manifest that can be read, and creates the first one if there is none.
+/// Opens the newest readable manifest. Creates the first one if there is none.
 pub(super) async fn open(store: &dyn ArchiveStore, resident_games: u32) -> Result<View, ArchiveError> {
     let mut fault = None;
     for _ in 0..TRIES {
@@ -63,7 +65,7 @@ pub(super) async fn open(store: &dyn ArchiveStore, resident_games: u32) -> Resul
                 Ok(Some((archive, manifest))) => {
                     return View::build(store, (number, archive, manifest), None, resident_games).await;
                 }
-                // It was deleted after the list was read.
+                // The manifest was deleted after the list was read.
                 Ok(None) => {}
                 Err(error) if error.is_damage() => fault = fault.or(Some(error)),
                 Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! Which runs of the index are merged, and how.
+//! Decides which runs of the index are merged, and reads several runs as one.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -10,29 +10,30 @@ use super::error::ArchiveError;
 use super::part::{Line, Part};
 use crate::objects::ArchiveStore;
 
-/// A run is merged with all smaller ones unless it has this many times as many games as they have
-/// together.
+/// A run stays as it is if it has at least this many times as many games as all smaller runs
+/// together. Otherwise it is merged with them.
 ///
-/// So there are few runs, each game is written again a few times for each run that it passes
-/// through, and most games are in the largest run.
+/// So there are only a few runs, most games are in the largest run, and each game is only rarely
+/// written again.
 const RATIO: u64 = 8;
 
-/// Returns the place of the first run that is merged with all after it; `None` if none is. The
-/// runs are given by their games, largest first.
+/// Returns the index of the first run to merge. All runs after it are merged with it. `None` if
+/// there is nothing to merge. `games` contains the number of games in each run, in descending
+/// order.
 pub(super) fn first_to_merge(games: &[u64]) -> Option<usize> {
     let smaller = |nth: usize| games.iter().skip(nth + 1).sum::<u64>();
     let is_small = |nth: usize| smaller(nth) > 0 && games[nth] < RATIO * smaller(nth);
     (0..games.len()).find(|nth| is_small(*nth))
 }
 
-/// A run that is read from its first line to its last, one part after the other.
+/// A run that is read line by line, one part after the other.
 struct Source {
     parts: VecDeque<Arc<Part>>,
     lines: VecDeque<Line>,
 }
 
 impl Source {
-    /// Returns the next line without taking it.
+    /// Returns the next line without removing it.
     async fn peek(&mut self, store: &dyn ArchiveStore) -> Result<Option<Line>, ArchiveError> {
         while self.lines.is_empty()
             && let Some(part) = self.parts.pop_front()
@@ -43,8 +44,8 @@ impl Source {
     }
 }
 
-/// Several runs that are read as one. Of several lines with the same id, the one of the newest
-/// segment stays.
+/// Several runs that are read as one. If several lines have the same id, only the line of the
+/// newest segment is returned.
 pub(super) struct Merged {
     sources: Vec<Source>,
     last: Option<GameId>,

@@ -6,10 +6,9 @@ use crate::objects::ObjectName;
 
 /// The folder of the manifests.
 pub(crate) const MANIFESTS: &str = "manifest";
-/// The number of segments in a folder.
+/// The number of segments in each folder.
 const FOLDER_SEGMENTS: u32 = 1_000;
 
-/// Makes the name of an object from words of this module, which are always valid.
 fn name(text: &str) -> ObjectName {
     match text.parse() {
         Ok(name) => name,
@@ -25,23 +24,23 @@ pub(crate) fn manifest(number: u32) -> ObjectName {
     name(&format!("{MANIFESTS}/{number:010}"))
 }
 
-/// The number of a manifest; `None` if the object is not one.
+/// Returns the number of a manifest. `None` if the object is not a manifest.
 pub(crate) fn manifest_number(name: &ObjectName) -> Option<u32> {
     let number = name.as_str().strip_prefix(MANIFESTS)?.strip_prefix('/')?.parse().ok()?;
     (manifest(number) == *name).then_some(number)
 }
 
-/// The folder of a group of segments.
 pub(crate) fn segments(group: u32) -> ObjectName {
     name(&format!("segments/{group:07}"))
 }
 
-/// The number of groups if all numbers of segments are below `next`.
+/// Returns the number of folders for segments if all their numbers are below `next`.
 pub(crate) fn groups(next: u32) -> u32 {
     next.div_ceil(FOLDER_SEGMENTS)
 }
 
-/// The object that has a segment. `object` is another number if the segment was written again.
+/// Returns the name of the object that contains a segment. If the segment was written again,
+/// `object` differs from `number`.
 pub(crate) fn segment(number: u32, object: u32) -> ObjectName {
     let (group, nth) = (number / FOLDER_SEGMENTS, number % FOLDER_SEGMENTS);
     if object == number {
@@ -63,20 +62,20 @@ pub(crate) fn removal(number: u32) -> ObjectName {
     name(&format!("deleted/{number:010}"))
 }
 
-/// An object that is written and deleted again.
+/// Returns the name of an object that is written as a test and then deleted.
 pub(crate) fn probe(number: u64) -> ObjectName {
     name(&format!("probe/{number}"))
 }
 
-/// Makes an object that consists of one frame.
+/// Returns the bytes of an object that consists of one frame.
 pub(crate) fn sealed(seal: Seal, tag: u8, payload: &[u8]) -> Vec<u8> {
     let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
     frames.push(tag, |out| out.extend_from_slice(payload));
     [&seal.header()[..], frames.bytes()].concat()
 }
 
-/// Returns the archive's id and the payload of an object that consists of one frame; `None` if it
-/// is damaged or is another object.
+/// Parses an object that consists of one frame. Returns the archive's id and the payload; `None`
+/// if the object is damaged, or has a different number or tag.
 pub(crate) fn unsealed(bytes: &[u8], number: u32, tag: u8) -> Option<(u64, Vec<u8>)> {
     let seal = Seal::of_header(bytes).filter(|seal| seal.number == number)?;
     let frame = parse_or_repair(bytes.get(HEADER_BYTES..)?, seal, HEADER_BYTES as u64)?;

@@ -31,7 +31,8 @@ impl Archive {
         Err(ArchiveError::Busy)
     }
 
-    /// Builds the view of a manifest. From then on it is the known one, unless a newer one is.
+    /// Builds the view of a manifest, and uses it from then on, unless a newer one is already in
+    /// use.
     async fn adopt(&self, number: u32, manifest: Manifest, before: &View) -> Result<Arc<View>, ArchiveError> {
         let resident = self.inner.settings.resident_games;
         let parts = (number, before.archive, manifest);
@@ -45,10 +46,10 @@ impl Archive {
     }
 
     /// Publishes a manifest as the successor of `base`. Returns `None` if another writer was
-    /// first; then the caller must begin again with the newest manifest.
+    /// first. In that case, the caller must start again with the newest manifest.
     ///
     /// # Errors
-    /// [`ArchiveError`]: the manifest may have been published, or may be later.
+    /// [`ArchiveError`]: the manifest may have been published, or may be published later.
     pub(super) async fn publish(
         &self,
         base: &View,
@@ -61,7 +62,8 @@ impl Archive {
         let bytes = next.encode(base.seal(number))?;
         let put = self.objects().put_if_absent(&name, bytes).await;
         if !matches!(put, Ok(true)) {
-            // A client that repeats a request may be refused because of its own object.
+            // The object may be this writer's own. The storage client may have repeated the
+            // request, and the second request is refused because the first one succeeded.
             let found = match (read(self.objects(), number).await, put) {
                 (Ok(found), put) => (found, put),
                 (Err(_), Err(error)) => return Err(error.into()),
@@ -73,8 +75,8 @@ impl Archive {
                 (None, Err(error)) => return Err(error.into()),
             }
         }
-        // If `base` was so old that its successors were deleted, the name was free although the
-        // manifest has been published before.
+        // If `base` is so old that its successors were deleted, the name was free although
+        // another manifest once had it.
         let newest = numbers(self.objects()).await?.last().copied().unwrap_or(0);
         if newest > number {
             let successor = read(self.objects(), number + 1).await?;
@@ -86,7 +88,7 @@ impl Archive {
         self.adopt(number, next, base).await.map(Some)
     }
 
-    /// Pauses before another try: for a random time that grows with the number of tries.
+    /// Waits before another attempt. The time is random and grows with the number of attempts.
     pub(super) async fn pause(&self, tried: u32) -> Result<(), ArchiveError> {
         let pause = self.inner.settings.pause * (tried + 1);
         if !pause.is_zero() {

@@ -27,19 +27,19 @@ use crate::objects::ArchiveStore;
 
 const BLOCK: u8 = 1;
 const SUMMARY: u8 = 2;
-/// The length of a game's line.
+/// The length of a line, which describes one game.
 const LINE_BYTES: usize = 8 + Location::BYTES;
-/// The number of games in a block, which takes at most 64 KiB.
+/// The number of games in a full block, which takes up at most 64 KiB.
 pub(crate) const BLOCK_GAMES: usize = (64 * 1024 - FRAME_BYTES) / LINE_BYTES;
 /// The length of a frame with an empty payload.
 const FRAME_BYTES: usize = PREFIX_BYTES + 1;
-/// The maximum number of games in a part, so that merging parts takes little memory.
+/// The maximum number of games in a part. It limits the memory for merging parts.
 pub(crate) const PART_GAMES: usize = 256 * BLOCK_GAMES;
 
-/// A line of the index.
+/// A line of the index: a game and its place.
 pub(crate) type Line = (GameId, Location);
 
-/// The position of a block in a part, if all blocks before it are full.
+/// Returns the position of a block in a part, if all blocks before it are full.
 const fn block_at(nth: usize) -> usize {
     HEADER_BYTES + nth * (FRAME_BYTES + BLOCK_GAMES * LINE_BYTES)
 }
@@ -48,12 +48,12 @@ fn blocks(games: u32) -> usize {
     (games as usize).div_ceil(BLOCK_GAMES)
 }
 
-/// The position of the summary.
+/// Returns the position of the summary.
 fn summary_at(games: u32) -> usize {
     HEADER_BYTES + blocks(games) * FRAME_BYTES + games as usize * LINE_BYTES
 }
 
-/// Writes a part. The lines are sorted by id, and there is at least one.
+/// Builds a part from lines that are sorted by id. `None` if there are no lines.
 pub(crate) fn write(seal: Seal, lines: &[Line]) -> Option<(Vec<u8>, PartLine)> {
     let (first, last) = (lines.first()?.0, lines.last()?.0);
     let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
@@ -82,12 +82,12 @@ fn hash(seal: Seal, frames: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(seal.header()).chain_update(frames).finalize().into()
 }
 
-/// A part of the index, which is read as far as it is needed.
+/// A part of the index. Only the bytes that are needed are read.
 #[derive(Debug)]
 pub(crate) struct Part {
     seal: Seal,
     pub(crate) line: PartLine,
-    /// All lines, if the part is small enough to stay in memory.
+    /// True if the part is small enough for all its lines to stay in memory.
     is_resident: bool,
     lines: OnceCell<Vec<Line>>,
     /// The first id of every block.
@@ -99,7 +99,7 @@ impl Part {
         Part { seal, line, is_resident, lines: OnceCell::new(), firsts: OnceCell::new() }
     }
 
-    /// Reads what is kept in memory.
+    /// Reads the data that is kept in memory.
     pub(crate) async fn load(&self, store: &dyn ArchiveStore) -> Result<(), ArchiveError> {
         if self.is_resident {
             self.lines.get_or_try_init(|| self.read_all(store)).await?;
@@ -151,7 +151,6 @@ impl Part {
         block_at(nth)..block_at(nth + 1).min(summary_at(self.line.games))
     }
 
-    /// Reads a block.
     async fn block(&self, store: &dyn ArchiveStore, nth: usize) -> Result<Vec<Line>, ArchiveError> {
         let range = self.block_range(nth);
         self.parse_block(range.start, &self.read(store, range).await?)
@@ -185,18 +184,18 @@ impl Part {
         Ok(lines)
     }
 
-    /// Returns true if the part's range of ids covers this one.
+    /// True if the id is in the part's range of ids.
     pub(crate) fn covers(&self, game: GameId) -> bool {
         (self.line.first.bits()..=self.line.last.bits()).contains(&game.bits())
     }
 
-    /// Looks up a game if the whole part is in memory.
+    /// Looks up a game. `None` if it is not found, or if the part is not in memory.
     pub(crate) fn find_in_memory(&self, game: GameId) -> Option<Location> {
         let lines = self.lines.get().filter(|_| self.covers(game))?;
         find_in(lines, game).map(|(_, location)| location)
     }
 
-    /// Looks up games, which are sorted by id. Reads each block at most once.
+    /// Looks up games. The ids must be sorted, so that each block is read at most once.
     pub(crate) async fn find(
         &self,
         store: &dyn ArchiveStore,
@@ -212,7 +211,7 @@ impl Part {
             }
             let firsts = self.firsts.get().map_or(&[][..], Vec::as_slice);
             let nth = firsts.partition_point(|first| first.bits() <= game.bits());
-            // Before the first block there is nothing.
+            // The id comes before the first block.
             let Some(nth) = nth.checked_sub(1) else { continue };
             if block.as_ref().is_none_or(|(read, _)| *read != nth) {
                 block = Some((nth, self.block(store, nth).await?));
@@ -268,7 +267,7 @@ mod tests {
             assert_eq!(found, []);
         }
 
-        // A damaged block leaves the others.
+        // Claim: the other blocks can be read if one is damaged.
         let mut damaged = bytes;
         damaged[block_at(1) + 100..block_at(1) + 200].fill(0x55);
         store.delete(&names::index(3)).await.unwrap();

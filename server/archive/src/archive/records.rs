@@ -1,7 +1,7 @@
 //! Side records that were moved to the archive: the full volumes of players' histories.
 //!
-//! Each record is an object of its own, whose name follows from the record's key. So no manifest
-//! names it. A record never changes, and its key never gets another value.
+//! Each record is a separate object. The object's name follows from the record's key, so no
+//! manifest needs to name it. A record never changes.
 
 use flagfall_store::segment::Seal;
 use flagfall_store::{ARCHIVED_RECORDS, Key};
@@ -14,7 +14,7 @@ use crate::objects::{ObjectError, ObjectName};
 /// The folder of the records.
 const RECORDS: &str = "records";
 const TAG: u8 = 2;
-/// The objects have no numbers, so their checksums use this one.
+/// The number in the checksums of these objects, which have no numbers themselves.
 const NUMBER: u32 = 0;
 
 /// True if records with this key can be in an archive.
@@ -22,7 +22,7 @@ pub(crate) fn is_archivable(key: &Key) -> bool {
     key.as_bytes().starts_with(ARCHIVED_RECORDS.as_bytes()) && object(key).is_some()
 }
 
-/// Returns the name of the object with this record. `None` if the key does not make one.
+/// Returns the name of the object with this record. `None` if the key cannot be part of a name.
 fn object(key: &Key) -> Option<ObjectName> {
     format!("{RECORDS}/{}", std::str::from_utf8(key.as_bytes()).ok()?).parse().ok()
 }
@@ -44,11 +44,12 @@ fn unpack(bytes: &[u8], archive: u64, key: &Key) -> Option<Vec<u8>> {
 }
 
 impl Archive {
-    /// Adds a record, and reads it back. Returns false if records with this key cannot be in an
-    /// archive.
+    /// Adds a record, and verifies it by reading it. Returns false if records with this key
+    /// cannot be in an archive.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the archive cannot be written, or has another value under this key.
+    /// [`ArchiveError`] if the archive cannot be written, or contains a different value for this
+    /// key.
     pub async fn add_record(&self, key: &Key, value: &[u8]) -> Result<bool, ArchiveError> {
         let Some(name) = object(key).filter(|_| is_archivable(key)) else { return Ok(false) };
         let seal = Seal { store: self.id(), number: NUMBER };
@@ -59,7 +60,7 @@ impl Archive {
         }
     }
 
-    /// Returns the value of a record; `None` if the archive does not have it.
+    /// Returns the value of a record. `None` if the record is not in the archive.
     ///
     /// # Errors
     /// [`ArchiveError`] if the archive cannot be read, or the record is damaged.
@@ -110,7 +111,7 @@ impl Archive {
         Ok(keys)
     }
 
-    /// Reads all records, and adds those that are damaged to the report.
+    /// Reads all records, and adds the damaged ones to the report.
     pub(super) async fn check_records(&self, report: &mut Report) -> Result<(), ArchiveError> {
         let Ok(all) = Key::new(ARCHIVED_RECORDS) else { return Ok(()) };
         for key in self.records(&all).await? {

@@ -8,15 +8,15 @@ use super::manifests::TRIES;
 use super::view::{Removal, write_removals};
 use super::{Archive, Found, names};
 
-/// The maximum number of characters of a reason. The rest is cut off.
+/// The maximum number of characters of a reason. Longer reasons are cut off.
 const REASON_CHARS_MAX: usize = 500;
 
 impl Archive {
-    /// Removes a game. From now on it cannot be read, and it can never be added again. Its bytes
-    /// are overwritten by [`Archive::tidy`]. Returns false if the archive does not have the game,
-    /// or no longer.
+    /// Removes a game. After that, the game cannot be read, and can never be added again. Its
+    /// bytes are overwritten by [`Archive::tidy`]. Returns false if the game is not in the
+    /// archive.
     ///
-    /// Everybody who asks for the game can be told the reason.
+    /// The reason is public: it can be shown to everyone who asks for the game.
     ///
     /// # Errors
     /// [`ArchiveError`]: the game may have been removed. Removing it again is safe.
@@ -24,13 +24,13 @@ impl Archive {
         let reason = reason.chars().take(REASON_CHARS_MAX).collect::<String>();
         let mut writer = self.inner.writer.lock().await;
         for tried in 0..TRIES {
-            // Reserving publishes a manifest, so it comes first.
+            // Reserve the number first, because this may publish a manifest.
             self.reserve(&mut writer, 1).await?;
             let base = self.newest().await?;
             let segment = match self.find_in(&base, game).await {
                 Ok(Some(Found::At(location))) => location.segment,
                 Ok(Some(Found::Removed { .. }) | None) => return Ok(false),
-                // Another server may have merged the part and deleted it.
+                // Another server may have merged and deleted the part.
                 Err(error) if error.is_damage() && self.newest().await?.number != base.number => continue,
                 Err(error) => return Err(error),
             };

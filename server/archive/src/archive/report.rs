@@ -1,4 +1,4 @@
-//! What a check of the archive finds.
+//! The results of checking the archive.
 
 use flagfall_board::GameId;
 
@@ -6,29 +6,30 @@ use super::error::ArchiveError;
 use super::names;
 use crate::objects::{ObjectError, ObjectName};
 
-/// Something that is damaged.
+/// Damage to one object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The damaged object.
     pub object: ObjectName,
-    /// What is damaged. Quotes nothing from the object.
+    /// A description of the damage. Quotes nothing from the object.
     pub what: String,
-    /// The games that cannot be read or found because of it.
+    /// The games that cannot be read or found because of the damage.
     pub games: Vec<GameId>,
 }
 
-/// What a check of the archive has found.
+/// The results of checking the archive. The numbers count what was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// The segments.
     pub segments: usize,
     /// The parts of the index.
     pub index_parts: usize,
-    /// The games whose bytes are whole.
+    /// The games whose bytes are undamaged.
     pub games: u64,
     /// The games that were replayed.
     pub replayed: u64,
-    /// The games that were to be replayed, but whose ruleset or format this version does not know.
+    /// The games that were chosen but not replayed, because this version does not support their
+    /// ruleset or format.
     pub unsupported: u64,
     /// The records that were moved to the archive.
     pub records: u64,

@@ -10,14 +10,15 @@ use super::tidy::Tidied;
 use super::view::View;
 use crate::objects::ObjectName;
 
-/// The minimum time between two looks for objects without a name.
+/// The minimum time between two sweeps.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The maximum number of objects without a name that a manifest lists. The others wait for a day.
+/// The maximum number of unnamed objects that a manifest lists. Further objects are left for the
+/// next sweep.
 const UNNAMED_MAX: usize = 50_000;
-/// The number of manifests that are kept.
+/// The number of manifests to keep.
 const MANIFESTS_KEPT: usize = 8;
 
-/// The names that the manifest of a view names.
+/// The names of all objects that belong to the archive.
 struct Named {
     objects: HashSet<String>,
 }
@@ -29,11 +30,12 @@ impl Named {
 }
 
 impl Archive {
-    /// Deletes the objects that no manifest named when this was last done, and that none names
-    /// now. Does nothing if that was less than a day ago.
+    /// Deletes the objects that no manifest named at the last sweep and that none names now. Does
+    /// nothing if the last sweep was less than a day ago.
     ///
-    /// First a manifest is published that condemns the objects. A writer that still wanted to name
-    /// one of them is then too late to publish, and the newest manifest tells it to write again.
+    /// Before the deletion, a manifest is published that condemns the objects. If a writer was
+    /// about to name one of them, its manifest is then too late. The newest manifest shows the
+    /// writer that it must write the object again.
     pub(super) async fn sweep(&self, now_ms: u64, tidied: &mut Tidied) -> Result<(), ArchiveError> {
         let base = self.newest().await?;
         let swept_ms = base.manifest.swept_ms;
@@ -44,7 +46,7 @@ impl Archive {
         for tried in 0..TRIES {
             let base = self.newest().await?;
             if base.manifest.swept_ms != swept_ms {
-                // Another server has done it.
+                // Another server has done the sweep.
                 return Ok(());
             }
             let Some(named) = self.named(&base, tidied).await? else { return Ok(()) };
@@ -82,8 +84,8 @@ impl Archive {
         Ok(listed)
     }
 
-    /// Returns the names of all objects of the archive; `None` if they are not all known, because
-    /// a table is damaged.
+    /// Returns the names of all objects of the archive. `None` if a table is damaged, because
+    /// then some names are unknown.
     async fn named(&self, view: &View, tidied: &mut Tidied) -> Result<Option<Named>, ArchiveError> {
         let (segments, faults) = self.segments(view).await?;
         if !faults.is_empty() {
@@ -99,7 +101,7 @@ impl Archive {
         Ok(Some(Named { objects: all.map(|name| name.to_string()).collect() }))
     }
 
-    /// Deletes all but the newest manifests, the oldest first.
+    /// Deletes all manifests except the newest ones, oldest first.
     pub(super) async fn delete_manifests(&self, tidied: &mut Tidied) -> Result<(), ArchiveError> {
         let found = numbers(self.objects()).await?;
         for number in &found[..found.len().saturating_sub(MANIFESTS_KEPT)] {

@@ -13,7 +13,8 @@ const TAG: u8 = 1;
 /// The maximum number of segments in a table.
 pub(super) const TABLE_SEGMENTS: usize = 16_384;
 
-/// Writes a table: number (4) and games (4) of each segment, little-endian.
+/// Builds a table. It contains the number and the number of games of each segment, as 4 bytes
+/// each, little-endian.
 pub(super) fn write(seal: Seal, segments: &[SegmentLine]) -> Vec<u8> {
     let mut payload = Vec::with_capacity(segments.len() * 8);
     for SegmentLine { number, games } in segments {
@@ -34,7 +35,6 @@ fn parse(payload: &[u8]) -> Result<Vec<SegmentLine>, DecodeError> {
 }
 
 impl Archive {
-    /// Reads a table.
     pub(super) async fn table(&self, view: &View, table: &Table) -> Result<Vec<SegmentLine>, ArchiveError> {
         let name = names::table(table.number);
         let fault = || damaged(&name, "its checksum does not match");
@@ -48,7 +48,8 @@ impl Archive {
         Ok(segments)
     }
 
-    /// Reads all tables. Returns all segments by number, and the damaged tables.
+    /// Reads all tables. Returns all segments, ordered by number, and an error for each damaged
+    /// table.
     pub(super) async fn segments(
         &self,
         view: &View,

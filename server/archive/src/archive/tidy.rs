@@ -1,8 +1,8 @@
 //! Keeps the archive in order: overwrites removed games, merges runs of the index, and moves the
 //! lists of segments and of removed games out of the manifest.
 //!
-//! Each step may be done by several servers at the same time. One of them publishes its result,
-//! and the others find that there is nothing left to do.
+//! Several servers may do the same step at the same time. Only one of them can publish its
+//! result, and the others then skip the step.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -19,21 +19,22 @@ use super::{Archive, names, tables};
 use crate::objects::ObjectName;
 use crate::segment::{SegmentError, without};
 
-/// More short lists of removed games than this are merged into one.
+/// The maximum number of short lists of removed games. If there are more, they are merged.
 const REMOVALS_MAX: usize = 16;
-/// A list with fewer games is short. Two such lists fit into one frame, even with long reasons.
+/// The number of games below which a list is short. Two short lists fit into one frame, even with
+/// long reasons.
 const SHORT: usize = 1_000;
 
-/// What [`Archive::tidy`] has done.
+/// The results of [`Archive::tidy`].
 #[derive(Debug, Default)]
 pub struct Tidied {
     /// The runs of the index that were merged.
     pub merged_runs: usize,
-    /// The segments that were written again without removed games.
+    /// The segments that were written again to overwrite removed games.
     pub rewritten_segments: usize,
-    /// The objects that were deleted, old manifests included.
+    /// The objects that were deleted, including old manifests.
     pub deleted_objects: usize,
-    /// The damage because of which something could not be done.
+    /// The damage that prevented some of the work.
     pub damage: Vec<ArchiveError>,
 }
 
@@ -42,13 +43,13 @@ impl Archive {
     /// has named for a day. `now_ms` is the time in milliseconds since 1970. Every server may call
     /// this every few minutes.
     ///
-    /// An object is deleted if this method found it without a name twice, at least a day apart.
-    /// So the clock of the server that wrote it is of no importance. Even if the clocks of those
-    /// that tidy are wrong, nothing that a manifest names is ever deleted.
+    /// An object is deleted if two calls at least a day apart find that no manifest names it. So
+    /// the clock of the server that wrote the object does not matter. An object that the newest
+    /// manifest names is never deleted, even if clocks are wrong.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the store cannot be read or written. Damage is not an error; it is in
-    /// the answer.
+    /// [`ArchiveError`] if the store cannot be read or written. Damage is not an error, but is
+    /// part of the result.
     pub async fn tidy(&self, now_ms: u64) -> Result<Tidied, ArchiveError> {
         let mut tidied = Tidied::default();
         self.overwrite_removed(&mut tidied).await?;
@@ -66,8 +67,9 @@ impl Archive {
         writer.number()
     }
 
-    /// Publishes a change that names these new objects. `change` returns false if the change is
-    /// not needed any more, because another server has made it. Returns true if it was published.
+    /// Publishes a manifest with a change that names these new objects. `change` returns false if
+    /// the change does not fit the newest manifest, because another server has made it. Returns
+    /// true if the manifest was published.
     pub(super) async fn change(
         &self,
         objects: &[ObjectName],
@@ -134,7 +136,6 @@ impl Archive {
         .await
     }
 
-    /// Reads a whole object.
     pub(super) async fn whole(&self, name: &ObjectName) -> Result<Vec<u8>, ArchiveError> {
         let length = self.objects().length(name).await?.ok_or_else(|| damaged(name, "it is missing"))?;
         Ok(self.objects().get(name, 0..length).await?)
@@ -155,7 +156,7 @@ impl Archive {
             let (objects, run) = match self.write_merged(&base, &merged).await {
                 Ok(written) => written,
                 Err(error) if error.is_damage() => {
-                    // Find the damaged runs, and go on without them.
+                    // Find the damaged runs, and continue without them.
                     let before = skipped.len();
                     for part in merged.iter().flatten() {
                         match part.read_all(self.objects()).await {
@@ -184,14 +185,15 @@ impl Archive {
                 view.manifest.runs.iter().filter(|run| is_old(run)).count() == merged.len()
             });
             if !is_published.await? {
-                // Another server is merging.
+                // Another server has merged these runs.
                 return Ok(());
             }
             tidied.merged_runs += merged.len();
         }
     }
 
-    /// Writes the merged run, which no manifest names yet. Removed games are left out.
+    /// Writes a run that contains all games of these runs, without removed games. No manifest
+    /// names it yet.
     async fn write_merged(
         &self,
         base: &View,
@@ -254,7 +256,7 @@ impl Archive {
         if moved.len() <= self.inner.settings.listed_segments as usize {
             return Ok(());
         }
-        // The last table is written again if it has room.
+        // If the last table has room, replace it with a larger one.
         let mut lines = moved.clone();
         let last = base.manifest.tables.last();
         let mut replaced = None;

@@ -1,4 +1,4 @@
-//! What a server knows of the archive: one manifest, and the parts of the index that it names.
+//! A server's view of the archive: one manifest, and the parts of the index that it names.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::objects::ArchiveStore;
 
 const TAG: u8 = 1;
 
-/// A game that was removed from the archive, as an object in `deleted/` lists it.
+/// A removed game, as listed in an object in `deleted/`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Removal {
@@ -24,7 +24,7 @@ pub(crate) struct Removal {
     pub(crate) reason: String,
 }
 
-/// The content of an object in `deleted/`, or `None` if it is damaged.
+/// The content of an object in `deleted/`. `None` if the object is damaged.
 pub(crate) type Removals = Option<Arc<Vec<Removal>>>;
 
 pub(crate) fn write_removals(seal: Seal, removals: &[Removal]) -> Result<Vec<u8>, ArchiveError> {
@@ -41,7 +41,7 @@ pub(crate) fn parse_removals(bytes: &[u8], seal: Seal) -> Option<Vec<Removal>> {
     serde_json::from_slice(&payload).ok()
 }
 
-/// One manifest and what it names.
+/// A manifest, and the data of the objects that it names.
 #[derive(Debug)]
 pub(crate) struct View {
     /// The number of the manifest.
@@ -51,13 +51,13 @@ pub(crate) struct View {
     pub(crate) manifest: Manifest,
     /// The runs of the index, largest first.
     pub(crate) runs: Vec<Vec<Arc<Part>>>,
-    /// The objects of removed games, by number.
+    /// The lists of removed games, by the numbers of their objects.
     pub(crate) removals: BTreeMap<u32, Removals>,
     removed: HashMap<GameId, Arc<str>>,
 }
 
 impl View {
-    /// Builds a view, with the parts and removals that `before` already has in memory.
+    /// Builds a view. Reuses the parts and lists that `before` already has in memory.
     pub(crate) async fn build(
         store: &dyn ArchiveStore,
         (number, archive, manifest): (u32, u64, Manifest),
@@ -78,7 +78,7 @@ impl View {
             });
             runs.push((run.games(), parts.collect::<Vec<_>>()));
         }
-        // Most games are in the largest run.
+        // Look in the largest run first, because most games are in it.
         runs.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
         let mut removals = BTreeMap::new();
         for number in &manifest.removals {
@@ -92,7 +92,7 @@ impl View {
         let listed = removals.values().flatten().flat_map(|list| list.iter());
         let mut removed: HashMap<GameId, Arc<str>> =
             listed.map(|removal| (removal.game, removal.reason.as_str().into())).collect();
-        // They must not be read even if the list with their reasons is damaged.
+        // Even if the list with the reason is damaged, a removed game must not be read.
         for pending in &manifest.pending {
             removed.entry(pending.game).or_insert_with(|| "".into());
         }
@@ -112,19 +112,20 @@ impl View {
         self.parts().map(|part| (part.line.number, part))
     }
 
-    /// The reason for which a game was removed.
+    /// Returns why a game was removed. `None` if it was not removed.
     pub(crate) fn removed(&self, game: GameId) -> Option<&str> {
         self.removed.get(&game).map(AsRef::as_ref)
     }
 
-    /// The error for a game that is not in the view, if a list of removed games is damaged.
+    /// Returns an error if a list of removed games is damaged. A game that is not found may then
+    /// be in that list.
     pub(crate) fn damaged_removals(&self) -> Option<ArchiveError> {
         let (number, _) = self.removals.iter().find(|(_, list)| list.is_none())?;
         Some(damaged(&names::removal(*number), "its checksum does not match"))
     }
 
-    /// Looks up games, whether or not they were removed. The ids must be sorted. A game that was
-    /// not found may be in a damaged part of the index; the second value is that damage.
+    /// Looks up games, including removed ones. The ids must be sorted. If a game was not found
+    /// and may be in a damaged part of the index, also returns the damage of that part.
     pub(crate) async fn places(
         &self,
         store: &dyn ArchiveStore,
@@ -151,7 +152,7 @@ impl View {
     }
 }
 
-/// Reads a list of removed games; `None` if it is damaged.
+/// Reads a list of removed games. `None` if the list is damaged.
 async fn read_removals(store: &dyn ArchiveStore, seal: Seal) -> Result<Removals, ArchiveError> {
     let name = names::removal(seal.number);
     let Some(length) = store.length(&name).await? else { return Ok(None) };

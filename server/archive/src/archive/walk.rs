@@ -1,4 +1,4 @@
-//! All games of the archive, segment by segment.
+//! Walks through all games of the archive, segment by segment.
 
 use flagfall_board::GameId;
 
@@ -13,20 +13,20 @@ use crate::segment::{Segment, SegmentError, check as check_segment};
 /// The games of a segment.
 #[derive(Debug)]
 pub struct Page {
-    /// The number of the segment. The next page is the one after it.
+    /// The number of the segment. Pass it to [`Archive::games`] to get the next page.
     pub segment: u32,
     /// The games with their places, sorted by id. Removed games are left out.
     pub games: Vec<(GameId, Location)>,
-    /// Why the games are missing, if the segment is damaged.
+    /// Why `games` is empty, if the segment is damaged.
     pub damage: Option<ArchiveError>,
 }
 
 impl Archive {
-    /// Returns the games of the segment that follows `after`, or of the very first segment. Returns
+    /// Returns the games of the next segment after `after`, or of the first segment. Returns
     /// `None` after the last segment.
     ///
-    /// Segments are in the order in which they were begun. Games that are added meanwhile come
-    /// later.
+    /// Segments come in the order in which they were begun, so games that are added during a walk
+    /// come last.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or a list of segments is damaged.
@@ -46,12 +46,12 @@ impl Archive {
         Ok(Some(Page { segment, games, damage }))
     }
 
-    /// Reads all games of a segment at once, and calls `each` with each of them. Games that are
-    /// damaged so much that not even their ids can be read are only in the error.
+    /// Reads a whole segment at once. Calls `each` with each game, or with the reason why the
+    /// game cannot be decoded.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the first
-    /// damage, and the games that can be read were given to `each` before.
+    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the
+    /// first damage, and `each` was not called with damaged games.
     pub async fn read_segment(
         &self,
         segment: u32,
@@ -68,7 +68,7 @@ impl Archive {
         checked.map(drop).map_err(|error| of_segment(&view, segment, error))
     }
 
-    /// The number of the first segment after this one.
+    /// Returns the number of the first segment after this one.
     async fn segment_after(&self, view: &View, after: Option<u32>) -> Result<Option<u32>, ArchiveError> {
         let is_after = |number: u32| after.is_none_or(|after| number > after);
         let listed = view.manifest.segments.iter().map(|segment| segment.number);
@@ -84,7 +84,7 @@ impl Archive {
     }
 }
 
-/// The error of a segment, with the name of its object.
+/// Converts the error of a segment, and adds the name of its object.
 pub(super) fn of_segment(view: &View, segment: u32, error: SegmentError) -> ArchiveError {
     let object = view.manifest.segment(segment);
     match error {

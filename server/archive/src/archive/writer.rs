@@ -1,4 +1,4 @@
-//! What all writers do: reserve numbers, write objects, and publish a manifest.
+//! The steps that all writers share: they reserve numbers, write objects, and publish a manifest.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::reserved::Reserved;
 use super::view::View;
 use crate::objects::ObjectName;
 
-/// How many numbers are reserved at once, at least.
+/// The minimum number of numbers that are reserved at once.
 const RESERVED: u32 = 64;
-/// If fewer numbers are left, the next manifest also reserves new ones.
+/// If fewer reserved numbers are left, the next manifest also reserves more.
 const LOW: usize = 16;
 
 impl Archive {
-    /// Makes sure that the writer has this many numbers.
+    /// Reserves more numbers if the writer has fewer than this.
     pub(super) async fn reserve(&self, writer: &mut Reserved, count: usize) -> Result<(), ArchiveError> {
         for tried in 0..TRIES {
             if writer.len() >= count {
@@ -49,7 +49,7 @@ impl Archive {
         Ok(published)
     }
 
-    /// Publishes a manifest like [`Archive::publish`], and reserves numbers if few are left.
+    /// Publishes a manifest like [`Archive::publish`]. Also reserves numbers if few are left.
     pub(super) async fn commit(
         &self,
         writer: &mut Reserved,
@@ -60,18 +60,18 @@ impl Archive {
         self.publish_reserving(writer, base, next, more).await
     }
 
-    /// Writes an object and reads it back.
+    /// Writes an object, and verifies it by reading it.
     pub(super) async fn put(&self, name: &ObjectName, bytes: Vec<u8>) -> Result<(), ArchiveError> {
-        // If the answer is "it exists", it is from an earlier try of the same request: nobody
-        // else uses the number.
+        // If the object exists, an earlier attempt of the same request has written it, because no
+        // other writer uses its number.
         self.objects().put_if_absent(name, bytes.clone()).await?;
         let read = self.objects().get(name, 0..bytes.len() as u64).await?;
         if read == bytes { Ok(()) } else { Err(ArchiveError::ReadBack(name.clone())) }
     }
 
-    /// Returns true if the objects exist and are not being deleted, according to this view. As
-    /// objects are deleted only after a manifest says so, the successor of this view may then name
-    /// them.
+    /// True if the objects exist and this view does not condemn them. Objects are condemned by a
+    /// manifest before they are deleted, so the successor of this view may then name these
+    /// objects.
     pub(super) async fn has_all(&self, view: &View, names: &[ObjectName]) -> Result<bool, ArchiveError> {
         for name in names {
             let is_condemned = view.manifest.has_condemned(name);

@@ -1,4 +1,4 @@
-//! Requests to storage, with the TLS that all of Flagfall's programs use.
+//! HTTP requests to storage, with the same TLS settings as all of Flagfall's programs.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -27,15 +27,15 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// The time for a connection, with TLS.
+/// The maximum time for connecting, including TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The time for a request and its whole answer. A segment has some 8 MiB.
+/// The maximum time for a request and its whole answer, which may be a segment of about 8 MiB.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-/// The maximum number of connections to a host that are kept open while they are not used.
+/// The maximum number of idle connections to a host that are kept open.
 const IDLE_MAX: usize = 8;
 
-/// True if requests to this host may be sent without TLS: it is this machine, or the link-local
-/// address where clouds give a machine its credentials.
+/// True if requests to this host may be sent without TLS. The host must be this machine, or the
+/// link-local address from which cloud machines get their credentials.
 fn may_be_plain(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match address {
@@ -45,7 +45,7 @@ fn may_be_plain(host: &str) -> bool {
     }
 }
 
-/// Returns true if games may be sent to this endpoint: with TLS, or to this machine.
+/// True if games may be sent to this endpoint, because it uses TLS or is on this machine.
 pub(super) fn is_allowed_endpoint(endpoint: &str) -> bool {
     let Ok(uri) = endpoint.parse::<Uri>() else { return false };
     match (uri.scheme_str(), uri.host()) {
@@ -55,7 +55,7 @@ pub(super) fn is_allowed_endpoint(endpoint: &str) -> bool {
     }
 }
 
-/// Makes clients for storage.
+/// Creates HTTP clients for storage.
 #[derive(Debug)]
 pub(super) struct Connector(Client);
 
@@ -71,7 +71,7 @@ impl HttpConnector for Connector {
     }
 }
 
-/// Sends requests, and keeps connections for later ones.
+/// Sends requests, and keeps idle connections for later requests.
 #[derive(Clone)]
 struct Client {
     shared: Arc<Shared>,
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Origin {
     is_tls: bool,
@@ -136,7 +136,7 @@ impl Client {
         }
     }
 
-    /// Takes a connection that is open and has nothing to do.
+    /// Returns an open connection that is idle, if there is one.
     fn idle(&self, origin: &Origin) -> Option<SendRequest<HttpRequestBody>> {
         let mut idle = self.shared.idle.lock();
         let senders = idle.get_mut(origin)?;
@@ -177,8 +177,8 @@ impl Client {
     }
 }
 
-/// Begins to speak HTTP. A task of the connection's own ends when the sender is dropped, and its
-/// errors reach the caller that sends.
+/// Starts HTTP on a new connection. The connection runs in a separate task, which ends when the
+/// sender is dropped. Its errors are returned to the caller that uses the sender.
 async fn begin(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
 ) -> Result<SendRequest<HttpRequestBody>, Box<dyn Error + Send + Sync>> {
@@ -187,7 +187,8 @@ async fn begin(
     Ok(sender)
 }
 
-/// Says whether a request was not sent, or may have been done.
+/// Converts an error. Its kind shows whether the request was certainly not sent, or may have been
+/// carried out.
 fn of_hyper(error: hyper::Error) -> HttpError {
     let kind = if error.is_canceled() {
         HttpErrorKind::Request

@@ -1,4 +1,4 @@
-//! A game is refused if not everything of it would come back.
+//! Tests that a game is refused if the archive would lose part of it.
 
 use flagfall_archive::{Refused, encode, encode_checked};
 use flagfall_protocol::{PlayerKind, RecordSignature};

@@ -1,4 +1,4 @@
-//! Damaged bytes give an error. They never cause a panic or a large allocation.
+//! Tests that damaged bytes cause an error, and never a panic or a large allocation.
 
 use flagfall_archive::{DecodeError, decode, encode};
 use flagfall_rules::Ruleset;
@@ -7,7 +7,7 @@ use super::plain::game_of_the_future;
 use super::played::game_of;
 use super::signature;
 
-/// Encoded games of several rulesets, each with the maximum memory for decoding it.
+/// Returns encoded games of several rulesets, each with the maximum memory for decoding it.
 fn games() -> Vec<(Vec<u8>, u64)> {
     let ids = ["classic", "barrage,ties=defender", "shadowflash-2", "quantum"];
     let mut games: Vec<(Vec<u8>, u64)> = (0..)
@@ -20,12 +20,12 @@ fn games() -> Vec<(Vec<u8>, u64)> {
         .collect();
     let played = game_of_the_future();
     let encoded = encode(played.id, &played.log, None).expect("an encoded game");
-    // The bytes say how long they are before compression, up to 16 MiB.
+    // The bytes contain their length before compression, which may be up to 16 MiB if damaged.
     games.push((encoded.into_exposed(), 17 * 1024 * 1024));
     games
 }
 
-/// Decodes damaged bytes within the given memory.
+/// Decodes damaged bytes. Fails if this takes more than the given memory.
 fn decoded(bytes: &[u8], memory: u64) -> Option<DecodeError> {
     let mut error = None;
     let used = allocation_counter::measure(|| error = decode(bytes).err());

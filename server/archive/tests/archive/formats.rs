@@ -1,4 +1,4 @@
-//! An archived game gives every audience the same record as its log, byte for byte.
+//! Tests that an archived game gives every audience exactly the same record as its log.
 
 #![expect(clippy::disallowed_methods, reason = "the test compares what the log holds")]
 
@@ -16,8 +16,7 @@ use flagfall_tests::{Chance, rulesets};
 use super::played::{NAMES, Played, random_game};
 use super::{contains, signature};
 
-/// Every record that the server could show of a game to any requester, as JSON, with the names
-/// that the players have now.
+/// Returns all records that any viewer could request of a game, as JSON.
 fn records(played: &Played, log: &[StoredEntry], signature: Option<RecordSignature>) -> Vec<String> {
     let (header, recorder) = recorder(played.id, log).expect("a log");
     let players = &played.header.players;
@@ -36,7 +35,7 @@ fn records(played: &Played, log: &[StoredEntry], signature: Option<RecordSignatu
     records
 }
 
-/// Counts the kinds of events, and what is special about some of them.
+/// Counts the kinds of events, and special cases of some kinds.
 fn count(played: &Played, met: &mut BTreeMap<String, usize>) {
     for stored in &played.log[1..] {
         let entry = record::decode(&stored.body, played.header.seats()).expect("an entry");
@@ -107,8 +106,7 @@ fn an_archived_record_is_the_logs_record() {
     assert!(missing.is_empty() || games < 4, "no game had {missing:?}");
 }
 
-/// Checks that no event is stored as it is if it follows from an act, and that no names are
-/// stored.
+/// Checks that events which follow from acts are not stored, and that no names are stored.
 fn check_size(played: &Played, bytes: &[u8]) {
     assert_eq!(bytes[0], 1, "the format");
     let deployments = |stored: &&StoredEntry| {

@@ -1,9 +1,9 @@
-//! Encoded games that every later version must be able to read.
+//! Tests that every version can read the games that earlier versions have encoded.
 //!
 //! Each line of `golden.txt` has a ruleset, a digest of the lists of legal commands in all
-//! positions of a game, and the game's bytes. **These lines must never change**: a line that fails
-//! means that archived games cannot be read anymore. Then restore the order of the list or the
-//! rule, or make a new format and keep decoding this one as before.
+//! positions of a game, and the game's bytes. **These lines must never change.** If a line fails,
+//! archived games can no longer be read. In that case, restore the order of the list or the rule.
+//! Or create a new format, and keep decoding this one in the old way.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -37,7 +37,7 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(byte).collect()
 }
 
-/// Adds the legal commands of the side that is to act, in order.
+/// Adds the legal commands of the side to act to a hash, in order.
 fn hash_commands(hasher: &mut Sha256, game: &Game) {
     if game.phase() != Phase::Playing {
         return;
@@ -63,7 +63,8 @@ fn digest(bytes: &[u8]) -> String {
     let mut hasher = Sha256::new();
     hash_commands(&mut hasher, &first);
     replay::replay(log.game, &log.entries, |game, _| hash_commands(&mut hasher, game)).expect("a game");
-    // Encoding the decoded log gives the same bytes again, up to the hash of the log.
+    // Claim: encoding the decoded log gives the same bytes, except for the hash of the log and
+    // what follows it.
     let again = encode(log.game, &log.entries, log.signature.as_ref()).expect("an encoded game");
     let end = bytes.len() - 32 - 72 - 4;
     assert_eq!(again.expose()[..end], bytes[..end]);
@@ -77,7 +78,7 @@ fn archived_games_are_read_forever() {
         let [ruleset, wanted, bytes] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         assert_eq!(digest(&unhex(bytes)), wanted, "{ruleset}");
     }
-    // A new ruleset adds a line, and no line changes.
+    // Add lines for new rulesets. Existing lines do not change.
     let mut all = kept.clone();
     for (seed, id) in (0..).zip(Ruleset::all().iter().map(|ruleset| ruleset.id).chain([CUSTOM])) {
         if kept.lines().any(|line| line.split(' ').next() == Some(id)) {

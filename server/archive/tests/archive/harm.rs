@@ -1,4 +1,5 @@
-//! Damage of every kind of object: it is named, and everything else can be read.
+//! Tests of damage to every kind of object. The damaged object is named, and everything else can
+//! be read.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ async fn check(archive: &Archive) -> Report {
     report
 }
 
-/// An archive with the games 0 to 3 in two segments and two runs.
+/// Returns an archive with the games 0 to 3, in two segments and two runs.
 async fn archive() -> (Arc<Memory>, Archive) {
     let store = Memory::new();
     let archive = open(&store, settings()).await;
@@ -60,7 +61,7 @@ async fn a_damaged_segment_leaves_the_other_games() {
         assert!(page.games.is_empty() && page.damage.is_some());
         let page = archive.games(Some(page.segment)).await.expect("a page").expect("a segment");
         assert!(page.games.len() == 2 && page.damage.is_none());
-        // New games can still be added, and the archive can be tidied.
+        // Claim: games can still be added, and the archive can be tidied.
         archive.add(games([4])).await.expect("added");
         archive.tidy(DAY_MS).await.expect("tidied");
         assert_readable(&archive, 4).await;
@@ -82,7 +83,7 @@ async fn a_damaged_game_is_the_only_one_that_is_lost() {
     let report = check(&archive).await;
     assert_eq!((report.games, report.replayed, report.damage.len()), (3, 3, 1));
     assert_eq!(report.damage[0].games, [id(1)]);
-    // A removed game of this segment cannot be overwritten, and the report says so.
+    // Claim: a removed game in the damaged segment cannot be overwritten, and the result says so.
     archive.remove(id(0), "a test").await.expect("removed");
     assert_eq!(archive.tidy(DAY_MS).await.expect("tidied").damage.len(), 1);
 }
@@ -109,7 +110,7 @@ async fn a_damaged_run_hides_its_games_only() {
             (report.damage[0].object.as_str(), &report.damage[0].games),
             (run.as_str(), &lost.to_vec())
         );
-        // The other runs are merged, and the damaged one stays.
+        // Claim: the other runs are merged, and the damaged one stays.
         archive.add(games([4])).await.expect("added");
         let tidied = archive.tidy(DAY_MS).await.expect("tidied");
         assert_eq!((tidied.merged_runs, tidied.damage.len()), (2, 1), "{tidied:?}");
@@ -117,7 +118,7 @@ async fn a_damaged_run_hides_its_games_only() {
             assert_readable(&archive, number).await;
         }
         assert!(archive.find(id(0)).await.is_err());
-        // Games that are added once more can be found again.
+        // Claim: a game that is added again can be found again.
         archive.add(games([0])).await.expect("added");
         assert_readable(&archive, 0).await;
     }
@@ -144,9 +145,9 @@ async fn with_a_damaged_manifest_nothing_is_written() {
         assert!(error.is_damage() && error.to_string().contains(&manifest), "{error}");
     }
     assert_eq!(check(&archive).await.damage[0].object.as_str(), manifest);
-    // A server that has read it before goes on reading.
+    // Claim: a server that had already read the manifest can still read games.
     assert_readable(&before, 3).await;
-    // A manifest that disappears is noticed.
+    // Claim: a server detects that its manifest has disappeared.
     store.drop_object(&manifest);
     assert!(before.refresh().await.is_err());
 }
@@ -166,7 +167,7 @@ async fn a_damaged_list_of_removed_games_gives_nothing_back() {
         let archive = open(&sibling, settings()).await;
         assert!(!matches!(archive.read(id(1)).await, Ok(Some(_))));
         assert_readable(&archive, 0).await;
-        // It may be one of the removed games.
+        // The game may be one of the removed games.
         assert!(archive.find(id(9)).await.expect_err("not certain").is_damage());
         assert_eq!(check(&archive).await.damage[0].object.as_str(), list);
         sibling.change(&list, |bytes| *bytes = whole);

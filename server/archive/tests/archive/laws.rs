@@ -1,4 +1,5 @@
-//! Nothing that was published is lost if a write fails or other servers write at the same time.
+//! Tests that no published game is lost if a write fails, or if several servers write at the same
+//! time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use tokio::sync::oneshot;
 use super::memory::{Before, Failure, Memory};
 use super::whole::{DAY_MS, assert_readable, frugal, games, id, open, settings, walk};
 
-/// What a server does to the archive.
+/// An operation of a server on the archive.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Add(&'static [u8]),
@@ -46,7 +47,7 @@ async fn run(archive: &Archive, act: Act) -> Result<(), ArchiveError> {
     }
 }
 
-/// Every game is there exactly once or was removed, and after a few days there is nothing else.
+/// Checks that every game was either removed or is in the archive exactly once.
 async fn assert_whole(archive: &Archive, games: impl IntoIterator<Item = u8>, removed: &[u8]) {
     let games: BTreeSet<u8> = games.into_iter().collect();
     for number in &games {
@@ -65,7 +66,7 @@ async fn assert_whole(archive: &Archive, games: impl IntoIterator<Item = u8>, re
     assert_eq!(report.damage, []);
 }
 
-/// After a few days, every object is named by the manifest.
+/// Tidies for a few days. Checks that the manifest then names every object.
 async fn assert_swept(store: &Memory, archive: &Archive) {
     let mut last = usize::MAX;
     for day in 1_000..1_004 {
@@ -78,7 +79,6 @@ async fn assert_swept(store: &Memory, archive: &Archive) {
     assert_eq!(store.names("index").len(), report.index_parts);
 }
 
-/// One run for each write that can fail, and for each way in which it can.
 #[tokio::test]
 async fn every_single_write_may_fail() {
     let writes = {
@@ -93,7 +93,8 @@ async fn every_single_write_may_fail() {
     assert!(writes > 50, "{writes}");
     for nth in 0..writes {
         for failure in [Failure::Before, Failure::After, Failure::Repeated] {
-            // The process goes on, or it crashes and another one opens the archive.
+            // After the failure, the process continues, or it crashes and another one opens the
+            // archive.
             for crashes in [false, true] {
                 one_failure(nth, failure, crashes).await;
             }
@@ -122,8 +123,8 @@ async fn one_failure(nth: usize, failure: Failure, crashes: bool) {
     assert_whole(&archive, 0..10, &[1, 5]).await;
 }
 
-/// Does something until it is done. With clocks that go too fast, an object may be deleted before
-/// it is read, and then the server must begin again.
+/// Repeats an operation until it succeeds. The clocks in these tests run too fast, so an object
+/// may be deleted before it is read, and the server must then start again.
 async fn patiently(archive: &Archive, act: Act) {
     for _ in 0..100 {
         let done = match act {
@@ -136,8 +137,8 @@ async fn patiently(archive: &Archive, act: Act) {
     panic!("{act:?} is never done");
 }
 
-/// Two servers add, one of them removes, and two others tidy with clocks that go too fast. The
-/// operations of all of them are interleaved at random.
+/// Set-up: two servers add games, one of them also removes a game, and two other servers tidy
+/// with clocks that run too fast. Their operations are interleaved at random.
 #[tokio::test]
 async fn several_servers_write_at_the_same_time() {
     const FIRST: [Act; 5] =
@@ -166,7 +167,8 @@ async fn several_servers_write_at_the_same_time() {
     }
 }
 
-/// A server stops for so long before it publishes that its next number was used and deleted.
+/// Set-up: before a server publishes a manifest, it stops for so long that another server uses
+/// the manifest's number and deletes that manifest again.
 #[tokio::test]
 async fn a_late_manifest_does_not_count() {
     let store = Memory::new();
@@ -186,14 +188,15 @@ async fn a_late_manifest_does_not_count() {
     let before = store.names("manifest").len();
     slow.add(games([1, 2])).await.expect("added");
     assert!(before > 0 && store.names("manifest").len() <= 10);
-    // Its objects were deleted meanwhile, so it has written them again.
+    // The objects of the slow server were deleted in the meantime, so it has written them again.
     for archive in [&slow, &open(&store, settings()).await] {
         assert_whole(archive, 0..20, &[]).await;
     }
 }
 
-/// A server has written a segment, and another one is about to delete it as it is not named. The
-/// first one publishes between the other's manifest and its deletions.
+/// Set-up: a server has written a segment that no manifest names yet. Another server publishes a
+/// manifest that condemns the segment. Before it deletes the segment, the first server publishes
+/// its manifest.
 #[tokio::test]
 async fn condemned_objects_are_not_named_again() {
     let store = Memory::new();
@@ -223,7 +226,8 @@ async fn condemned_objects_are_not_named_again() {
     assert_whole(&open(&store, settings()).await, 0..2, &[]).await;
 }
 
-/// Another server tidies between the segment and the manifest of a slow one, for less than a day.
+/// Set-up: a slow server has written a segment but no manifest yet. Before it writes one, another
+/// server tidies several times within a day.
 #[tokio::test]
 async fn objects_of_a_slow_writer_are_kept_for_a_day() {
     let store = Memory::new();
@@ -243,7 +247,6 @@ async fn objects_of_a_slow_writer_are_kept_for_a_day() {
     assert_whole(&slow, 0..2, &[]).await;
 }
 
-/// Storage that overwrites objects would lose games, so it is refused.
 #[tokio::test]
 async fn storage_must_not_overwrite_objects() {
     let store = Memory::new();

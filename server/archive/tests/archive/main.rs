@@ -1,6 +1,8 @@
-//! The archive: nothing of a game is lost, damage is found, and the format stays.
+//! Tests of the archive: no part of a game is lost, damage is found, and the format does not
+//! change.
 //!
-//! Seeds are printed. `FLAGFALL_SEED` and `FLAGFALL_GAMES` choose another seed or number of games.
+//! The tests print their seeds. `FLAGFALL_SEED` and `FLAGFALL_GAMES` set a different seed or
+//! number of games.
 
 mod checked;
 mod damage;

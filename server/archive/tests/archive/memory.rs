@@ -1,4 +1,4 @@
-//! Objects in memory, with failures and delays wherever a test wants them.
+//! A store of objects in memory. Tests can add failures and delays.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,18 +11,18 @@ use flagfall_archive::{ArchiveStore, ObjectError, ObjectName, ObjectResult};
 use flagfall_tests::Chance;
 use parking_lot::Mutex;
 
-/// How a write fails.
+/// The ways in which a write can fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
     /// Nothing is written.
     Before,
-    /// It is written, but the answer is lost.
+    /// The object is written, but the answer is lost.
     After,
-    /// It is written, and then repeated, so that the answer is that the object exists.
+    /// The object is written, and the write is repeated, so the answer is that the object exists.
     Repeated,
 }
 
-/// What waits for a gate.
+/// The operation before which the gate runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Before {
     Manifest,
@@ -31,7 +31,7 @@ pub(crate) enum Before {
 
 type Gate = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Objects in memory. Clones share the objects and have failures of their own.
+/// A store of objects in memory. Siblings share the objects, but each has separate failures.
 #[derive(Default)]
 pub(crate) struct Memory {
     objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
@@ -39,13 +39,14 @@ pub(crate) struct Memory {
     pub(crate) reads: AtomicUsize,
     /// The number of writes and deletions.
     pub(crate) writes: AtomicUsize,
-    /// The write that fails, counted from 0.
+    /// The number of the write that fails, and how it fails.
     fails: Mutex<Option<(usize, Failure)>>,
-    /// Objects are overwritten, as in storage that ignores the condition.
+    /// True if writes overwrite existing objects, as in storage that ignores the condition.
     overwrites: AtomicBool,
-    /// Every operation waits for a random number of turns.
+    /// The source of random delays before each operation.
     delays: Mutex<Option<Chance>>,
-    /// Runs once, before the next manifest is written or the next object is deleted.
+    /// A future that runs once, before the next manifest is written or the next object is
+    /// deleted.
     gate: Mutex<Option<(Before, Gate)>>,
 }
 
@@ -54,7 +55,7 @@ impl Memory {
         Arc::default()
     }
 
-    /// Another way to the same objects.
+    /// Returns another store with the same objects, but with separate failures.
     pub(crate) fn sibling(&self) -> Arc<Memory> {
         Arc::new(Memory { objects: self.objects.clone(), ..Memory::default() })
     }
@@ -87,12 +88,10 @@ impl Memory {
         objects.keys().filter(|name| name.starts_with(folder)).cloned().collect()
     }
 
-    /// Changes an object.
     pub(crate) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         change(self.objects.lock().get_mut(name).expect("the object exists"));
     }
 
-    /// Returns the bytes of an object.
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
         self.objects.lock().get(name).cloned().expect("the object exists")
     }
@@ -108,7 +107,7 @@ impl Memory {
         }
     }
 
-    /// Counts a write, and says how it fails.
+    /// Counts a write. Returns how the write fails, if it does.
     fn write(&self) -> Option<Failure> {
         let number = self.writes.fetch_add(1, Ordering::Relaxed);
         let mut fails = self.fails.lock();

@@ -1,4 +1,4 @@
-//! Games that format 1 cannot express are stored as they are.
+//! Tests of games that format 1 cannot express.
 
 use flagfall_archive::{decode, encode_checked};
 use flagfall_board::{PerSide, Side, Stamp};
@@ -9,7 +9,8 @@ use flagfall_store::{Head, SecretBytes, StoredEntry};
 use super::played::{NAMES, Played, game_of};
 use super::{contains, signature};
 
-/// A game whose ruleset, one of whose events, and one of whose forms only a newer version knows.
+/// Returns a game that only a newer version could read. Its ruleset, one of its events, and the
+/// form of one entry are unknown.
 pub(crate) fn game_of_the_future() -> Played {
     let mut played = game_of(&CLASSIC, 8, 6);
     played.header.terms.ruleset = "hexagonal".to_owned();
@@ -23,7 +24,7 @@ fn new_form() -> SecretBytes {
     SecretBytes::new(vec![3, 1, 4, 1, 5, 9])
 }
 
-/// Replaces the bodies of entries, and computes the head again.
+/// Replaces the bodies of some entries, and computes the head again.
 fn replace(played: &mut Played, bodies: &[(usize, SecretBytes)]) {
     for (place, body) in bodies {
         played.log[*place].body = body.clone();

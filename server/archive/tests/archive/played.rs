@@ -11,7 +11,7 @@ use flagfall_store::record::{self, CommandStamp, Form};
 use flagfall_store::{Head, StoredEntry};
 use flagfall_tests::{Chance, Logged, Match, Step};
 
-/// The names of the players, which must not be in the archive.
+/// The names of the players. The archive must not contain them.
 pub(crate) const NAMES: PerSide<&str> = PerSide { red: "Anastasia", blue: "Bonaventura" };
 
 /// The log of a game.
@@ -34,7 +34,7 @@ impl Played {
         self.log.push(StoredEntry { seq: self.head.seq, at, body });
     }
 
-    /// Adds an event that a side's command caused, or that happened without a command.
+    /// Adds an event. `by` is the side whose command caused the event, if there was a command.
     pub(crate) fn add(&mut self, event: &Event, at: Stamp, lag_ms: u32, form: Form, by: Option<Side>) {
         let cmd_id = match self.head.seq % 3 {
             0 => format!("c-{}", self.head.seq),
@@ -50,14 +50,14 @@ impl Played {
     }
 }
 
-/// Plays a random game in which a side resigns after `plies` plies, if the game does not end
-/// before. Takes the first seed with which the log has at least as many entries as plies.
+/// Plays a random game in which a side resigns after `plies` plies, unless the game ends earlier.
+/// Tries seeds until the log has at least `plies` entries.
 pub(crate) fn game_of(ruleset: &'static Ruleset, seed: u64, plies: u16) -> Played {
     let mut games = (seed..).map(|seed| random_game(ruleset, seed, Some(plies)));
     games.find(|played| played.log.len() >= usize::from(plies)).expect("a long game")
 }
 
-/// Plays a random game with everything that can happen in a game.
+/// Plays a random game that may contain every kind of event.
 pub(crate) fn random_game(ruleset: &'static Ruleset, seed: u64, plies_max: Option<u16>) -> Played {
     let mut chance = Chance::new(seed);
     let time = match chance.below(5) {
@@ -111,14 +111,14 @@ pub(crate) fn random_game(ruleset: &'static Ruleset, seed: u64, plies_max: Optio
             140..180 => Step::Ask(side, Command::Abort),
             _ => table.random_step(&mut chance),
         };
-        // A side sometimes forgets the game until its time is up.
+        // In rare cases, wait until a side's time is up.
         let after_ms = if chance.once_in(4_000) { 700_000 } else { chance.below(1_500) as u64 };
         let by = match &step {
             Step::Deploy(side, _) | Step::Ask(side, _) => Some(*side),
             Step::Pause | Step::Resume | Step::Wait => None,
         };
         let logged = table.step(&step, after_ms);
-        // A side that has no time left loses as soon as the clock is checked.
+        // If the step is refused because time is up, check the clock, which ends the game.
         let logged = logged.or_else(|_| table.step(&Step::Wait, 0)).unwrap_or_default();
         for (nth, Logged { event, at, .. }) in logged.iter().enumerate() {
             let is_compensated = has_lags && nth == 0 && event.ends_time_of().is_some();

@@ -1,4 +1,4 @@
-//! S3-compatible storage in the test's process, as far as the archive needs it.
+//! A simple S3-compatible server in the process of the test.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,16 +22,16 @@ use tokio::task::JoinSet;
 use super::stores::name;
 use super::whole::{assert_readable, games, settings};
 
-/// The number of objects in a page of a list.
+/// The number of objects in each page of a list.
 const PAGE: usize = 10;
 
 #[derive(Default)]
 struct State {
     objects: BTreeMap<String, Bytes>,
     connections: usize,
-    /// The next writes are done, but their answers are lost.
+    /// The number of upcoming writes that are done, but whose answers are lost.
     lost_answers: usize,
-    /// The next requests are refused, because the storage is busy.
+    /// The number of upcoming requests that are refused because the storage is busy.
     busy: usize,
 }
 
@@ -55,7 +55,7 @@ impl Storage {
                 let state = shared.clone();
                 connections.spawn(async move {
                     let service = service_fn(move |request| answer(state.clone(), request));
-                    // A connection whose answer is lost ends with an error.
+                    // If an answer is lost, the connection ends with an error.
                     drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
                 });
             }
@@ -142,7 +142,7 @@ async fn answer(state: Arc<Mutex<State>>, request: Request<Incoming>) -> Result<
     }
 }
 
-/// A page of a list, as XML.
+/// Returns a page of a list, as XML.
 fn list(objects: &BTreeMap<String, Bytes>, query: &str) -> String {
     let query = query.replace("%2F", "/");
     let value = |name: &str| {
@@ -175,7 +175,7 @@ async fn games_are_kept_in_s3() {
     let objects = Arc::new(storage.archive("s3://games/flagfall"));
     let archive = Archive::open(objects.clone(), settings()).await.expect("an archive");
     archive.add(games(0..3)).await.expect("added");
-    // Storage is busy for a moment, and answers to writes are lost.
+    // Set-up: the storage is busy for a moment. Later, the answer to a write is lost.
     (storage.state.lock().busy, storage.state.lock().lost_answers) = (2, 0);
     archive.add(games(3..5)).await.expect("added");
     storage.state.lock().lost_answers = 1;

@@ -1,4 +1,4 @@
-//! Segments in a local folder: written once, read in parts, and damage is found.
+//! Tests of segments in a local folder.
 
 use flagfall_archive::{
     ArchiveStore, Encoded, FolderStore, GAMES_MAX, ObjectName, Segment, SegmentError, SegmentWriter,
@@ -18,7 +18,7 @@ fn name(text: &str) -> ObjectName {
     text.parse().expect("a name")
 }
 
-/// Games of different lengths, with ids in no order.
+/// Returns games of different lengths, with ids in no particular order.
 fn games() -> Vec<(GameId, Encoded)> {
     let lengths = [30, 8, 90, 8, 50];
     let games = (0_u8..).zip(lengths).map(|(number, plies)| {
@@ -77,8 +77,7 @@ fn a_segment_is_full_at_its_limits() {
     assert_eq!(check_segment(SEAL, bytes.expose(), |_, _| ()).expect("a segment").len(), places.len());
 }
 
-/// Every flipped bit is found by the check. If it is in the frame of a short game, the game can
-/// still be read.
+/// Also checks that a short game can still be read if the flipped bit is in its frame.
 #[test]
 fn every_flipped_bit_of_a_segment_is_found() {
     let games: Vec<_> = games().into_iter().skip(1).step_by(2).collect();

@@ -1,4 +1,4 @@
-//! What every store of objects does.
+//! Tests of the stores for objects. The same cases run on every store.
 
 use std::fs;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ async fn contract(store: &dyn ArchiveStore) {
     assert_eq!(store.list(&name("segment")).await.expect("a list"), []);
     assert_eq!(store.list(&name("index")).await.expect("a list"), []);
 
-    // A list is complete and sorted.
+    // Claim: a list is complete and sorted.
     let many: Vec<_> = (0..25).map(|number| name(&format!("index/{number:03}"))).collect();
     for name in many.iter().rev() {
         assert!(store.put_if_absent(name, b"part".to_vec()).await.expect("an answer"));
@@ -51,7 +51,8 @@ async fn contract(store: &dyn ArchiveStore) {
     assert_eq!(store.length(&one).await.expect("a length"), None);
     assert!(store.put_if_absent(&one, b"again".to_vec()).await.expect("an answer"));
 
-    // Of several writers, one wins, and its object is whole.
+    // Claim: if several writers write the same object, one of them succeeds, and the object is
+    // complete.
     let race = name("manifest/2");
     let writers = (0_u8..8).map(|number| store.put_if_absent(&race, vec![number; 100_000]));
     let won = join_all(writers).await.into_iter().map(|won| won.expect("an answer"));
@@ -68,7 +69,7 @@ async fn a_folder_is_a_store() {
     assert_eq!(unfinished.count(), 0);
 }
 
-/// Several servers share a folder. Their unfinished files must not have the same names.
+/// Servers that share a folder must not use the same names for unfinished files.
 #[tokio::test]
 async fn servers_can_share_a_folder() {
     let folder = TempDir::new().expect("a folder");

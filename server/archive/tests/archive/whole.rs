@@ -1,4 +1,4 @@
-//! The archive as a whole: games come in, are found, are read, and are removed.
+//! Tests of the whole archive: games are added, found, read and removed.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
@@ -17,27 +17,27 @@ pub(crate) fn settings() -> Settings {
     Settings { pause: Duration::ZERO, ..Settings::default() }
 }
 
-/// Settings with which nothing of the index stays in memory, and tables are soon used.
+/// Returns settings that keep none of the index in memory, and soon move segments to tables.
 pub(crate) fn frugal() -> Settings {
     Settings { cache_bytes: 0, resident_games: 0, listed_segments: 2, ..settings() }
 }
 
 pub(crate) fn id(number: u8) -> GameId {
-    // The numbers are not in the order of the ids.
+    // The order of the ids differs from the order of the numbers.
     GameId::from_random([number.wrapping_mul(5), number, number >> 5, 0, 0, 0, 0, 0, 0, 0, 0, 1])
 }
 
-/// The number of different games.
+/// The number of games.
 const GAMES: u8 = 48;
 
-/// Few different logs, each under many ids.
+/// The encoded games. Only a few logs are used, each with many ids.
 static ENCODED: LazyLock<Vec<Encoded>> = LazyLock::new(|| {
     let played: Vec<_> = (0..4).map(|seed| game_of(&BARRAGE, seed, 6)).collect();
     let log = |number: u8| &played[usize::from(number % 4)].log;
     (0..GAMES).map(|number| encode(id(number), log(number), None).expect("an encoded game")).collect()
 });
 
-/// The game with this number, which is the same each time.
+/// Returns the game with this number. It is the same on each call.
 pub(crate) fn game(number: u8) -> (GameId, Encoded) {
     (id(number), ENCODED[usize::from(number)].clone())
 }
@@ -50,14 +50,14 @@ pub(crate) async fn open(store: &Arc<Memory>, settings: Settings) -> Archive {
     Archive::open(store.clone(), settings).await.expect("an archive")
 }
 
-/// Reads a game and compares it with what was added.
+/// Checks that a game can be read and is unchanged.
 pub(crate) async fn assert_readable(archive: &Archive, number: u8) {
     let (id, encoded) = game(number);
     let log = archive.read(id).await.expect("an answer").unwrap_or_else(|| panic!("game {number} is lost"));
     assert_eq!(*log, decode(encoded.expose()).expect("a log"), "game {number}");
 }
 
-/// The numbers of all games in a walk over the archive.
+/// Returns all games that a walk over the archive finds.
 pub(crate) async fn walk(archive: &Archive) -> Vec<GameId> {
     let (mut all, mut after) = (Vec::new(), None);
     while let Some(page) = archive.games(after).await.expect("a page") {
@@ -85,14 +85,14 @@ async fn games_are_added_found_and_read() {
     assert_eq!(archive.find(id(1)).await.expect("an answer"), None);
     let places = archive.add(games([3, 1, 2, 1])).await.expect("added");
     assert_eq!(places.iter().map(|(game, _)| *game).collect::<Vec<_>>(), [3, 1, 2, 1].map(id));
-    // Games that are there are not written again.
+    // Claim: games that are already in the archive are not written again.
     let objects = store.names("segments").len();
     let again = archive.add(games([1, 2])).await.expect("added");
     assert_eq!((again[0], again[1]), (places[1], places[2]));
     assert_eq!(store.names("segments").len(), objects);
     let more = archive.add(games([2, 4])).await.expect("added");
     assert_eq!(more[0], places[2]);
-    // Another server, which opened before, notices what is new.
+    // Claim: a server that opened the archive earlier finds a new game.
     let other = open(&store.sibling(), frugal()).await;
     archive.add(games([5])).await.expect("added");
     for archive in [&archive, &other] {
@@ -158,7 +158,7 @@ async fn removed_games_cannot_be_read_and_are_overwritten() {
         let read = archive.read_at(id(1), &places[1].1).await;
         assert!(matches!(read, Err(ArchiveError::Removed(_))), "{read:?}");
     }
-    // It is not added again.
+    // Claim: a removed game is not added again.
     let added = archive.add(games([1, 2])).await.expect("added");
     assert_eq!(added, [places[2]]);
 
@@ -168,13 +168,13 @@ async fn removed_games_cannot_be_read_and_are_overwritten() {
     assert_eq!(has_secret(), 1);
     let tidied = archive.tidy(DAY_MS).await.expect("tidied");
     assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (1, 0));
-    // The old segment is deleted after a day.
+    // Claim: the old segment is deleted after a day.
     assert_eq!(archive.tidy(2 * DAY_MS - 1).await.expect("tidied").rewritten_segments, 0);
     assert_eq!(has_secret(), 1);
     archive.tidy(2 * DAY_MS).await.expect("tidied");
     assert_eq!(has_secret(), 0);
     assert_eq!(walk(&archive).await, sorted([0, 2, 3, 4, 6]));
-    // The other games kept their places, and servers that know old manifests find them.
+    // Claim: the other games keep their places, so a server with an old manifest finds them.
     for (game, location) in places.into_iter().filter(|(game, _)| *game != id(1)) {
         assert_eq!(other.read_at(game, &location).await.expect("a log").game, game);
     }
@@ -224,7 +224,7 @@ async fn a_segment_is_read_at_once() {
     assert_eq!(seen, sorted([0, 1, 3]).into_iter().map(|game| (game, game)).collect::<Vec<_>>());
 }
 
-/// A server calls these methods in tasks that may move between threads.
+/// Checks that the futures are `Send`, because the server's tasks may move between threads.
 #[tokio::test]
 async fn operations_may_move_between_threads() {
     fn assert_send(_: impl Send) {}

@@ -59,7 +59,7 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     Address(Network),
-    /// A player, for whom only games against house players count.
+    /// A player. Only games against house players count for a player.
     Player(String),
 }
 
@@ -95,8 +95,8 @@ impl Held {
     }
 }
 
-/// Returns a list of one holder of offers and games: the client's address. The list is empty if
-/// the client's network is exempt from limits.
+/// Returns the client's address as the only holder of its offers and games. Empty if the client's
+/// network is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

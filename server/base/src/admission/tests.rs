@@ -308,8 +308,8 @@ fn running_games_count_by_address_and_those_against_the_house_by_player_too() {
     assert_eq!(of(begin("ana", true).unwrap_err()), (Limit::HouseGames, Scope::Player));
     begin("bo", true).unwrap().keep(&Held::Game { game: game(2), is_house: true });
     assert_eq!(of(begin("cy", true).unwrap_err()), (Limit::HouseGames, Scope::Address));
-    // Claim: a game that was started in another way also counts once, from the moment at which
-    // its player opens it on this server.
+    // Claim: a game that this server did not start also counts once, as soon as its player opens
+    // it here.
     admission.note_game(client, "ana", game(3), false);
     admission.note_game(client, "bo", game(3), false);
     assert_eq!(of(begin("cy", false).unwrap_err()), (Limit::Games, Scope::Address));

@@ -15,12 +15,13 @@ use super::seats::{Outgoing, SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// Servers of earlier versions are told all seats again after this number of heartbeats.
+/// The number of heartbeats between two listings of all seats, which servers of earlier versions
+/// need.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
-/// The longest time for which the opening of a game waits until other servers have said which
-/// players have it open. If one of them does not answer, its players are seen a little later.
+/// The longest time for which the opening of a game waits for other servers to say which of their
+/// players have the game open. If a server answers later, its players are shown later.
 const ANSWERS_WAIT: Duration = Duration::from_millis(100);
 /// The number of notices that are sent to different topics at once.
 const TELL_AT_ONCE: usize = 64;
@@ -29,32 +30,32 @@ const TELL_AT_ONCE: usize = 64;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum BusMessage {
-    /// A heartbeat of a server. For servers of earlier versions, it contains the seats that have
-    /// changed since the last one.
+    /// A heartbeat. For servers of earlier versions, it also contains the seats that have changed
+    /// since the sender's last heartbeat.
     Seats {
         server: String,
         #[serde(flatten)]
         news: SeatNews,
-        /// True if servers that follow topics get the seats there.
+        /// True if servers that follow topics get the seats in another notice, and ignore these.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
-    /// A request to list all seats, from a server that may have missed notices. Servers of
-    /// earlier versions send and need it.
+    /// A request to list all seats, sent by a server that may have missed notices. Only servers
+    /// of earlier versions need this notice.
     Ask {
         server: String,
     },
-    /// To the followers of a game: seats of the game.
+    /// Some or all seats of a game on the sending server. Sent to the game's followers.
     GameSeats {
         server: String,
         game: GameId,
         #[serde(flatten)]
         news: SeatNews,
-        /// The server that asked for all seats, if this is the answer.
+        /// The server whose request this notice answers. `None` if it reports changes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer_to: Option<String>,
     },
-    /// To the followers of a game: a request for all seats of the game.
+    /// A request for all seats of a game. Sent to the game's followers.
     AskSeats {
         server: String,
         game: GameId,
@@ -65,7 +66,8 @@ pub enum BusMessage {
         server: String,
         players: Vec<String>,
         message: Box<ServerToClient>,
-        /// True if servers that follow topics get the message there.
+        /// True if servers that follow topics get the message in another notice, and ignore this
+        /// one.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
@@ -73,11 +75,12 @@ pub enum BusMessage {
         /// The server that sends the notice. It has already closed its own connections.
         server: String,
         player: String,
-        /// True if servers that follow topics get the notice there.
+        /// True if servers that follow topics get another notice for this, and ignore this one.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
-    /// To the followers of a player: nothing. The sender wants to know whether there are any.
+    /// An empty notice to the followers of a player. The sender only wants to know whether there
+    /// are any followers.
     Reach {},
     /// A seek was opened.
     SeekOpened {
@@ -104,10 +107,10 @@ pub enum BusMessage {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OpenedSeek {
     pub seek: Seek,
-    /// The time at which it was opened, in milliseconds since 1970.
+    /// The time at which the seek was opened, in milliseconds since 1970.
     pub since: u64,
-    /// The id of the seek that was opened before it, if `seek_turn` named one. A server that
-    /// knows all seeks up to that one still knows all.
+    /// The id of the seek that was opened just before this one, if `seek_turn` contained it. A
+    /// server that has all seeks up to that one has missed none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -158,8 +161,8 @@ impl Peers {
         }
     }
 
-    /// Sends what is to be told to and asked of the followers of games. What failed is tried
-    /// again with a beat.
+    /// Sends notices to the followers of games: changed seats, answers and requests. Changed
+    /// seats and requests that could not be sent are sent again later.
     async fn tell_followers_of_games(&self, seats: &Seats, is_beat: bool) {
         let Outgoing { news, answers, asks } = seats.take_outgoing(is_beat);
         let server = || seats.server().to_owned();
@@ -176,7 +179,7 @@ impl Peers {
             let (news, answer_to) = (seats.of_game(game), Some(asker));
             let notice = BusMessage::GameSeats { server: server(), game, news, answer_to };
             if let Err(error) = self.tell_followers(Topic::Game(game), &notice).await {
-                // The asker shows the players a little later.
+                // Without the answer, the other server shows the players a little later.
                 tracing::debug!(%error, "could not answer which players have a game open");
             }
         });
@@ -193,8 +196,8 @@ impl Peers {
         stream::iter(asked).buffer_unordered(TELL_AT_ONCE).collect::<()>().await;
     }
 
-    /// Sends a heartbeat to all servers, with the changed seats that servers of earlier versions
-    /// need. Without a beat that is due, sends only seats.
+    /// Sends the changed seats that servers of earlier versions need. If `is_beat`, also sends a
+    /// heartbeat to all servers.
     async fn tell_all(&self, seats: &Seats, is_beat: bool) {
         let mut is_due = is_beat;
         loop {
@@ -215,14 +218,14 @@ impl Peers {
         }
     }
 
-    /// Asks other servers which players have a game open, and waits a moment for their answers.
-    /// Call this when the game is followed.
+    /// Asks other servers which of their players have a game open, and waits a moment for the
+    /// answers. Call this after following the game.
     pub async fn ask_seats(&self, seats: &Seats, game: GameId) {
         let mut answers = seats.expect_answers(game);
         match self.ask_followers(seats, game).await {
             Ok(followers) => {
                 let answered = answers.wait_for(|answers| answers + 1 >= followers);
-                // If an answer is late, it is a change of the seats.
+                // An answer that comes later is handled like a change of seats.
                 let _is_late = timeout(ANSWERS_WAIT, answered).await.is_err();
             }
             Err(error) => tracing::debug!(%error, "could not ask other servers for their seats"),

@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The time for which work that is due is left to its guardian, in milliseconds. After that, every
-/// server does it.
+/// The time for which due work is left to its guardian (the server responsible for it), in
+/// milliseconds. After that, every server may do it.
 pub const OTHERS_WAIT_MS: u64 = 5_000;
 
 /// The number of buckets into which games, players and kinds of work are divided.
@@ -17,16 +17,18 @@ pub(super) struct Duties {
 }
 
 impl Default for Duties {
-    /// All buckets, as of a server that knows of no other.
+    /// Returns the duties of a server that is alone, which guards all buckets.
     fn default() -> Duties {
         Duties { is_own: [true; BUCKETS], others: Vec::new() }
     }
 }
 
 impl Duties {
-    /// Makes these the duties of server `own`; without it, of a server that guards nothing. The
-    /// guardian of a bucket is the server with the greatest hash of both. So if a server comes or
-    /// goes, only the buckets of this server move.
+    /// Computes the duties of the server `own` again. Without `own`, this server guards nothing.
+    ///
+    /// Each server and bucket together have a hash. The guardian of a bucket is the server with
+    /// the greatest hash for that bucket. So if a server comes or goes, only the buckets that it
+    /// guards move.
     pub(super) fn share(&mut self, own: Option<&str>, others: Vec<String>) {
         let Some(own) = own else {
             *self = Duties { is_own: [false; BUCKETS], others };

@@ -1,11 +1,11 @@
 //! Seats: the games that players have open, on this server and on others.
 //!
-//! A server tells the followers of a game which of its players take or leave a seat. When a
-//! server begins to follow a game, or may have missed notices, it asks the followers for all
-//! seats. Every server sends a heartbeat to all servers once per second. If a server is silent
-//! for too long, the others drop its seats. Servers of earlier versions tell all servers about
-//! seats, and list all of them every few seconds. Their seats are dropped if they have not listed
-//! them for a while.
+//! A server that has a game open follows that game. When a player takes or leaves a seat, the
+//! player's server tells the followers of the game. When a server begins to follow a game, or may
+//! have missed notices, it asks the other followers for all seats. Every server sends a heartbeat
+//! to all servers once per second. If a server is silent for too long, the others drop its seats.
+//! Servers of earlier versions tell all servers about seats, and repeat all their seats every few
+//! seconds. A seat that such a server does not repeat is dropped after a while.
 //!
 //! These rules apply only while this server receives the heartbeats that it sends itself. A
 //! server that does not receive them may be cut off or suspended, and cannot tell who is absent.
@@ -21,27 +21,28 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// The longest silence before a server's seats are dropped, and the longest time for which a seat
-/// is kept that no server confirms when it is asked. A server that has not received its own
-/// heartbeats for longer than this cannot tell who is absent.
+/// The longest silence before a server's seats are dropped. Also the time in which servers must
+/// confirm a seat after they were asked. A server that has not received its own heartbeats for
+/// longer than this cannot tell who is absent.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
-/// The time for which a seat is kept after its server, of an earlier version, last listed it.
+/// The time after which a seat on a server of an earlier version is dropped, unless that server
+/// lists it again.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
 /// The maximum number of seats in one notice. A notice of 64 KiB could contain slightly more.
 const TOLD_MAX: usize = 800;
 
-/// A seat, and the time at which its driving connection took it. The time is `None` if the seat
-/// is empty.
+/// A seat, and the time at which its driving connection (the one that plays) took it. The time is
+/// `None` if the seat is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// The time at which the seat's driving connection took it.
+    /// The time at which a connection took the seat.
     pub since: Stamp,
-    /// True if this seat counts as newer than a seat on this server that has the same stamp. Both
-    /// servers decide this in the same way.
+    /// True if this seat counts as newer than a seat on this server with the same stamp. Both
+    /// servers choose the same seat.
     pub wins_ties: bool,
 }
 
@@ -74,21 +75,22 @@ struct Sight {
     last_heard: Instant,
 }
 
-/// Seats that must be sent to other servers. The value is true if the seat's player left on
-/// purpose.
+/// Changed seats. The value is true if the seat's player left on purpose.
 type Changes = HashMap<(GameId, Side), bool>;
 
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// The changed seats that the followers of their games must be told.
+    /// The seats whose changes must be sent to the followers of their games. The value is true if
+    /// the player left on purpose.
     news: BTreeMap<GameId, PerSide<Option<bool>>>,
-    /// The seats that servers of earlier versions must be told.
+    /// The seats that must be sent to servers of earlier versions.
     listing: Changes,
     followed: HashMap<GameId, Followed>,
-    /// The games of which other servers have asked for all seats, with these servers.
+    /// The requests that are not answered yet. Each consists of a game, and of the server that
+    /// asked for all seats of the game.
     askers: HashSet<(GameId, String)>,
-    /// The games whose followers must be asked for all seats, and those for which this failed.
+    /// The games whose followers must be asked for all seats.
     asks: HashSet<GameId>,
     asks_again: HashSet<GameId>,
     others: HashMap<GameId, Vec<Other>>,
@@ -98,21 +100,21 @@ struct State {
 /// A game that this server follows.
 #[derive(Default)]
 struct Followed {
-    /// The number of servers that have said which seats they have, for the task that waits for
-    /// it.
+    /// The number of servers that have answered. `None` unless a task is waiting for answers.
     answers: Option<watch::Sender<u64>>,
-    /// The time at which the other servers were asked for all seats, because notices may have
-    /// been missed.
+    /// The time at which the other servers were last asked for all seats because notices may have
+    /// been missed. `None` once unconfirmed seats were dropped.
     asked: Option<Instant>,
 }
 
-/// What the followers of games are to be told and asked.
+/// The notices to send to the followers of games.
 #[derive(Default)]
 pub struct Outgoing {
     pub news: Vec<(GameId, SeatNews)>,
-    /// The games of which other servers have asked for all seats, with these servers.
+    /// The requests to answer. Each consists of a game, and of the server that asked for all
+    /// seats of the game.
     pub answers: Vec<(GameId, String)>,
-    /// The games of which all seats are to be asked.
+    /// The games whose followers are asked for all seats.
     pub asks: Vec<GameId>,
 }
 
@@ -121,9 +123,10 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// True if the server is of an earlier version, and lists its seats again and again.
+    /// True if the server is of an earlier version, which repeats its seats every few seconds.
     is_listed: bool,
-    /// True if the player left on purpose. Such an entry is kept until the table has read it.
+    /// True if the player left on purpose. Such an entry is kept until [`Seats::take_left`]
+    /// reports it.
     has_left: bool,
 }
 
@@ -146,7 +149,8 @@ impl Seats {
         &self.shared.server
     }
 
-    /// Returns the `Notify` that signals that there are seats to send to other servers.
+    /// Returns the `Notify` that wakes the sender when there is something to send to other
+    /// servers.
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
@@ -176,8 +180,8 @@ impl Seats {
     }
 
     /// Takes the next seats to send to servers of earlier versions, as many as fit into one
-    /// notice. The flag is true if these are the last ones. If there are no such servers, drops
-    /// the seats.
+    /// notice. The flag is true if no more seats are waiting. If `has_former` is false, there are
+    /// no such servers, so all waiting seats are dropped.
     pub fn take_listing(&self, has_former: bool) -> (SeatNews, bool) {
         let mut state = self.shared.state.lock();
         if !has_former {
@@ -192,8 +196,8 @@ impl Seats {
         (state.news_of(taken.into_iter()), state.listing.is_empty())
     }
 
-    /// Takes what the followers of games are to be told and asked. Questions that could not be
-    /// asked before are included only if `is_beat`.
+    /// Takes the notices to send to the followers of games. If `is_beat`, includes requests that
+    /// could not be sent before.
     pub fn take_outgoing(&self, is_beat: bool) -> Outgoing {
         let mut state = self.shared.state.lock();
         if is_beat {
@@ -227,13 +231,13 @@ impl Seats {
         state.news_of(taken.map(|side| ((game, side), false)))
     }
 
-    /// Begins to follow a game. From now on, this server notes its seats on other servers.
+    /// Begins to follow a game, so its seats on other servers are recorded.
     pub fn follow(&self, game: GameId) {
         self.shared.state.lock().followed.insert(game, Followed::default());
     }
 
-    /// Stops to follow a game, and forgets its seats on other servers that will no longer tell
-    /// this server about them.
+    /// Stops following a game. Forgets its seats on other servers, because these servers will not
+    /// report changes any more. Seats on servers of earlier versions stay.
     pub fn unfollow(&self, game: GameId) {
         let mut state = self.shared.state.lock();
         state.followed.remove(&game);
@@ -247,7 +251,7 @@ impl Seats {
         }
     }
 
-    /// Returns the number of servers that say from now on which seats of a game they have.
+    /// Begins to count the answers to a request for all seats of a game. Returns the count.
     pub fn expect_answers(&self, game: GameId) -> watch::Receiver<u64> {
         let (sender, receiver) = watch::channel(0);
         if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
@@ -256,14 +260,14 @@ impl Seats {
         receiver
     }
 
-    /// Forgets the number of servers that have said which seats of a game they have.
+    /// Stops counting answers about a game.
     pub fn expect_no_answers(&self, game: GameId) {
         if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
             followed.answers = None;
         }
     }
 
-    /// Records that a server has said which seats of a game it has, because this server asked.
+    /// Counts a server's answer about a game, if a task is waiting for answers.
     pub fn note_answer(&self, game: GameId) {
         let state = self.shared.state.lock();
         if let Some(answers) = state.followed.get(&game).and_then(|followed| followed.answers.as_ref()) {
@@ -271,13 +275,14 @@ impl Seats {
         }
     }
 
-    /// Tells a server soon which seats of a game this server has.
+    /// Notes that a server has asked for all seats of a game, so that an answer is sent soon.
     pub fn answer(&self, game: GameId, asker: String) {
         self.shared.state.lock().askers.insert((game, asker));
         self.shared.changed.notify_one();
     }
 
-    /// Asks soon for the seats of all games, because notices may have been missed.
+    /// Marks all followed games, so that their followers are soon asked for all seats. Call this
+    /// if notices may have been missed.
     pub fn ask_for_all(&self) {
         let mut state = self.shared.state.lock();
         let State { followed, asks, .. } = &mut *state;
@@ -285,7 +290,7 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// Asks for the seats of a game later, because asking failed.
+    /// Marks a game to be asked about again later, because asking has failed.
     pub fn ask_again(&self, game: GameId) {
         let mut state = self.shared.state.lock();
         if state.followed.contains_key(&game) {
@@ -293,16 +298,15 @@ impl Seats {
         }
     }
 
-    /// Records that the followers of a game were asked for all seats. Seats of the game that are
-    /// not confirmed soon will be dropped.
+    /// Records that the followers of a game were asked for all seats. Seats that are not
+    /// confirmed soon will be dropped.
     pub fn note_asked(&self, now: Instant, game: GameId) {
         if let Some(followed) = self.shared.state.lock().followed.get_mut(&game) {
             followed.asked = Some(now);
         }
     }
 
-    /// Handles seats of a game on another server that follows it. Returns true if they have
-    /// changed.
+    /// Records seats of a game on another server. Returns true if they have changed.
     pub fn hear_of_game(&self, now: Instant, server: &str, game: GameId, told: &SeatNews) -> bool {
         let mut state = self.shared.state.lock();
         if !state.followed.contains_key(&game) {
@@ -315,9 +319,9 @@ impl Seats {
         !state.hear(now, server, &of_game, false).is_empty()
     }
 
-    /// Handles a heartbeat, with the seats of a server of an earlier version. The sender may be
-    /// this server itself. `at` is the stamp that the store gave the notice. Returns the games
-    /// whose seats have changed.
+    /// Handles a heartbeat, which may come from this server itself. Only heartbeats from servers
+    /// of earlier versions contain seats. `at` is the stamp that the store gave the notice.
+    /// Returns the games whose seats have changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -338,8 +342,8 @@ impl Seats {
         state.drop_others(|_, other| &*other.server == server)
     }
 
-    /// Drops servers that have been silent for too long, and seats that have not been listed or
-    /// confirmed for too long. Returns the games whose seats have changed.
+    /// Drops servers that have been silent for too long, and seats that were not listed or
+    /// confirmed in time. Returns the games whose seats have changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
         let Some(Sight { began, .. }) = self.sight(now) else { return Vec::new() };
         let mut state = self.shared.state.lock();
@@ -365,7 +369,7 @@ impl Seats {
         })
     }
 
-    /// Returns the newest seat of each player of a game on other servers.
+    /// Returns each player's newest seat in a game on other servers.
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
         let state = self.shared.state.lock();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
@@ -378,8 +382,8 @@ impl Seats {
         })
     }
 
-    /// Returns which players left a seat on another server on purpose. Also forgets these seats,
-    /// so that each departure is reported only once, because the player may come back.
+    /// Returns which players left a seat on another server on purpose. Each departure is reported
+    /// only once, because the player may come back.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.shared.state.lock();
@@ -393,7 +397,7 @@ impl Seats {
     }
 
     /// Returns the start of the period in which this server can tell who is absent, by the
-    /// store's clock. `None` if it cannot tell.
+    /// store's clock. `None` if this server cannot tell at the moment.
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         Some(self.sight(now)?.since)
     }
@@ -405,7 +409,6 @@ impl Seats {
 }
 
 impl State {
-    /// Returns these seats as they are to be sent to other servers.
     fn news_of(&self, changed: impl Iterator<Item = ((GameId, Side), bool)>) -> SeatNews {
         let mut news = SeatNews::default();
         for ((game, side), has_left) in changed {

@@ -28,7 +28,7 @@ pub struct Connections {
 struct Shared {
     state: Mutex<State>,
     emptied: Notify,
-    /// The store that tells this server what other servers have to say to its players.
+    /// The store, through which this server receives other servers' notices for its players.
     store: OnceLock<Arc<dyn Store>>,
     is_store_away: AtomicBool,
 }
@@ -49,7 +49,8 @@ struct Entry {
     /// The id of the token with which the connection was opened.
     token: Arc<str>,
     network: Option<Network>,
-    /// The data needed to store the guest, if the guest may not be stored yet.
+    /// The data needed to store the guest, who may not be in the store yet. `None` for other
+    /// players.
     pass: Option<Box<GuestPass>>,
 }
 
@@ -80,8 +81,8 @@ impl Connections {
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Follows the players who connect from now on, so that other servers can reach them. Only
-    /// the first call has an effect.
+    /// Makes other servers able to reach the players who connect after this call. Only the first
+    /// call has an effect.
     pub fn follow_players(&self, store: Arc<dyn Store>) {
         let _is_first = self.shared.store.set(store).is_ok();
     }
@@ -113,8 +114,7 @@ impl Connections {
         }
     }
 
-    /// True if the last news that connected players got about the store is that it is
-    /// unavailable.
+    /// True if connected players were last told that the store is unavailable.
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -312,7 +312,7 @@ impl Registration {
         if entries.is_empty()
             && let Some(store) = self.shared.store.get()
         {
-            // Following begins with the call, and nobody waits for it.
+            // The call itself begins to follow the topic, so the future need not be awaited.
             drop(store.follow(Topic::Player(player.clone())));
         }
         let token = token_id.into();

@@ -32,7 +32,7 @@ impl From<StoreError> for JobError {
     }
 }
 
-/// Used by requests that do a job's work immediately and wait for the result.
+/// For requests that do a job's work immediately and wait for the result.
 impl From<JobError> for StoreError {
     fn from(error: JobError) -> StoreError {
         match error {

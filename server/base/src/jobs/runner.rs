@@ -55,8 +55,8 @@ impl Jobs {
         Jobs { store, writer, peers: None, queues: Vec::new() }
     }
 
-    /// Leaves jobs that other servers guard to these servers, until the jobs are overdue. Call this
-    /// before [`Jobs::with`].
+    /// Leaves each job to the server that guards it, until the job is overdue. Call this before
+    /// [`Jobs::with`].
     pub fn shared_among(self, peers: Peers) -> Jobs {
         Jobs { peers: Some(peers), ..self }
     }

@@ -170,7 +170,7 @@ async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
     assert_eq!((scene.done(&ids[0]).await, scene.tries(&ids[1])), (1, 0));
     b.run_due(KIND).await.unwrap();
     assert_eq!(scene.done(&ids[1]).await, 1);
-    // The guardian of this job does nothing.
+    // Set-up: the guardian of this job does nothing.
     scene.put(&ids[1], due_now()).await;
     scene.clock.advance_ms(OTHERS_WAIT_MS - 1);
     a.run_due(KIND).await.unwrap();

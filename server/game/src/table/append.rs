@@ -82,9 +82,9 @@ impl Table {
         listing::house_turn(self.id(), &self.header, since)
     }
 
-    /// Returns the sides whose player left a game that ends with this outcome. `asker` is the
-    /// side whose command ended the game, if a command did. A player who leaves a game against a
-    /// house player does not count, because no person has to wait.
+    /// Returns the sides whose players have left the game, if it ends with this outcome. `asker`
+    /// is the side whose command ended the game, if a command did. A player who leaves a game
+    /// against a house player does not count, because no person has to wait.
     fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
         let has_left = |side: Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => side != claimant,

@@ -35,7 +35,7 @@ pub struct Asked {
     pub(crate) entropy: Entropy,
     /// True if the log was searched for the command's id and does not contain it.
     pub(crate) is_new: bool,
-    /// True if the replica was checked and matches the log, so a refusal by the replica is
+    /// True if the replica was checked and matches the log, so a refusal based on the replica is
     /// correct.
     pub(crate) is_current: bool,
 }
@@ -151,8 +151,8 @@ impl AcceptedCommands {
         self.recent.iter().find(|done| done.key == key).copied()
     }
 
-    /// Remembers the last commands of an archived game, whose log has no ids of commands. Unlike
-    /// [`note`](Self::note), this keeps all of them in memory.
+    /// Stores the last commands of an archived game, whose log has no ids of commands. Unlike
+    /// [`note`](Self::note), keeps all of them.
     pub(crate) fn recall(&mut self, commands: impl Iterator<Item = Done>) {
         self.recent = commands.collect();
     }

@@ -14,7 +14,7 @@ enum Unrecorded {
     /// Clocks have stood still since this time. They stand still until the log records the
     /// outage.
     Since(Stamp),
-    /// Clocks stood still during this outage, but are running.
+    /// Clocks stood still during this outage, but are running again.
     Over(Outage),
 }
 
@@ -160,9 +160,9 @@ impl OutageState {
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
             // Subtract the outage only for slow clocks. A client advances a live clock from the
-            // time that it is shown. If that time were moved back by the length of the outage,
-            // the client's clock would run through the outage. For live clocks, the log records
-            // the outage right after the game is opened.
+            // time that the server shows. If the server subtracted the outage from that time, the
+            // client's clock would run through the outage. For live clocks, the log records the
+            // outage right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

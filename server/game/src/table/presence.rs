@@ -1,5 +1,5 @@
 //! The players who are present, on this server or another one. If a player has several
-//! connections, only one of them drives, and only that one may act.
+//! connections, only one of them, the driving connection, may act.
 //!
 //! A table learns from [`Seats`](flagfall_base::cluster::Seats) which players are connected to
 //! other servers. Absence counts only while this server hears from the other servers. After an
@@ -47,8 +47,8 @@ impl Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
-            // Without a shared log, there are no connections to other servers, so they count as
-            // known from the start.
+            // If the log is not shared, there are no other servers, so connections to them count
+            // as known.
             sighted_since: Some(Stamp(0)),
         }
     }
@@ -136,8 +136,8 @@ impl Attendance {
         self.set_presence(side, Presence::Present, audiences);
     }
 
-    /// Returns the times at which players took their seats on this server, for players who are
-    /// still connected to it. A connection that has stopped driving counts too.
+    /// Returns the time at which each player took their seat on this server. `None` for a player
+    /// who is not connected to this server. A connection that has stopped driving counts too.
     pub(crate) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
         PerSide::from_fn(|side| self.seats[side].here_since.filter(|_| audiences.has_side(side)))
     }

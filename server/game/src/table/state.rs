@@ -102,8 +102,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Takes over what an archived log has lost: the head of its hash chain, which cannot be
-    /// computed without the ids of commands, and the last commands. Call this right after the
+    /// Restores from the guard what an archived log lacks: its original head, which cannot be
+    /// computed without the ids of commands, and its last commands. Call this right after the
     /// game was opened.
     pub(crate) fn restore_from(&mut self, guard: &Guard) {
         if guard.head.seq == self.head.seq && guard.head != self.head {
@@ -153,7 +153,7 @@ impl Table {
         self.stopping != Stopping::No
     }
 
-    /// True if the server is stopping and the table has done its part of the stop.
+    /// True if the server is stopping and the table has stopped.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopping == Stopping::Done
     }

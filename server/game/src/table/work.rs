@@ -108,8 +108,8 @@ impl Work {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
     }
 
-    /// Records that the store's clock is behind the local clock, and shows `at`. The table then
-    /// waits until the flag has fallen by the store's clock.
+    /// Records that the store's clock, which shows `at`, is behind the local clock. The table
+    /// then waits until the flag has fallen by the store's clock.
     pub(super) fn note_early(&mut self, now: Stamp, at: Stamp, flag_fall: Option<Stamp>) {
         self.early = flag_fall.map(|flag_fall| {
             let up_at = flag_fall.plus_ms(1);

@@ -1,4 +1,4 @@
-//! Players who leave, the messages that others get about this, and claims.
+//! Tests of players who leave, of the messages that other clients get about them, and of claims.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -27,7 +27,7 @@ fn rapid() -> GameHeader {
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
-    /// The player is not present, and left on purpose.
+    /// The player is absent because they left on purpose.
     Left(Side, Presence),
     /// The time at which the opponent may claim the game.
     Claimable(Side, Option<u64>),
@@ -396,8 +396,8 @@ fn a_player_who_acts_on_another_server_was_there_then() {
     let acted = at(&hand, 60_000);
     hand.advance(5_000);
     bo.texts();
-    // Claim: a claim for an earlier ply is refused for that reason. A claim for the current ply
-    // is too early.
+    // Claim: a claim for an earlier ply is refused because of the ply. A claim for the current
+    // ply is refused because it is too early.
     hand.command(&bo, 0, WIN);
     assert!(bo.texts().iter().any(|text| text.contains("stale_ply")));
     hand.command(&bo, 1, WIN);

@@ -46,7 +46,6 @@ fn a_game_whose_server_changes_form_has_both_in_its_log() {
     }
 }
 
-/// Returns an empty store in a folder.
 fn embedded(folder: &TempDir) -> EmbeddedStore {
     EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! A server that was suspended for a while. No player must lose time by this.
+//! A server that was suspended for a while. No player must lose time because of this.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -88,8 +88,8 @@ enum Plant {
     Refusal,
 }
 
-/// Lets the players whom the viewer does not play come and go. If the viewer is a player, lets
-/// them claim the game too early.
+/// Lets the players come and go, except for the viewer. If the viewer is a player, lets them
+/// claim the game too early.
 fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Client; 2], at: usize) {
     let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
     for side in others {

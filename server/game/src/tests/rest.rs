@@ -371,7 +371,7 @@ async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
                     servers.push(TestServer::on(store.clone(), clock.clone()).await);
                 }
                 2 if servers.len() < 3 => {
-                    // Another server starts. The others have been alive until now.
+                    // Another server starts. The other servers have been running until now.
                     store.heartbeat().await.unwrap();
                     store.reopen();
                     servers.push(TestServer::on(store.clone(), clock.clone()).await);
@@ -501,7 +501,7 @@ async fn moves_on_other_servers_do_not_wake_a_game_that_rests_here() {
     tokio::spawn(async move { following.follow().await });
     run_tasks().await;
     let id = one.playing(1, DAYS).await;
-    // The other server asks who has the game open. Here, nobody answers.
+    // The other server waits for answers about who has the game open, but no server answers.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert!(
         two.tables.residents().handle(id).is_some(),

@@ -21,7 +21,7 @@ struct Server {
     tasks: [JoinHandle<()>; 2],
 }
 
-/// Passes news to the tables. There is no lobby here.
+/// Passes news to the tables. Drops news about seeks, because these tests have no lobby.
 struct HeardBy<'a>(&'a Tables);
 
 impl News for HeardBy<'_> {

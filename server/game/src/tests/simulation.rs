@@ -44,8 +44,8 @@ struct World {
     servers: [Hand; SERVERS],
     /// True for each server that can reach neither the store nor the other servers.
     is_cut: [bool; SERVERS],
-    /// The seats that each server has heard of from each other server (`heard`), and the seats
-    /// that each server has announced (`told`).
+    /// For each server, the seats that it has heard of from each other server. `told` contains
+    /// the seats that each server has announced.
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
     /// The messages in transit, in no order, with the servers to which they go.
@@ -57,8 +57,8 @@ struct World {
     /// The connections of both players to each server.
     clients: [[Client; 2]; SERVERS],
     askings: Vec<Asking>,
-    /// The commands that were sent again after they had been accepted. The right answers to them
-    /// are therefore known.
+    /// The commands that were sent again after they had been accepted, so their correct answers
+    /// are known.
     repeated: HashSet<(usize, usize)>,
     refused_as_reused: usize,
     rests: usize,

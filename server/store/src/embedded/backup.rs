@@ -272,7 +272,7 @@ fn acknowledged(
 }
 
 /// Reads intact frames from the point `from` on, also in later segments. Returns the end of the
-/// last one before the log ends or is damaged.
+/// last intact frame.
 fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
     let mut end = from;
     loop {

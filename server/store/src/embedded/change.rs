@@ -52,8 +52,8 @@ pub(super) struct Link {
 #[error("a change of kind {0} that cannot be parsed")]
 pub(super) struct UnknownChange(u8);
 
-/// At least one entry of a game, without gaps. The caller that makes entries encodes them, so that
-/// the writer only copies bytes.
+/// At least one entry of a game, without gaps. They are encoded by the caller, so that the writer
+/// only copies bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Entries {
     pub(super) game: GameId,
@@ -170,7 +170,7 @@ impl Change {
     }
 }
 
-/// The usual length of an encoded entry, which is a move.
+/// The usual length of an encoded entry. Most entries are moves.
 const ENTRY_BYTES: usize = 80;
 
 impl Entries {

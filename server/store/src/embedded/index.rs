@@ -300,8 +300,8 @@ impl Index {
     }
 
     /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` after locking the index. Readers then wait until the changes are
-    /// applied.
+    /// games. Calls `first` after locking the index. A read that begins after that waits until
+    /// the changes are applied.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,

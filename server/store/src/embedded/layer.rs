@@ -43,7 +43,7 @@ pub(super) struct GameRow {
 #[derive(Default)]
 struct Frames<'a> {
     rest: &'a [u8],
-    /// The encoded frames after `rest`. The next ones are last.
+    /// The parts of the encoded frames that come after `rest`, last part first.
     later: Vec<&'a [u8]>,
     last: EntriesAt,
 }

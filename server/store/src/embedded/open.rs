@@ -72,7 +72,7 @@ struct Replayed {
     /// Games whose entries are not in order in the log, because some are missing or were moved by
     /// a compaction.
     suspects: BTreeSet<GameId>,
-    /// Games whose logs were deleted, with the end of the deletion in the log.
+    /// Games whose logs were deleted, each with the position after the deletion in the log.
     deleted: BTreeMap<GameId, Point>,
     /// Descriptions of the missing or damaged data.
     losses: Vec<String>,
@@ -272,7 +272,7 @@ fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Access
 }
 
 /// Durably writes the changes that opening the store has made necessary, and adds them to the
-/// index. They are quarantines, and perhaps a new epoch.
+/// index. These changes are quarantines, and perhaps a new epoch.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), AccessError> {
     if found.is_empty() {
         return Ok(());
@@ -343,7 +343,8 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         for row in index.rows()? {
             let (game, row) = row?;
             // Even if a compaction has moved frames, a row lists them in the order of their
-            // entries. So the first frame that is out of reach contains the first missing entry.
+            // entries. So the first frame that is beyond the end of the log contains the first
+            // missing entry.
             if let Some((seq, _)) = row.frames().find(|(_, place)| !segments.reach(place.end())) {
                 found_damaged.insert(game, format!("entry {seq}: it is missing"));
             }
@@ -427,8 +428,7 @@ fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(
 }
 
 /// Returns the position of an unfinished write at the end of the last segment, if there is one.
-/// Such a write begins at the first damage that was not acknowledged and is not followed by
-/// another group.
+/// Such a write begins at the first unacknowledged damage in the last group.
 fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u64> {
     let begins = |found: &Found<'_>| matches!(found, Found::Frame(frame) if frame.begins_group);
     let last_group = found.iter().rposition(begins).unwrap_or(0);

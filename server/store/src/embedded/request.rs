@@ -103,8 +103,8 @@ impl Answer {
     }
 }
 
-/// Gives an answer: `outcome` if the group is durable. If the group may or may not be on the disk,
-/// the answer of a request that has written something is `unknown`.
+/// Answers a caller after the sync. If the group is durable, the answer is `outcome`. If the
+/// group may or may not be on the disk, a request that has written something gets `unknown`.
 fn give_one<T>(reply: Reply<T>, outcome: Result<T, StoreError>, unknown: Option<T>, verdict: &Verdict) {
     let settled = match (verdict, unknown) {
         (Verdict::Durable, _) => outcome,

@@ -139,8 +139,8 @@ impl Room {
         tried
     }
 
-    /// Notes that there is room again. The caller has already repeated all writes that found no
-    /// space.
+    /// Records that a write could succeed again. Before this call, all writes that found no space
+    /// must have been repeated.
     pub(super) fn note_usable(&self) {
         *self.state.write() = State::Low;
     }

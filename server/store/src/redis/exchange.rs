@@ -160,7 +160,7 @@ impl Writer {
     }
 
     /// Returns the channel on which appends to all games are announced; empty if no server needs
-    /// that.
+    /// these announcements.
     fn former_channel(&self) -> &str {
         if self.shared.interest.has_former() { &self.shared.keys.announcements } else { "" }
     }

@@ -1,4 +1,4 @@
-//! What this process listens to in Redis.
+//! The topics that this process follows in Redis.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::store::Topic;
 
-/// The callers that wait until a topic is followed.
+/// The callers that wait until Redis has confirmed a subscription.
 type Waiting = Vec<oneshot::Sender<()>>;
 
 /// The topics that this process follows, and whether servers of earlier versions may use the
@@ -16,18 +16,19 @@ type Waiting = Vec<oneshot::Sender<()>>;
 pub(super) struct Interest {
     state: Mutex<State>,
     has_former: AtomicBool,
-    /// Signals the listener that something has changed.
+    /// Wakes the listener after a change.
     changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
     followed: HashSet<Topic>,
-    /// The topics of which Redis must be told.
+    /// The topics that were followed or unfollowed, but for which the listener has not yet
+    /// changed the subscription.
     changes: HashMap<Topic, Waiting>,
 }
 
-/// A topic of which Redis must be told.
+/// A topic whose subscription the listener must change.
 pub(super) struct Change {
     pub(super) topic: Topic,
     pub(super) is_followed: bool,
@@ -41,7 +42,8 @@ impl Default for Interest {
 }
 
 impl Interest {
-    /// Begins to follow a topic. The receiver gets a message when Redis has confirmed that.
+    /// Begins to follow a topic. The receiver gets a message when Redis has confirmed the
+    /// subscription.
     pub(super) fn follow(&self, topic: Topic) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state.lock();
@@ -72,12 +74,11 @@ impl Interest {
         self.has_former.load(Ordering::SeqCst)
     }
 
-    /// Waits for a change.
     pub(super) async fn changed(&self) {
         self.changed.notified().await;
     }
 
-    /// Takes the changes of which Redis must be told.
+    /// Takes the topics whose subscriptions must be changed.
     pub(super) fn take_changes(&self) -> Vec<Change> {
         let mut state = self.state.lock();
         let State { followed, changes } = &mut *state;
@@ -85,7 +86,7 @@ impl Interest {
         changes.drain().map(change).collect()
     }
 
-    /// Takes all followed topics, for a connection that follows none yet.
+    /// Takes all followed topics, for a new connection without subscriptions.
     pub(super) fn take_all(&self) -> Vec<Change> {
         let mut state = self.state.lock();
         let mut changes = std::mem::take(&mut state.changes);

@@ -37,11 +37,11 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: announcements of all appends, for servers that follow no games. It is used only
-    /// while there may be such servers. Each message contains the number by which the sender is
-    /// recognized, and a line for each append of one call, or for a log that was retired.
+    /// Channel: announcements of all appends, for servers of earlier versions, which follow no
+    /// games. Each message begins with the number by which the sender is recognized. It continues
+    /// with a line for each append of one call, or with a line for a retired log.
     pub(super) announcements: String,
-    /// Channel: announcements for servers that do not even listen to
+    /// Channel: announcements for servers of even earlier versions, which do not listen to
     /// [`announcements`](Self::announcements). Each message has one line, for one append. If
     /// there are no such servers, only the last append of each call is announced here.
     pub(super) single_announcements: String,
@@ -49,13 +49,14 @@ pub(super) struct Keys {
     pub(super) retired: String,
     /// Channel: messages to all servers.
     pub(super) notices: String,
-    /// Shard channel: nothing. A server checks here that it may send messages.
+    /// Shard channel without receivers. A server sends a message here to check that it is allowed
+    /// to send messages.
     pub(super) check: String,
 }
 
-/// What follows the game's id in the name of the channel of a game.
+/// The end of the name of a game's channel, after the game's id.
 pub(super) const OF_GAME: &str = "}:game";
-/// What follows the player's id in the name of the channel of a player.
+/// The end of the name of a player's channel, after the player's id.
 const OF_PLAYER: &str = "}:player";
 
 impl Keys {
@@ -79,14 +80,15 @@ impl Keys {
         }
     }
 
-    /// The beginning of the name of each channel of a topic. The id of the topic follows.
+    /// Returns the beginning of the names of all topics' channels. The id of the topic follows.
     pub(super) fn topics(&self) -> String {
         format!("{}:{{", self.prefix)
     }
 
-    /// Shard channel: announcements of appends to a game, or messages about a topic. A script can
-    /// announce an append of the game, because the name contains the hash tag of the game's keys.
-    /// Each message is an [`announcement`](super::listener), or the letter `t` and a message.
+    /// Shard channel: announcements of appends to a game, and messages about a topic. The name
+    /// contains the hash tag of the game's keys, so the script that appends to the game can also
+    /// announce the append. A message begins with the letter `t`. An announcement begins with the
+    /// letter `a`; see [`listener`](super::listener).
     pub(super) fn channel(&self, topic: &Topic) -> String {
         match topic {
             Topic::Game(game) => format!("{}{game}{OF_GAME}", self.topics()),
@@ -94,7 +96,7 @@ impl Keys {
         }
     }
 
-    /// Returns the game that has this channel.
+    /// Returns the game to which this channel belongs. `None` if it is not the channel of a game.
     pub(super) fn game_of_channel(&self, channel: &[u8]) -> Option<GameId> {
         let rest = channel.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
         std::str::from_utf8(rest.strip_suffix(OF_GAME.as_bytes())?).ok()?.parse().ok()

@@ -89,8 +89,8 @@ impl Link {
         if !obstacles.is_empty() {
             return Err(RequestError::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
         }
-        // A script that has made an append cannot take it back, so its user must be permitted to
-        // announce the append.
+        // Check that the user is allowed to send announcements. A script announces an append
+        // after making it, and cannot undo the append if the announcement fails.
         let channel = Keys::new(&options.prefix).check;
         self.query::<u64>(redis::cmd("SPUBLISH").arg(channel).arg("")).await?;
         self.load_scripts().await

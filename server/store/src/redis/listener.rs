@@ -1,7 +1,7 @@
 //! The listener: receives announcements of appends by other servers, and messages between
 //! servers. Announcements are only hints, so missing some does no harm.
 //!
-//! This process hears of appends only to the games that it follows, on a channel for each game.
+//! Each game has a channel. This process hears only of appends to the games that it follows.
 //! Servers of earlier versions follow no games. While there may be such servers, all appends are
 //! also announced on channels that every server hears.
 
@@ -22,17 +22,18 @@ use super::request_error::{RequestError, checked, within};
 use super::shared::Shared;
 use crate::store::{Announcement, StoreMessage, Topic};
 
-/// What follows the game in the announcement to servers of earlier versions that its log was
-/// retired.
+/// The text after the game's id in an announcement to servers of earlier versions. It means that
+/// the game's log was retired.
 const RETIRED: &str = " retired";
-/// The first byte of an announcement, and of a message, on the channel of a topic.
+/// The first byte of an announcement on the channel of a topic. [`TOLD`] is the first byte of a
+/// message.
 const APPENDED: u8 = b'a';
 const TOLD: u8 = b't';
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
 /// The minimum and maximum delay between attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// The number of topics in one request.
+/// The number of topics whose subscriptions are changed in one request.
 const CHUNK: usize = 512;
 
 /// Listens forever, and reconnects when the connection is lost.
@@ -42,7 +43,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
         let began = Instant::now();
         let Err(error) = listen(&shared).await;
         if error == RequestError::Forbidden {
-            // The writer may have all permissions that it needs.
+            // This is an error only for the listener, because the writer may have all permissions
+            // that it needs.
             tracing::error!(%error, "messages of other servers cannot be received");
         } else {
             tracing::debug!(%error, "announcements cannot be received");
@@ -52,11 +54,11 @@ pub(super) async fn run(shared: Arc<Shared>) {
     }
 }
 
-/// The connection of the listener. Messages arrive in [`hear`].
+/// The listener's connection. Incoming messages are passed to [`hear`].
 struct Ear<'a> {
     shared: &'a Shared,
     connection: MultiplexedConnection,
-    /// True if the channels of servers of earlier versions are heard.
+    /// True if this connection has subscribed to the channels for servers of earlier versions.
     hears_former: bool,
 }
 
@@ -122,8 +124,8 @@ impl Ear<'_> {
         self.send(&commands).await
     }
 
-    /// Begins or stops to hear the channels of servers of earlier versions. Returns true if it
-    /// began.
+    /// Subscribes to the channels for servers of earlier versions if such servers may exist, and
+    /// otherwise unsubscribes. Returns true if it has subscribed.
     async fn hear_former(&mut self) -> Result<bool, RequestError> {
         let has_former = self.shared.interest.has_former();
         if has_former == self.hears_former {
@@ -136,7 +138,7 @@ impl Ear<'_> {
         Ok(has_former)
     }
 
-    /// Tells Redis which topics are followed from now on, and which are no longer followed.
+    /// Subscribes to the channels of newly followed topics, and unsubscribes from the others.
     async fn tell_changes(&mut self, changes: Vec<Change>) -> Result<(), RequestError> {
         let mut changes = changes.into_iter();
         loop {
@@ -151,8 +153,8 @@ impl Ear<'_> {
             }
             self.send(&commands).await?;
             for Change { topic, waiting, .. } in chunk {
-                // A player's connection does not wait. A game that no longer waits may have been
-                // read too early.
+                // If a game's caller has stopped waiting, it may have read the game's log before
+                // the subscription. Callers never wait for a player's topic.
                 let are_late = waiting.into_iter().filter(|_| matches!(topic, Topic::Game(_)));
                 if are_late.map(|waiting| waiting.send(())).any(|sent| sent.is_err()) {
                     announce(self.shared, Announcement::Everything);
@@ -174,16 +176,16 @@ fn receiver(shared: Arc<Shared>, lost: Arc<Notify>) -> impl Fn(PushInfo) -> Resu
             ) => {
                 hear(&shared, channel, message, &mut own_last.lock());
             }
-            // A subscription was confirmed, or something was said that concerns no server.
+            // For example, Redis has confirmed a subscription.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Handles a message. Ignores announcements of this process's own appends. `own_last` is the last
-/// append in this process's latest message to servers of earlier versions. Their other channel
-/// may repeat this append without naming the sender.
+/// Handles a message. Ignores announcements of this process's own appends. The second channel for
+/// servers of earlier versions may announce such an append again, without naming the sender. So
+/// `own_last` is the last append that this process has announced on the first channel.
 fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<Announcement>) {
     let keys = &shared.keys;
     if channel == keys.notices.as_bytes() {
@@ -192,7 +194,7 @@ fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<A
         forget_retired(shared, std::str::from_utf8(message).ok());
     } else if channel == keys.announcements.as_bytes() {
         if let Some(game) = parse_retired(message) {
-            // The log of a game that is over needs no other announcement.
+            // A retired log never grows, so there is nothing to announce.
             return shared.held.lock().forget(game);
         }
         match parse_all(message) {
@@ -216,7 +218,7 @@ fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<A
                     announce(shared, appended.unwrap_or(Announcement::Everything));
                 }
             },
-            // A later version may say something else.
+            // A later version may send other kinds of messages.
             Some(_) | None => {}
         }
     }
@@ -233,7 +235,7 @@ fn forget_retired(shared: &Shared, game: Option<&str>) {
     }
 }
 
-/// Returns a message as it is sent on the channel of a topic.
+/// Returns the message on the channel of a topic that contains this notice.
 pub(super) fn told(notice: &[u8]) -> Vec<u8> {
     [&[TOLD], notice].concat()
 }

@@ -54,7 +54,7 @@ pub(super) struct Reader {
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and the number of connections that the writer had made when this one was
+    /// The connection, and the writer's connection count at the time when this connection was
     /// made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
@@ -242,7 +242,8 @@ impl Reader {
 
     /// True if the side records of all appends to a log are applied.
     pub(super) async fn is_applied(&self, game: GameId) -> Result<bool, RequestError> {
-        // The append that ends a game has side records, so the last entry almost always says it.
+        // Look at the last entry first. A game's last append has side records, so this entry is
+        // almost always the last one with side records.
         let mut command = redis::cmd("XREVRANGE");
         command.arg(self.shared.keys.log(game)).arg("+").arg("-").arg("COUNT").arg(1);
         let last = self.entries(1, command).await?;

@@ -68,9 +68,9 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Retire` replaces a log by its guard, `ForgetApplied` deletes what is
-/// kept for a retired log beside its own keys, `Tell` sends a message to all servers,
-/// `TellFollowers` to those that follow a topic, and `Settle` resolves doubts about the time and
+/// A request to the writer. `Retire` replaces a log with its guard. `ForgetApplied` removes a
+/// retired log from the list of applied side records. `Tell` sends a message to all servers, and
+/// `TellFollowers` to those that follow a topic. `Settle` resolves doubts about the time and
 /// about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },

@@ -74,7 +74,7 @@ impl RequestError {
         RequestError::Damaged { seq, what: what.to_string() }
     }
 
-    /// Converts an error that occurred while reading a game's log into the error of the read.
+    /// Converts an error that occurred while reading a game's log into a [`ReadError`].
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
             RequestError::Damaged { seq, what } => ReadError::Damaged { game, seq, what },

@@ -58,7 +58,7 @@ pub(super) struct Shared {
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
-    /// True if announcements of retired logs may have been missed.
+    /// True if messages about retired logs may have been missed.
     pub(super) are_guards_missed: AtomicBool,
     /// The id of the last Redis process to which the writer has given back all held entries.
     run_id: Mutex<String>,

@@ -337,9 +337,9 @@ impl Writer {
         }
     }
 
-    /// Waits for a heartbeat that is newer than `found`, for as long as one may take. Returns
-    /// `None` if there is a newer one, because then a server is alive and there was no outage.
-    /// Otherwise returns `found`.
+    /// Waits until a live server must have sent a heartbeat that is newer than `found`. If there
+    /// is one, returns `None`, because a server is alive and there was no outage. Otherwise
+    /// returns `found`.
     async fn last_life(&mut self, found: Option<Stamp>) -> Result<Option<Stamp>, RequestError> {
         let Some(found) = found else { return Ok(None) };
         let pulse = self.shared.options.pulse;

@@ -70,7 +70,6 @@ pub(crate) async fn append_ok(store: &dyn Store, append: Append) -> Head {
     }
 }
 
-/// Returns all entries of a log.
 pub(crate) async fn log(store: &dyn Store, game: GameId) -> Vec<StoredEntry> {
     store.read(game, 0, usize::MAX).await.unwrap()
 }

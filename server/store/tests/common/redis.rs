@@ -109,7 +109,6 @@ impl RedisServer {
         command.query_async(&mut connection).await
     }
 
-    /// Kills Redis, like `kill -9`.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();

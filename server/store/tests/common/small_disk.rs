@@ -27,7 +27,6 @@ impl SmallDisk {
         mounted.then_some(SmallDisk(folder))
     }
 
-    /// Returns the folder for a store.
     pub(crate) fn data(&self) -> PathBuf {
         self.0.path().join("data")
     }

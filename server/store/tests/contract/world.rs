@@ -26,7 +26,6 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Puts a game into quarantine.
     pub(crate) async fn put_aside(&self, game: GameId) {
         if let Some(transfer) = &self.transfer {
             transfer.put_aside(game, "entry 1: it is damaged".to_owned()).await.unwrap();

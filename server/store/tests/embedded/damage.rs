@@ -158,7 +158,7 @@ async fn games_that_lost_their_end_are_told_by_the_notes() {
     for cut in ends[5]..ends[6] {
         let copy = killed(folder.path());
         OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
-        // What was found at the first opening is still known at the second one.
+        // Claim: the damage that the first opening found is still known at the second one.
         let openings = if cut == ends[5] { 2 } else { 1 };
         for _ in 0..openings {
             let store = open(copy.path()).unwrap();

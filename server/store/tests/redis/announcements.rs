@@ -1,4 +1,4 @@
-//! Tests of many appends in one call, each of which has its own answer, and of who hears of them.
+//! Tests of many appends in one call, and of the servers that hear of them.
 
 use std::collections::BTreeSet;
 
@@ -114,8 +114,8 @@ async fn appends_are_announced_to_other_servers_that_follow_the_game() {
     }
     assert_eq!(next_appended(&mut one_hears).await, appended(FENCE), "the others are its own");
     assert_eq!(next_appended(&mut three_hears).await, appended(FENCE), "the others do not concern it");
-    // Claim: a game that is no longer followed is not announced, and one that is followed again
-    // is.
+    // Claim: a server does not hear of a game after it has stopped following it, but hears of the
+    // games that it still follows.
     let at = one.head(game(1)).await.unwrap();
     two.unfollow(&Topic::Game(game(0)));
     follow(&two, 2).await;
@@ -172,7 +172,7 @@ async fn a_server_whose_listener_was_cut_off_is_told_and_follows_its_games_again
     follow(&two, 1).await;
     redis.ask::<u64>(&["CLIENT", "KILL", "TYPE", "pubsub"]).await;
     let at = append_ok(&one, append(game(1), Head::START, &["a"])).await;
-    // The listener first subscribes again, then says that announcements may have been missed.
+    // When the listener has subscribed again, it reports that announcements may have been missed.
     hear_of_gap().await;
     append_ok(&one, append(game(1), at, &["b"])).await;
     assert_eq!(next_appended(&mut heard).await, Announcement::Appended { game: game(1), seq: 2 });
@@ -199,7 +199,8 @@ async fn servers_that_follow_games_hear_servers_of_earlier_versions() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
     let mut heard = store.announcements().unwrap();
-    // The subscription may have been made before this receiver existed.
+    // Publish until the store has subscribed. The receiver cannot show this, because the store
+    // may have subscribed before the receiver existed.
     until("the subscription", async || {
         let line = format!("{} 4", game(1));
         (redis.ask::<u64>(&["PUBLISH", "flagfall:appended", &line]).await > 0).then_some(())

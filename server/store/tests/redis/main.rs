@@ -65,7 +65,6 @@ fn text(number: u32, seq: u64) -> String {
     format!("{number}:{seq} {}", "x".repeat((seq % 90) as usize))
 }
 
-/// Returns all entries of these games.
 async fn logs(store: &RedisStore, games: std::ops::Range<u32>) -> Vec<Vec<StoredEntry>> {
     let mut logs = Vec::new();
     for number in games {

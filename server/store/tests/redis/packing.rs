@@ -1,4 +1,4 @@
-//! Tests of packed logs in Redis, which earlier versions wrote and which are only read now.
+//! Tests of packed logs in Redis, which earlier versions wrote and this version only reads.
 
 use lz4_flex::block::compress_prepend_size;
 

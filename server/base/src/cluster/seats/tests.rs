@@ -23,7 +23,6 @@ fn sighted(server: &str, now: Instant) -> Seats {
     seats
 }
 
-/// Returns the news for the followers of the game.
 fn news(seats: &Seats) -> SeatNews {
     let mut news = seats.take_outgoing(false).news;
     assert!(news.len() <= 1 && news.iter().all(|(game, _)| *game == GAME()));
@@ -79,14 +78,13 @@ fn other_servers_are_told_once_that_a_player_left_on_purpose() {
     assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
     assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
     assert_eq!(a.take_left(GAME()), PerSide::default());
-    // If the connection is lost, the player has not left on purpose. The same applies if they
-    // come back.
+    // Claim: a lost connection does not count as leaving on purpose.
     b.note(GAME(), Side::Red, Some(Stamp(8)), false);
     a.hear_of_game(now, "b", GAME(), &news(&b));
     b.note(GAME(), Side::Red, None, false);
     assert!(a.hear_of_game(now, "b", GAME(), &news(&b)));
     assert_eq!(a.take_left(GAME()), PerSide::default());
-    // A departure is forgotten when the game is no longer followed.
+    // Claim: departures from a game are forgotten when this server stops following the game.
     b.note(GAME(), Side::Red, Some(Stamp(9)), false);
     a.hear_of_game(now, "b", GAME(), &news(&b));
     b.note(GAME(), Side::Red, None, true);
@@ -114,7 +112,8 @@ fn seats_that_nobody_confirms_when_asked_are_dropped() {
     assert_eq!(a.take_outgoing(true).asks, [GAME()], "with a beat");
     now += SECOND;
     a.note_asked(now, GAME());
-    // Claim: the answer confirms one seat. The other one was left, and this server missed that.
+    // Set-up: the blue player has left, but this server missed the notice about it. The answer to
+    // its request confirms only the red seat.
     b.note(GAME(), Side::Blue, None, false);
     b.answer(GAME(), "a".to_owned());
     assert_eq!(b.take_outgoing(false).answers, [(GAME(), "a".to_owned())]);

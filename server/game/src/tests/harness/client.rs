@@ -27,7 +27,6 @@ impl Client {
         Client { player: player(id), is_anonymous: false, outbox, reader }
     }
 
-    /// Returns a client without a token.
     pub(crate) fn anonymous() -> Client {
         Client { is_anonymous: true, ..Client::new("nobody") }
     }

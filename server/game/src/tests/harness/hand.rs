@@ -219,7 +219,6 @@ impl Hand {
         GameCommand::from_command(&commands.nth(chance.below(end.max(1)))?)
     }
 
-    /// Plays random commands for this number of plies.
     pub(crate) fn play(&mut self, ana: &mut Client, bo: &mut Client, plies: usize, chance: &mut Chance) {
         for _ in 0..plies {
             if self.table.game.turn().is_none() {

@@ -33,7 +33,6 @@ impl TestServer {
         TestServer::on(TestStore::new(clock.clone()), clock).await
     }
 
-    /// Starts a server on this store.
     pub(crate) async fn on(store: TestStore, clock: Arc<ManualClock>) -> TestServer {
         TestServer::with(store, clock, |_| {}).await
     }
@@ -149,7 +148,6 @@ pub(crate) async fn open(table: &TableHandle, client: &Client) {
     table.send(TableInput::Open(client.opener(None))).await.ok().unwrap();
 }
 
-/// Closes a client's connection to the game.
 pub(crate) async fn close(table: &TableHandle, client: &Client, is_on_purpose: bool) {
     let connection = client.outbox.connection();
     table.send(TableInput::Close { connection, is_on_purpose }).await.ok().unwrap();
@@ -174,14 +172,12 @@ pub(crate) async fn command_at(
     table.send(TableInput::Command(asked)).await.ok().unwrap();
 }
 
-/// Asks for a rematch.
 pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
     let reply = Reply::Connection { outbox: client.outbox.clone(), request: REQUEST };
     let (player, cmd_id) = (client.player.clone(), id.parse().unwrap());
     table.send(TableInput::Rematch { reply, player, cmd_id }).await.ok().unwrap();
 }
 
-/// Deploys both sides of a game.
 pub(crate) async fn deploy_both(table: &TableHandle) {
     for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
         command(table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;

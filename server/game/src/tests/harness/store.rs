@@ -29,14 +29,13 @@ pub(crate) struct Faults {
     pub(crate) outage: Mutex<Option<Outage>>,
     /// The start of the silence that the store reports.
     pub(crate) silent_since: Mutex<Option<Stamp>>,
-    /// If set, the silence ends right after the next question. From then on, the store reports
-    /// this outage.
+    /// If set, the silence ends after the table has asked about the silence or the outage once
+    /// more. After that, the store reports this outage.
     pub(crate) heard: Mutex<Option<Outage>>,
 }
 
 impl FaultyStore {
-    /// Answers a question from the current state, then ends the silence if the test asked for
-    /// this.
+    /// Returns this part of the state. Then ends the silence if the test has requested that.
     fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
         let answer = *state.lock().unwrap();
         if let Some(outage) = self.faults.heard.lock().unwrap().take() {
