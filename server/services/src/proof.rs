@@ -90,7 +90,7 @@ impl Proofs {
         }
         record.signature = match value {
             Some(value) => Some(parse(&value, "a signature")?),
-            // Of an archived game, the archive has the signature.
+            // The signature of an archived game is in the archive.
             None => archived_signature(&*self.store, record.game).await?,
         };
         Ok(())

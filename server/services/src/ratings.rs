@@ -255,8 +255,8 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
-    /// Returns the changes that a game made to its players' ratings; `None` if it made none. When
-    /// a game is archived, its record goes, and the players' histories tell.
+    /// Returns the changes that a game made to its players' ratings; `None` if it made none. Some
+    /// time after a game was archived, only its players' histories contain the changes.
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
         match find(&*self.store, RATED.key([&game])?, "a change").await? {
             Some((change, _)) => Ok(Some(change)),

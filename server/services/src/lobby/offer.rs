@@ -17,9 +17,9 @@ const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 pub(super) enum Closing {
     /// Somebody accepted it.
     Taken,
-    /// The player who made it withdrew it or left.
+    /// The player who made the offer withdrew it or left.
     Withdrawn,
-    /// A player to whom it was addressed declined it.
+    /// A player to whom the offer was addressed declined it.
     Declined,
 }
 

@@ -9,7 +9,8 @@ use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
 
-/// The client for whom a hash is computed. Clients take turns.
+/// The client for whom a hash is computed. Clients take turns, so each has a fair share of the
+/// queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Share {
     Network(Network),

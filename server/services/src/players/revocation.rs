@@ -43,9 +43,9 @@ impl Players {
         Ok(())
     }
 
-    /// Forgets the tokens that are in `before` but not in `kept`. Call this before the store's
-    /// next answer. If the store became unreachable, this server would not learn whether the
-    /// tokens are still valid.
+    /// Forgets the tokens that are in `before` but not in `kept`. Call this before waiting for
+    /// the store again, because the server must not accept these tokens if the store becomes
+    /// unreachable.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
