@@ -16,7 +16,7 @@ const ASSETS: &str = "/assets/HASH/";
 /// The placeholder for the languages in the page's document.
 const LANGUAGES: &str = "data-languages=\"LANGUAGES\"";
 
-/// The folders with the texts: first those of all clients, then those of the page alone. Each
+/// The folders with texts: first the one for all clients, then the one for the page alone. Each
 /// contains one folder per language, such as `en`.
 const WORDS: [&str; 2] = ["../shared/words", OWN_WORDS];
 
@@ -200,8 +200,8 @@ impl Folder {
         Ok(names.into_iter().filter(|name| !name.ends_with(MORE)).collect())
     }
 
-    /// Returns the texts with this name. The English texts that are missing among them follow
-    /// after the line [`LACKS`].
+    /// Returns the texts with this name. English texts replace the missing ones, and follow after
+    /// the line [`LACKS`].
     fn words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = self.own_words(name)?;
         let english = if name.ends_with(MORE) { format!("{ENGLISH}{MORE}") } else { ENGLISH.to_owned() };

@@ -128,7 +128,7 @@ impl Server {
                 app.peers.tell_seats(seats, app.settings.times.heartbeat).await;
             }));
         }
-        // A relay leaves the work that all servers share to the others.
+        // A relay does none of the work that the servers on a store share.
         if app.settings.role == Role::Full {
             spawn_shared_work(&app, archive, &mut tasks);
         }

@@ -337,7 +337,7 @@ impl Archiver {
         };
         let found = find::<RecordSignature>(&*self.store, PROOF.key([&game])?, "a signature").await?;
         let signature = found.map(|(signature, _)| signature);
-        // Encoding and checking a long game takes milliseconds.
+        // Encoding and checking a long game takes milliseconds, so do it on another thread.
         let work = move || {
             let encoded = encode_checked(game, &log, head, signature.as_ref())?;
             // If this version cannot replay the log, the guard contains no commands.

@@ -56,7 +56,8 @@ pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
 pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
-/// The maximum number of rulesets in a player's statistics. Each custom ruleset counts as one.
+/// The maximum number of rulesets in a player's statistics. Every custom ruleset counts
+/// separately.
 const RULESETS_MAX: usize = 200;
 
 #[derive(Clone)]

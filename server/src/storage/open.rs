@@ -30,7 +30,7 @@ pub(super) const DAMAGED_SHOWN: usize = 100;
 pub struct Opened {
     /// The store, with the games of the archive.
     pub store: Arc<dyn Store>,
-    /// The archive, and the store without its games. `None` if there is no archive.
+    /// The archive, and the store without the archive's games. `None` if there is no archive.
     pub archive: Option<(Archive, Arc<dyn Store>)>,
     /// The same store if it is the embedded store. Only an embedded store can fail permanently,
     /// so its type is needed to check for that.

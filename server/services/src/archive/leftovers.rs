@@ -1,10 +1,10 @@
 //! Removes the side records of archived games.
 //!
-//! After a game was archived, its signature is in the archive, and its rating changes are in the
-//! histories of its players. The record of a rematch is needed only as long as a client may
-//! repeat the command that asked for it. By the time the guard (the record that replaces an
-//! archived log for an hour) has expired, no client does. So the store needs no side records of a
-//! game that has neither a log nor a guard.
+//! After a game has been archived, its signature is in the archive, and its rating changes are in
+//! the histories of its players. The record of a rematch is needed only while a client may repeat
+//! the command that asked for it. That time is over when the guard (the record that replaces an
+//! archived log for an hour) has expired. So the store needs no side records of a game that has
+//! neither a log nor a guard.
 
 use flagfall_base::keys::{GONE, PROOF, RATED, REMATCH, RecordKind};
 use flagfall_base::scan::Scan;

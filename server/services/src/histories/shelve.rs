@@ -33,8 +33,8 @@ impl Histories {
             match merged {
                 Some(opened) => {
                     opened.save(&mut update)?;
-                    // Adding volumes also writes this job. Do not write it, because the job
-                    // exists and continues.
+                    // Drop the job that was written with the new volumes, because this job
+                    // already exists.
                     update.writes.retain(|write| write.key() != job.key());
                 }
                 None => {

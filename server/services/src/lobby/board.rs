@@ -29,7 +29,8 @@ pub struct LobbyWish {
 pub(super) struct Shown {
     pub(super) lists: LobbyLists,
     pub(super) online: u32,
-    /// The number of changes to this server's list of seeks that are included here.
+    /// The version of the seeks in the lists: how many changes this server had made to its list
+    /// of seeks.
     pub(super) version: u64,
 }
 

@@ -285,8 +285,8 @@ impl Notices {
         delete_all(&*self.store, DEAD_JOBS.under([&MAILS.name, &player])?).await
     }
 
-    /// Deletes all data about a deleted account's e-mail. For a day, the store still has a hash
-    /// of the address, and how many confirmation mails were requested for it.
+    /// Deletes all data about a deleted account's e-mail. For a day, the store keeps the number
+    /// of confirmation mails to the address, under a hash of the address.
     pub(super) async fn forget_email(&self, player: &str) -> Result<(), StoreError> {
         self.forget_address(player).await?;
         delete(&*self.store, vec![EMAIL_ASKED_BY.key([&player])?]).await

@@ -204,7 +204,8 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // `turns` keeps all deadlines instead, including the time limit for the next request.
+        // This limit is switched off, because `turns` keeps all deadlines, including the one for
+        // the next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)

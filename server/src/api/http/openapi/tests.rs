@@ -161,7 +161,7 @@ impl Document {
             responses.insert(status.to_string(), answer);
         }
         for (status, refusals) in refusals {
-            // A failed health check has its own body.
+            // The answer to a failed health check is already in the list, with its own body.
             if !responses.contains_key(&status.to_string()) {
                 responses.insert(status.to_string(), self.refused(status, &refusals));
             }
