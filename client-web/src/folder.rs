@@ -113,8 +113,8 @@ impl Folder {
     }
 
     /// Returns the paths of all assets. These are the files in `page/` that a browser loads, the
-    /// texts of each language (`words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for some),
-    /// and `files.txt`, which lists the others.
+    /// texts of each language, and `files.txt`, which lists the other assets. `words/LANG.ftl`
+    /// contains the texts for all pages, and `words/LANG-more.ftl` those for some pages.
     ///
     /// # Errors
     /// [`PageError::Read`].

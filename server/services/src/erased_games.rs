@@ -41,7 +41,6 @@ pub enum EraseError {
     Store(#[from] StoreError),
 }
 
-/// True if an operator has erased this game.
 pub(crate) async fn is_erased(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     Ok(store.get(ERASED.key([&game])?).await?.is_some())
 }

@@ -146,8 +146,8 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Decides the report of a player about a game. A decision may be changed. `reporter` is the
-    /// name or the id of the player in the list of reports.
+    /// Decides a player's report about a game. Repeating the call with another decision changes
+    /// the decision. `reporter` is the name or the id of the player in the list of reports.
     pub async fn decide(
         &self,
         game: GameId,

@@ -197,7 +197,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // A WebSocket may be evicted until it has sent its hello.
+        // Until a WebSocket has sent its hello, it can be evicted.
         if !is_upgrade {
             app.admission.note_request(seat);
         }

@@ -16,7 +16,7 @@ pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// number of players have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// What a watcher asks for.
+/// The messages that a watcher has requested.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LobbyWish {
     /// True if the watcher wants only changes after the first message. Otherwise, it gets the
@@ -25,7 +25,7 @@ pub struct LobbyWish {
     pub filter: LobbyFilter,
 }
 
-/// What the lobby shows to a group at one moment.
+/// The state of the lobby as it is shown to a group of watchers.
 pub(super) struct Shown {
     pub(super) lists: LobbyLists,
     pub(super) online: u32,

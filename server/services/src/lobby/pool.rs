@@ -58,7 +58,7 @@ pub(super) struct Pool {
     pub(super) connections: Connections,
     pub(super) wave: Duration,
     pub(super) grace_ms: u64,
-    /// The players to whom this server has sent a pool status that it has not cleared yet.
+    /// The players whom this server has told that they are waiting.
     pub(super) told_status: Mutex<HashSet<String>>,
     /// The games whose players this server has informed, with the times at which it did so.
     told: Mutex<HashMap<GameId, Instant>>,

@@ -95,7 +95,7 @@ impl Players {
         Ok(())
     }
 
-    /// Closes the sockets of tokens that other servers have revoked lately.
+    /// Closes the sockets of tokens that other servers have recently revoked.
     async fn look_for_news(&self) -> Result<(), StoreError> {
         for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
             if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {

@@ -2,8 +2,8 @@
 //! and keeps deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
-//! order, and the messages of an impatient client wait in its socket. While it carries out a
-//! message, the task continues to write and to ping.
+//! order, and the messages of an impatient client wait in its socket. While a message is being
+//! carried out, the task still writes and pings.
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};

@@ -65,7 +65,8 @@ impl Doorkeeper {
 
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-    // Dropped when the listener stops.
+    // The sender `_open` is dropped when the listener stops, which tells the connections to
+    // close.
     let (_open, listening) = watch::channel(());
     let mut is_exhausted = false;
     loop {
