@@ -26,7 +26,7 @@ const OWN_WORDS: &str = "words";
 /// The language whose texts replace those that another language lacks.
 const ENGLISH: &str = "en";
 
-/// The file that is left out of the English texts, because the server sends its texts with the
+/// The file that is left out of the English texts, because the server sends these texts with the
 /// rulesets.
 const SENT_IN_ENGLISH: &str = "rulesets.ftl";
 
@@ -52,16 +52,16 @@ pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 pub enum PageError {
     /// A file or folder cannot be read.
     Read {
-        /// Its path.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The imports of a module cannot be determined.
     Imports {
-        /// The module.
+        /// The path of the module.
         path: String,
-        /// Why.
+        /// The reason.
         error: ImportError,
     },
     /// The page's document has no `</head>`, before which the links must be inserted.

@@ -63,7 +63,6 @@ impl App {
         })
     }
 
-    /// True if the server has been told to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }

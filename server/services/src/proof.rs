@@ -81,7 +81,7 @@ impl Proofs {
         let at = PROOF.key([&record.game])?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
-            // The game may have just ended, so that its job is not done yet.
+            // The game may have just ended. In that case, do its job now.
             let due = PROOF_DUE.key([&record.game])?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
                 self.do_job(&job).await?;

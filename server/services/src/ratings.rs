@@ -294,7 +294,8 @@ impl Ratings {
         let is_own = asker == Some(&player.id);
         let mut known: HashMap<String, Player> = HashMap::new();
         let class = Class { ruleset: ruleset.to_owned(), speed };
-        // Read the records first: they become parts of lines, and lines never become records.
+        // Read the records before the lines, because a record may become a part of a line in
+        // between.
         let mut entries: BTreeMap<Reverse<u32>, HistoryRecord> = BTreeMap::new();
         for (key, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
             entries.insert(Reverse(number_of(&key)), HistoryRecord::read(&value)?);

@@ -101,7 +101,7 @@ fn copy(from: &Path, to: &Path, folder: &Path) -> io::Result<usize> {
         }
         let folder = target.parent().unwrap_or(to);
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // The name of an unfinished file is not the name of an object.
+        // This name is not the name of an object.
         let unfinished = folder.join(".unfinished");
         match fs::copy(from.join(&file), &unfinished) {
             Ok(_) => {}

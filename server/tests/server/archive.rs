@@ -1,5 +1,5 @@
-//! Tests that everything that players and strangers can read about a finished game stays the same
-//! when the game is archived.
+//! Tests that archiving a finished game does not change what players and strangers can read about
+//! it.
 
 #[path = "../../archive/tests/archive/played.rs"]
 #[allow(dead_code, reason = "this test uses one of the helpers")]

@@ -44,7 +44,7 @@ pub(super) struct Book {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VolumeRef {
     pub(super) number: u32,
-    /// True if the volume is as long as a volume can be.
+    /// True if the volume was made by merging smaller ones. It is not merged again.
     pub(super) is_merged: bool,
     pub(super) first: u64,
     pub(super) last: u64,
@@ -291,7 +291,6 @@ pub(super) async fn read_volume(
     value.as_deref().map(Volume::parse).transpose()
 }
 
-/// Deletes the history of a player.
 pub(super) async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     // Without this record, no volume can be added.
     delete(store, vec![HISTORY.key([&player])?]).await?;

@@ -122,7 +122,7 @@ impl Histories {
             ratings.insert(HistoryRecord::read(&value)?.game, (key, value));
         }
         let mut games = Scan::all(store, played_of(player, Shelf::All)?).await?;
-        // Convert the oldest games first, so that volumes are in order of time.
+        // Convert the oldest games first, so that the volumes are in chronological order.
         games.reverse();
         let keys: Vec<Key> = games.into_iter().map(|(key, _)| key).collect();
         for keys in keys.chunks(AT_ONCE) {

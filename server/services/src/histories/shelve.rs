@@ -33,8 +33,8 @@ impl Histories {
             match merged {
                 Some(opened) => {
                     opened.save(&mut update)?;
-                    // Drop the job that was written with the new volumes, because this job
-                    // already exists.
+                    // Adding volumes has also written this job. Leave out that write, because the
+                    // job already exists.
                     update.writes.retain(|write| write.key() != job.key());
                 }
                 None => {

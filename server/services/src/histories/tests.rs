@@ -21,7 +21,6 @@ const NOON: u64 = 1_700_000_000_000;
 const RULESETS: [&str; 2] = ["classic", "barrage"];
 const TIME: Time = Time::Fischer { base_s: 600, increment_s: 5 };
 
-/// Pseudorandom numbers.
 struct Seeded(u64);
 
 impl Seeded {

@@ -39,7 +39,6 @@ pub async fn in_older_form(store: &dyn Store, record: FullRecord) -> Result<Vec<
     }
 }
 
-/// The records of a history.
 #[derive(Default)]
 struct Records(Vec<FullRecord>);
 

@@ -15,7 +15,7 @@ const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How an offer was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Closing {
-    /// Somebody accepted it.
+    /// A player accepted the offer.
     Taken,
     /// The player who made the offer withdrew it or left.
     Withdrawn,
@@ -42,7 +42,8 @@ impl Closing {
     }
 }
 
-/// Returns the write that deletes this record, for an offer that is opened again.
+/// Returns the write that deletes the record of how an offer was closed. It is needed when the
+/// offer is opened again.
 pub(super) fn forget_closing(id: &str) -> Result<Write, StoreError> {
     Ok(Write::Delete { key: CLOSED_OFFERS.key([&id])? })
 }

@@ -173,7 +173,7 @@ impl Seeks {
     }
 
     /// Returns the seekers among `others` who must be looked for on other servers. A seeker who
-    /// was seen there counts as connected for half of `grace`.
+    /// was seen on another server counts as connected for half of `grace`.
     pub(super) fn not_seen(
         &mut self,
         now: Instant,

@@ -32,7 +32,6 @@ pub(super) struct EmailRecord {
     pub(super) last: u64,
 }
 
-/// A link in a confirmation mail.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ConfirmLink {
     hash: String,
@@ -82,7 +81,6 @@ pub(super) enum WaitingMail {
     Confirmation {},
     Turn {
         notice: Notice,
-        /// The time at which the turn was announced.
         announced: u64,
     },
 }

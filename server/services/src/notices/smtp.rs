@@ -53,7 +53,6 @@ impl Mailer {
         &self.relay.from
     }
 
-    /// Hands a mail to the relay.
     pub(super) async fn hand(&self, to: &Address, message: &[u8]) -> Handed {
         let handed = timeout(TIMEOUT, async {
             let mut line = match self.dial().await {

@@ -1,9 +1,9 @@
 //! `/mail`: the pages that open from links in mails. They confirm an address, or end the mails to
 //! an address, without a session.
 //!
-//! Opening a link changes nothing, because programs that check mails open links too. A change
-//! needs the form on the page, or the request that mail programs send (RFC 8058). The pages are
-//! plain HTML, so they also work in the browsers of mail programs.
+//! Opening a link changes nothing, because programs that check mails open links too. Only the
+//! form on the page, or the request of a mail program (RFC 8058), changes something. The pages
+//! are plain HTML, so they also work in the browsers of mail programs.
 
 use axum::Extension;
 use axum::extract::State;

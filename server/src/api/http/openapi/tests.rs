@@ -98,7 +98,6 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     found
 }
 
-/// Returns the name of the example for a refusal.
 fn example_name(refusal: &Refusal) -> String {
     [Some(refusal.code.as_str()), refusal.reason()].into_iter().flatten().collect::<Vec<_>>().join(".")
 }
