@@ -16,7 +16,7 @@ const ASSETS: &str = "/assets/HASH/";
 /// The placeholder for the languages in the page's document.
 const LANGUAGES: &str = "data-languages=\"LANGUAGES\"";
 
-/// The folders with the texts: first those of all clients, then those of the page alone. Each
+/// The folders with texts: first the one for all clients, then the one for the page alone. Each
 /// contains one folder per language, such as `en`.
 const WORDS: [&str; 2] = ["../shared/words", OWN_WORDS];
 
@@ -26,7 +26,7 @@ const OWN_WORDS: &str = "words";
 /// The language whose texts replace those that another language lacks.
 const ENGLISH: &str = "en";
 
-/// The file that is left out of the English texts, because the server sends its texts with the
+/// The file that is left out of the English texts, because the server sends these texts with the
 /// rulesets.
 const SENT_IN_ENGLISH: &str = "rulesets.ftl";
 
@@ -52,16 +52,16 @@ pub const ROOT_FILES: [&str; 2] = ["manifest.webmanifest", "sw.js"];
 pub enum PageError {
     /// A file or folder cannot be read.
     Read {
-        /// Its path.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The imports of a module cannot be determined.
     Imports {
-        /// The module.
+        /// The path of the module.
         path: String,
-        /// Why.
+        /// The reason.
         error: ImportError,
     },
     /// The page's document has no `</head>`, before which the links must be inserted.
@@ -113,8 +113,8 @@ impl Folder {
     }
 
     /// Returns the paths of all assets. These are the files in `page/` that a browser loads, the
-    /// texts of each language (`words/LANG.ftl` for all pages, and `words/LANG-more.ftl` for some),
-    /// and `files.txt`, which lists the others.
+    /// texts of each language, and `files.txt`, which lists the other assets. `words/LANG.ftl`
+    /// contains the texts for all pages, and `words/LANG-more.ftl` those for some pages.
     ///
     /// # Errors
     /// [`PageError::Read`].
@@ -200,8 +200,8 @@ impl Folder {
         Ok(names.into_iter().filter(|name| !name.ends_with(MORE)).collect())
     }
 
-    /// Returns the texts with this name. The English texts that are missing among them follow
-    /// after the line [`LACKS`].
+    /// Returns the texts with this name. English texts replace the missing ones, and follow after
+    /// the line [`LACKS`].
     fn words(&self, name: &str) -> Result<String, PageError> {
         let mut texts = self.own_words(name)?;
         let english = if name.ends_with(MORE) { format!("{ENGLISH}{MORE}") } else { ENGLISH.to_owned() };

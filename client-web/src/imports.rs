@@ -1,8 +1,8 @@
 //! Finds the modules that a module of the page needs: its static imports, the static imports of
 //! those modules, and so on.
 //!
-//! This is not a parser for JavaScript. It reads only the imports at the top of a module, and
-//! returns an error if there are imports below other code, so it never misses an import.
+//! This is not a parser for JavaScript. It reads only the imports at the top of a module. If
+//! there are imports below other code, it returns an error, so no import is missed.
 
 use std::fmt;
 

@@ -21,7 +21,7 @@ pub struct Asset {
     pub media_type: &'static str,
     /// The entity tag. It is weak, because the plain and the compressed forms share it.
     pub tag: &'static str,
-    /// Its bytes.
+    /// The uncompressed bytes.
     pub plain: &'static [u8],
     /// The bytes compressed with Brotli; `None` if that would not make the file smaller.
     pub brotli: Option<&'static [u8]>,

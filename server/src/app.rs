@@ -27,7 +27,7 @@ pub(crate) struct App {
     /// Runs heavy work for requests.
     pub(crate) background: Background,
     pub(crate) started: Instant,
-    /// Held during a health check, so that only one check runs at a time.
+    /// The lock that a health check holds, so that only one check runs at a time.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
     /// HTTP requests that run to their end even if their connection closes.
     pub(crate) committed: Committed,
@@ -63,7 +63,6 @@ impl App {
         })
     }
 
-    /// True if the server has been told to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }

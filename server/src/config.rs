@@ -259,7 +259,8 @@ impl Config {
     pub fn archive_place(&self) -> ArchivePlace {
         match (&self.archive, &self.store) {
             (Some(place), StoreKind::Embedded | StoreKind::Redis(_)) => place.clone(),
-            // Version 0.1 reads no archive, and --write-format 1 keeps the way back to it open.
+            // With --write-format 1, the operator can go back to version 0.1, which cannot read
+            // an archive.
             (None, StoreKind::Embedded) if self.settings.write_format != Some(Form::Json) => {
                 ArchivePlace::Folder(self.data.join("archive"))
             }

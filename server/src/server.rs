@@ -128,7 +128,7 @@ impl Server {
                 app.peers.tell_seats(seats, app.settings.times.heartbeat).await;
             }));
         }
-        // A relay leaves the work that all servers share to the others.
+        // A relay does none of the work that the servers on a store share.
         if app.settings.role == Role::Full {
             spawn_shared_work(&app, archive, &mut tasks);
         }
@@ -207,7 +207,7 @@ fn ticking(every: Duration) -> Interval {
 }
 
 /// Sends heartbeats to the store, so that after a crash, clocks count as stopped since the last
-/// one. Also tells connected clients whether the store accepts heartbeats in time.
+/// heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
@@ -353,7 +353,6 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
     std::future::pending::<()>().await;
 }
 
-/// Moves finished games from the store to the archive.
 async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
     let Times { archive_after, archive_look, .. } = app.settings.times;
     let server = app.peers.id().unwrap_or("alone").to_owned();

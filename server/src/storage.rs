@@ -137,7 +137,7 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let mut in_form = config.settings.write_format.map(InForm::new);
     let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
-    // Version 0.1 cannot read histories as lines.
+    // Version 0.1 cannot read histories that are stored as lines.
     let is_older = config.settings.write_format.is_some_and(|form| form != Form::NEWEST);
     let of_store = store.clone();
     let in_records = move |record| -> StoreFuture<'_, _> {

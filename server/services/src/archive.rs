@@ -1,10 +1,11 @@
 //! Moves finished games from the store to the archive.
 //!
 //! The append that ends a game also writes the record `ended/TIME/GAME`. When the record is old
-//! enough, a server reads the log, encodes it, and compares everything that players can see with
-//! the log. It adds the game to the archive, reads it back, replaces the log by its guard, and
-//! deletes the record. Each step can be repeated. So a crash between two steps loses nothing, and
-//! the next round completes the work.
+//! enough, a server reads the log, encodes it, and checks that players would see the same game
+//! after decoding. The server adds the game to the archive and reads it back. Then it replaces
+//! the log by a guard, a small record that expires after an hour, and deletes the record
+//! `ended/…`. Each step can be repeated, so a crash between two steps loses nothing, and the next
+//! round completes the work.
 //!
 //! A game that differs after decoding stays in the store, and is reported once.
 
@@ -37,16 +38,16 @@ use crate::records::find;
 
 /// The maximum number of games that are added to the archive together.
 const BATCH: usize = 256;
-/// The time for which one server archives and the others leave it alone. The server renews it
-/// with each batch. Two servers that archive at once do no harm, except for the double work.
+/// The time for which only one server archives. The server extends it with each batch. Two
+/// servers that archive at the same time do no harm, but they do the work twice.
 const TURN_MS: u64 = 60_000;
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
 const READ_CHUNK: usize = 512;
 
-/// Lists all games that ended at least `after` ago for the archive, even if they were not listed
-/// at their end. Returns how many of these games there are, and how many games the store has.
-/// After each game, calls `told` with both counts so far.
+/// Adds all games that ended at least `after` ago to the list of games to archive, even if they
+/// were not listed at their end. Returns the number of these games, and the number of games in
+/// the store. After each game, calls `told` with both counts so far.
 pub async fn list_all(
     store: &dyn Transfer,
     after: Duration,
@@ -88,24 +89,24 @@ impl From<ReadError> for ArchivingError {
 
 /// Moves finished games from a store to an archive.
 pub struct Archiver {
-    /// The store itself, without the archive's games.
+    /// The store without the archive's games.
     store: Arc<dyn Store>,
     archive: Archive,
     /// The store with the archive's games.
     all: ArchivedStore,
-    /// The id of this server, for taking turns.
+    /// The id of this server. Servers take turns to archive.
     server: String,
     after: Duration,
-    /// The games that cannot be archived. They were reported.
+    /// The games that cannot be archived and were already reported.
     refused: HashSet<GameId>,
 }
 
-/// What a round of archiving has done.
+/// The result of a round of archiving.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Archived {
-    /// The games that are now in the archive alone.
+    /// The number of games that were moved to the archive.
     pub games: usize,
-    /// The games that ended long enough ago and are still in the store.
+    /// The number of games that ended long enough ago but are still in the store.
     pub waiting: usize,
 }
 
@@ -115,14 +116,14 @@ struct Ready {
     record: Key,
     head: Head,
     encoded: Encoded,
-    /// The last commands, for the guard.
+    /// The last commands of the game, which the guard will contain.
     commands: Vec<u8>,
 }
 
-/// What becomes of a record of a finished game.
+/// The next step for a record of a finished game.
 enum Step {
     Ready(Box<Ready>),
-    /// There is no log, so the record is of no use.
+    /// The game has no log, so its record is no longer needed.
     Gone,
     /// The game stays in the store for now.
     Waits,
@@ -141,7 +142,8 @@ impl Archiver {
     pub async fn run(mut self, peers: &Peers, every: Duration) {
         let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
         loop {
-            // Servers of earlier versions read signatures and changes only from their records.
+            // Servers of earlier versions read signatures and rating changes only from records in
+            // the store, so these records must stay while such servers run.
             let (is_allowed, may_remove) = (peers.can_archive(), peers.can_write_volumes());
             let round = self.round(is_allowed, may_remove, &mut tidy_at).await;
             match &round {
@@ -174,7 +176,7 @@ impl Archiver {
     ) -> Result<Archived, ArchivingError> {
         let has_turn = is_allowed && self.take_turn().await?;
         let archived = self.archive_due(has_turn).await?;
-        // Also learns which games other servers have removed.
+        // This also shows which games other servers have removed.
         self.archive.refresh().await?;
         if has_turn && Instant::now() >= *tidy_at {
             *tidy_at = Instant::now() + TIDY;
@@ -188,7 +190,8 @@ impl Archiver {
         Ok(archived)
     }
 
-    /// Takes or renews the turn of archiving. Returns false if another server has it.
+    /// Takes or extends this server's turn to archive. Returns false if it is another server's
+    /// turn.
     async fn take_turn(&self) -> Result<bool, StoreError> {
         let key = ARCHIVING.key([])?;
         let before = self.store.get(key.clone()).await?;
@@ -209,7 +212,7 @@ impl Archiver {
         let done = self.go_through(is_allowed).await;
         let waiting = match &done {
             Ok(archived) => archived.waiting,
-            // Operators must learn that games pile up while the archive is out of reach.
+            // Count the games anyway, so that operators see how many wait for the archive.
             Err(ArchivingError::Archive(_)) => self.go_through(false).await?.waiting,
             Err(ArchivingError::Store(_) | ArchivingError::Stopping) => return done,
         };
@@ -269,7 +272,7 @@ impl Archiver {
         }
         let places = self.archive.add(games).await?;
         for one in ready {
-            // The erasure may have begun after the log was read.
+            // An operator may have erased the game after its log was read.
             self.remove_if_erased(one.game).await?;
             let Some((_, place)) = places.iter().find(|(game, _)| *game == one.game) else {
                 // An operator has removed the game from the archive, so it must not come back.
@@ -284,7 +287,7 @@ impl Archiver {
                     self.refuse(one.game, &error);
                     continue;
                 }
-                // It was erased a moment ago. The next round finds no log.
+                // The game has just been erased. The next round finds no log.
                 Err(ArchiveError::Removed(_)) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -300,7 +303,7 @@ impl Archiver {
                     self.refuse(one.game, &"its log in the store is damaged");
                     continue;
                 }
-                // The next round continues.
+                // The next round tries again.
                 RetireOutcome::Conflict | RetireOutcome::Later | RetireOutcome::Unknown => continue,
             }
             delete(&*self.store, vec![one.record]).await?;
@@ -334,10 +337,10 @@ impl Archiver {
         };
         let found = find::<RecordSignature>(&*self.store, PROOF.key([&game])?, "a signature").await?;
         let signature = found.map(|(signature, _)| signature);
-        // Encoding and comparing a long game takes milliseconds.
+        // Encoding and checking a long game takes milliseconds, so do it on another thread.
         let work = move || {
             let encoded = encode_checked(game, &log, head, signature.as_ref())?;
-            // A log that this version cannot replay is archived as it is.
+            // If this version cannot replay the log, the guard contains no commands.
             let commands = last_commands(game, &log).unwrap_or_default();
             Ok::<_, Refused>(Ready { game, record, head, encoded, commands })
         };
@@ -351,8 +354,8 @@ impl Archiver {
         Ok(Step::Waits)
     }
 
-    /// True if a job still has to read the game's log. This includes the signature, which is
-    /// archived with the game, and the removal of an erased game.
+    /// True if the game still has a job: to rate it, to record it in histories, to sign it, or to
+    /// erase it. Such a job may need the log, or add the signature that is archived with it.
     async fn has_more_to_come(&self, game: GameId) -> Result<bool, StoreError> {
         for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE, &ERASING] {
             if self.store.get(kind.key([&game])?).await?.is_some() {
@@ -376,8 +379,8 @@ impl Archiver {
         Ok((head != Head::START).then_some((head, log)))
     }
 
-    /// Reports a game that cannot be archived. It is not tried again before the server is started
-    /// again, perhaps in another version.
+    /// Reports a game that cannot be archived. The game is tried again only after a restart, for
+    /// example with another version of the server.
     fn refuse(&mut self, game: GameId, why: &dyn std::fmt::Display) {
         if self.refused.insert(game) {
             counter!(ARCHIVE_REFUSED).increment(1);
@@ -386,10 +389,10 @@ impl Archiver {
     }
 }
 
-/// What became of a batch of games.
+/// The result of archiving a batch of games.
 #[derive(Default)]
 struct Batch {
     archived: usize,
-    /// Records of games that have no log any more.
+    /// The number of records whose games have no log.
     gone: usize,
 }

@@ -13,8 +13,8 @@ use flagfall_base::transact::Transaction;
 pub const BLOCKS_MAX: usize = 100;
 
 /// Blocks or unblocks a player. Repeating the call changes nothing. Returns false if the caller
-/// must repeat it, because the blocking player is a guest whose record changed at the same
-/// moment, or because the store did not confirm the change.
+/// must repeat the call. This happens if the store did not confirm the change, or if the blocking
+/// player is a guest whose record changed at the same moment.
 pub async fn set_blocked(
     store: &dyn Store,
     transaction: &mut Transaction<'_>,
@@ -58,7 +58,7 @@ pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<
     Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }
 
-/// True if one of the two has blocked the other, so that they cannot play each other.
+/// True if one of the two players has blocked the other.
 pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }

@@ -1,10 +1,11 @@
 //! Monthly dumps: the public records of finished games, as lines of JSON.
 //!
-//! A dump has the archived games that ended in a month, at least seven days ago, in the order of
-//! their ends. Private and aborted games are left out. Each line is the record that a stranger
-//! gets from `GET /api/games/ID/record`, except for the players: they appear under pseudonyms that
-//! change each year, unless they have chosen otherwise (`dump_listing/PLAYER`). A changed record
-//! has no signature, because the signature covers the ids of the players.
+//! A dump contains the archived games that ended in a given month and at least seven days ago,
+//! sorted by the time of their end. Private and aborted games are left out. Each line is the
+//! record that anyone can read at `GET /api/games/ID/record`, except for the names and ids of the
+//! players. Each player has a pseudonym that changes every year, unless they have chosen another
+//! listing (`dump_listing/PLAYER`). A record with a pseudonym has no signature, because the
+//! signature covers the ids of the players.
 
 use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
@@ -29,7 +30,7 @@ use crate::ended::is_old;
 use crate::records::{bytes, damaged, find, put};
 use crate::refused::{Refused, check_account};
 
-/// The time after its end at which a game can be part of a dump.
+/// The time between the end of a game and the first dump that may contain it.
 const AFTER: Duration = Duration::from_hours(7 * 24);
 /// The number of bytes of a pseudonym. It is written in hexadecimal digits.
 const PSEUDONYM_BYTES: usize = 8;
@@ -99,7 +100,8 @@ pub async fn set_listing(store: &dyn Store, asker: &Principal, listing: DumpList
     }?)
 }
 
-/// Forgets the choice of a deleted account. Later dumps still leave out its games if it wanted so.
+/// Deletes the listing that a deleted account has chosen. Keeps the choice to be left out of
+/// dumps, so that it also applies to later dumps.
 pub(crate) async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     match listing(store, player).await? {
         DumpListing::Name => delete(store, vec![DUMP_LISTING.key([&player])?]).await,
@@ -117,7 +119,7 @@ pub struct Dump<'a> {
 }
 
 impl<'a> Dump<'a> {
-    /// Prepares a dump. The first dump makes the key of the pseudonyms.
+    /// Prepares a dump. The first dump from a store creates the key for pseudonyms.
     pub async fn new(
         store: &'a dyn Store,
         archive: &'a Archive,
@@ -127,11 +129,11 @@ impl<'a> Dump<'a> {
         Ok(Dump { store, archive, month, key, listings: HashMap::new() })
     }
 
-    /// Returns the archived games that ended in the month and long enough ago, in the order of
-    /// their ends. Calls `told` with the number of games that were read so far.
+    /// Returns the archived games that ended in this month and at least seven days ago, sorted by
+    /// the time of their end. Calls `told` with the number of games that were read so far.
     ///
     /// # Errors
-    /// [`DumpError`], also if a part of the archive is damaged: a dump must be complete.
+    /// [`DumpError`], also if a part of the archive is damaged, because a dump must be complete.
     pub async fn games(&self, mut told: impl FnMut(u64)) -> Result<Vec<GameId>, DumpError> {
         let (mut ended, mut after, mut read) = (BTreeSet::new(), None, 0);
         while let Some(page) = self.archive.games(after).await? {
@@ -162,7 +164,7 @@ impl<'a> Dump<'a> {
         Ok(ended.into_iter().map(|(_, game)| game).collect())
     }
 
-    /// Returns the line of a game, without the end of the line. `None` if it is not part of dumps.
+    /// Returns the line of a game, without a line ending. `None` if dumps do not show the game.
     pub async fn line(&mut self, log: &Log) -> Result<Option<Vec<u8>>, DumpError> {
         // A game that this version cannot replay has no record.
         let Ok((header, recorder)) = recorder(log.game, &log.entries) else { return Ok(None) };
@@ -215,7 +217,7 @@ fn pseudonym(key: &[u8; 32], year: &str, player: &str) -> String {
     digest.iter().take(PSEUDONYM_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Reads the key of the pseudonyms, or makes it.
+/// Returns the key for pseudonyms. If the store has none, creates it.
 async fn pseudonym_key(store: &dyn Store) -> Result<[u8; 32], DumpError> {
     let new_key = random_bytes::<32>()?;
     let make = || Ok(new_key.to_vec());

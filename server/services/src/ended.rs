@@ -19,9 +19,9 @@ pub(crate) fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
     u128::from(store.now().ms_since(at)) >= after.as_millis()
 }
 
-/// Does work for all games that ended at least `after` ago, even without a record of their end.
-/// Returns for how many of these games `work` returned true, and how many games the store has.
-/// After each game, calls `told` with both counts so far.
+/// Calls `work` for all games that ended at least `after` ago, even for games without a record of
+/// their end. Returns the number of games for which `work` returned true, and the number of games
+/// in the store. After each game, calls `told` with both counts so far.
 pub(crate) async fn with_finished(
     store: &dyn Transfer,
     after: Duration,

@@ -1,10 +1,9 @@
 //! Finished games that an operator erases.
 //!
 //! The update that logs the operator's action also marks the game as erased and writes a job
-//! (`erasing/GAME`). The command then does the job at once. If it is interrupted, any server does
-//! the job later. The game is deleted from the store and from the archive. In the histories of its
-//! players a line with the result stays, which says that the game was erased. Ratings do not
-//! change.
+//! (`erasing/GAME`). The command then does the job immediately. If the command is interrupted,
+//! any server does the job later. The game is deleted from the store and from the archive. The
+//! histories of its players keep its result, and say that it was erased. Ratings do not change.
 
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{
@@ -21,8 +20,8 @@ use crate::histories;
 use crate::prune::records_of_game;
 use crate::records::mark;
 
-/// The time for which an erasure is announced, in milliseconds. During this time, servers forget
-/// the game.
+/// The time for which an erasure is announced, in milliseconds. During this time, all servers
+/// drop the game from memory.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
 
 /// Why a game cannot be erased.
@@ -42,13 +41,12 @@ pub enum EraseError {
     Store(#[from] StoreError),
 }
 
-/// True if an operator has erased this game.
 pub(crate) async fn is_erased(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     Ok(store.get(ERASED.key([&game])?).await?.is_some())
 }
 
-/// Erases a game, and writes `note` when the erasure begins. Returns false if the erasure had
-/// begun before; this call then completes it if necessary.
+/// Erases a game, and writes `note` when the erasure begins. Returns false if an earlier call had
+/// begun the erasure. In that case, completes it if necessary.
 pub(crate) async fn erase(store: &dyn Store, game: GameId, note: Write) -> Result<bool, EraseError> {
     let is_new = begin(store, game, note).await?;
     remove(store, game).await?;
@@ -92,7 +90,8 @@ fn unavailable(error: &TableError) -> StoreError {
     StoreError::Unavailable { why: error.to_string() }
 }
 
-/// Removes an erased game. The log goes last, so an interrupted removal is begun again.
+/// Removes an erased game. The log is deleted last, so that an interrupted removal can be
+/// repeated.
 async fn remove(store: &dyn Store, game: GameId) -> Result<(), StoreError> {
     let Finished { ended, .. } = match finished(store, game).await {
         Ok(Some(over)) => {
@@ -118,7 +117,7 @@ pub(crate) async fn do_job(store: &dyn Store, job: &Claimed) -> Result<(), JobEr
     Ok(())
 }
 
-/// Forgets games that were erased recently by a command, and that are still in memory here.
+/// Drops recently erased games from this server's memory.
 pub async fn forget_erased(store: &dyn Store, tables: &Tables) -> Result<(), StoreError> {
     for (key, _) in Scan::all(store, ERASED_LATELY.all()?).await? {
         if let Some(game) = ERASED_LATELY.game(&key) {

@@ -4,10 +4,11 @@
 //! that finds the job writes all results of the game in one update. The update has the condition
 //! that the job still exists, so each game is counted once.
 //!
-//! An account's games are lines of one record and of volumes (`book`), from which all lists and
-//! tallies follow. A guest's games are records of their own, because they may be deleted, and so
-//! are all games as long as servers of earlier versions use the store. `fold` turns such records
-//! into lines. Readers look for both.
+//! The games of an account are stored as lines in one record and in volumes (see `book`). All
+//! lists and tallies are computed from these lines. The games of a guest are stored as separate
+//! records, because they may be deleted. While servers of earlier versions use the store, the
+//! games of accounts are stored as records too, and `fold` later turns these records into lines.
+//! Readers look for both lines and records.
 
 mod book;
 mod fold;
@@ -55,7 +56,8 @@ pub const PAGE_MAX: usize = 100;
 /// The default number of games on a page.
 pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
-/// The maximum number of rulesets in a player's statistics. Each custom ruleset counts.
+/// The maximum number of rulesets in a player's statistics. Every custom ruleset counts
+/// separately.
 const RULESETS_MAX: usize = 200;
 
 #[derive(Clone)]
@@ -245,7 +247,7 @@ impl Histories {
         is_wanted: impl Fn(&Line) -> bool + Send + Sync,
     ) -> Result<BTreeMap<String, Tally>, StoreError> {
         let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-        // Read the records first: they become lines, and lines never become records.
+        // Read the records before the lines, because a record may become a line in between.
         let records = Scan::all(&*self.store, versus_of(player, opponent, shelf)?).await?;
         let whole = self.lines.all(player, is_wanted).await?;
         if whole.is_absent {
@@ -273,7 +275,8 @@ impl Histories {
         Ok(tallies)
     }
 
-    /// Returns a page of a list: of the records under a prefix, and the wanted lines.
+    /// Returns a page of a list. The list contains the records under a prefix and the wanted
+    /// lines.
     async fn page(
         &self,
         player: &str,
@@ -284,7 +287,7 @@ impl Histories {
         let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
         let place = page.after.as_deref().filter(|_| after.is_some());
-        // Read the records first: they become lines, and lines never become records.
+        // Read the records before the lines, because a record may become a line in between.
         let mut found: BTreeMap<String, PlayedGame> = BTreeMap::new();
         for (key, value) in self.store.scan(prefix.clone(), after, limit + 1).await? {
             let place = last_part(&key, &prefix).unwrap_or_default();
@@ -301,8 +304,7 @@ impl Histories {
             next = Some(place).filter(|_| !is_last);
             found.push(game);
         }
-        // Look up each opponent only once, because the games on a page are against few different
-        // opponents.
+        // Look up each opponent only once, because most pages have only a few opponents.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for mut game in found {
@@ -324,7 +326,7 @@ impl Histories {
         loop {
             let records = self.store.scan(prefix.clone(), None, RULESETS_MAX).await?;
             let whole = self.lines.all(player, |line| !line.is_counted).await?;
-            // A record may have become a part of a volume in the meantime.
+            // If records have become parts of a volume in the meantime, read again.
             if self.store.scan(prefix.clone(), None, RULESETS_MAX).await? != records {
                 transaction.count_conflict()?;
                 continue;
@@ -337,7 +339,7 @@ impl Histories {
                 let Some(ruleset) = last_part(key, &prefix) else { continue };
                 all.entry(ruleset).or_default().merge(&parse(value, "a history")?);
             }
-            // The oldest games first, as they were played.
+            // Count the games in the order in which they were played.
             for line in whole.lines.into_iter().rev() {
                 let figures = all.entry(line.ruleset).or_default();
                 figures.count(line.side, line.score, line.setup.as_ref(), line.ended);

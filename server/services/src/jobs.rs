@@ -1,4 +1,4 @@
-//! The handlers of jobs, and the numbers of jobs that may run at once.
+//! The handlers of jobs, and the limits on how many jobs run at the same time.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The operator's mail server, to which this server hands its mails: its address, its
+//! The operator's mail server, through which this server sends its mails: its address, its
 //! credentials, and how the connection is encrypted.
 
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ pub use lettre::message::Mailbox;
 
 const FILE_MAX: u64 = 4_096;
 
-/// Where the address of the relay comes from: the setting itself, or a file that contains it.
+/// The source of the relay's address: the setting itself, or a file that contains the address.
 #[derive(Clone, PartialEq, Eq)]
 pub enum RelaySource {
     Url(Secret),
@@ -27,8 +27,8 @@ pub enum RelaySource {
 impl FromStr for RelaySource {
     type Err = Infallible;
 
-    /// A text that may contain a password is never taken for the name of a file, because errors
-    /// name the file.
+    /// Text that may contain a password is never taken for a file name, because error messages
+    /// contain the file name.
     fn from_str(text: &str) -> Result<RelaySource, Infallible> {
         let text = text.trim();
         let is_url = text.contains("://") || text.contains('@');
@@ -42,7 +42,8 @@ impl RelaySource {
         matches!(self, RelaySource::File(path) if path.as_os_str().is_empty())
     }
 
-    /// Returns the address without its password. `None` if it has none, or is in a file.
+    /// Returns the address without its password. `None` if the address has no credentials or is
+    /// in a file.
     pub fn without_password(&self) -> Option<String> {
         let RelaySource::Url(url) = self else { return None };
         let (before, host) = url.expose().rsplit_once('@')?;
@@ -78,7 +79,8 @@ pub enum RelayError {
 pub enum RelaySecurity {
     /// TLS from the first byte (`smtps`).
     Tls,
-    /// TLS after the command STARTTLS, without which nothing is sent.
+    /// TLS after the command STARTTLS. Nothing is sent to a relay that does not support the
+    /// command.
     StartTls,
     /// No TLS. Only for a relay on this machine.
     Plain,
@@ -94,7 +96,7 @@ pub struct MailRelay {
     pub credentials: Option<(String, Secret)>,
     pub trust: Trust,
     pub from: Mailbox,
-    /// The address of this server, with which links in mails begin.
+    /// The public address of this server. Links in mails begin with this address.
     pub public_url: Origin,
 }
 
@@ -165,7 +167,8 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Decodes percent signs with two hexadecimal digits. `None` if other text follows a percent sign.
+/// Decodes percent-encoded text. `None` if a percent sign is not followed by two hexadecimal
+/// digits, or if the result is not UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -270,7 +270,6 @@ impl Notices {
     }
 }
 
-/// Returns the id of the notice of a turn.
 fn notice_id(own: &OwnGame) -> String {
     let game = &own.game;
     let phase = if game.phase == Phase::Deploying { "d" } else { "p" };

@@ -129,9 +129,9 @@ impl<'a> Operator<'a> {
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account. Its logins are refused, and its sockets are closed. The open reports
-    /// about the player are decided by this. If only that fails, the account is closed, and
-    /// [`Operator::decide`] can still decide the reports.
+    /// Closes an account. Its logins are refused, and its sockets are closed. Then marks the open
+    /// reports about the player as acted on. If only this step fails, the account stays closed,
+    /// and [`Operator::decide`] can still decide the reports.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         let player = set_closed(self.store, name, true, |player| {
@@ -146,8 +146,8 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Decides the report of a player about a game. A decision may be changed. `reporter` is the
-    /// name or the id of the player in the list of reports.
+    /// Decides a player's report about a game. Repeating the call with another decision changes
+    /// the decision. `reporter` is the name or the id of the player in the list of reports.
     pub async fn decide(
         &self,
         game: GameId,
@@ -180,9 +180,9 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
-    /// Removes a finished game altogether. Returns false if it was erased before. After an error,
-    /// the game may have been erased in part. A server then completes the erasure, and so does
-    /// another call.
+    /// Erases a finished game. Returns false if it was erased before. After an error, only a part
+    /// of the game may have been erased. A server completes the erasure later, unless another
+    /// call does it first.
     pub async fn erase(&self, game: GameId) -> Result<bool, OperatorError> {
         let note = self.note(&random_code()?, Deed::Erased { game })?;
         Ok(erased_games::erase(self.store, game, note).await?)

@@ -81,7 +81,7 @@ impl Proofs {
         let at = PROOF.key([&record.game])?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
-            // The game may have just ended, so that its job is not done yet.
+            // The game may have just ended. In that case, do its job now.
             let due = PROOF_DUE.key([&record.game])?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
                 self.do_job(&job).await?;
@@ -90,7 +90,7 @@ impl Proofs {
         }
         record.signature = match value {
             Some(value) => Some(parse(&value, "a signature")?),
-            // Of an archived game, the archive has the signature.
+            // The signature of an archived game is in the archive.
             None => archived_signature(&*self.store, record.game).await?,
         };
         Ok(())

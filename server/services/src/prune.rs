@@ -253,7 +253,8 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     Ok(())
 }
 
-/// Returns the keys of the records beside a game's log, except for lists and histories.
+/// Returns the keys of a game's records, except for its log and its entries in lists and
+/// histories.
 pub(crate) async fn records_of_game(
     store: &dyn Store,
     game: GameId,

@@ -255,8 +255,8 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
-    /// Returns the changes that a game made to its players' ratings; `None` if it made none. When
-    /// a game is archived, its record goes, and the players' histories tell.
+    /// Returns the changes that a game made to its players' ratings; `None` if it made none. Some
+    /// time after a game was archived, only its players' histories contain the changes.
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
         match find(&*self.store, RATED.key([&game])?, "a change").await? {
             Some((change, _)) => Ok(Some(change)),
@@ -294,7 +294,8 @@ impl Ratings {
         let is_own = asker == Some(&player.id);
         let mut known: HashMap<String, Player> = HashMap::new();
         let class = Class { ruleset: ruleset.to_owned(), speed };
-        // Read the records first: they become parts of lines, and lines never become records.
+        // Read the records before the lines, because a record may become a part of a line in
+        // between.
         let mut entries: BTreeMap<Reverse<u32>, HistoryRecord> = BTreeMap::new();
         for (key, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
             entries.insert(Reverse(number_of(&key)), HistoryRecord::read(&value)?);

@@ -33,7 +33,7 @@ pub struct Report {
     pub reported: Player,
     pub game: GameId,
     pub reason: String,
-    /// What the operators have decided.
+    /// The operators' decision.
     #[serde(default, skip_serializing_if = "is_open")]
     pub state: ReportState,
 }
@@ -147,7 +147,8 @@ pub(crate) async fn decide(
         let Some((mut report, bytes)) = find::<Report>(store, report.key()?, "a report").await? else {
             return Ok(false);
         };
-        // The store did not confirm the previous attempt, or somebody else has decided the same.
+        // The previous attempt was stored without a confirmation, or another operator has made
+        // the same decision.
         if is_tried && report.state == state {
             return Ok(true);
         }

@@ -1,5 +1,5 @@
-//! Tests of the way of a finished game from the store to the archive, with failures of the store
-//! and of the archive's objects at every step.
+//! Tests that a finished game moves from the store to the archive without loss, even if the store
+//! or the archive's objects fail at any step.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 #![allow(dead_code, reason = "not every test uses every helper of the played games")]
 
@@ -28,7 +28,8 @@ use played::{Played, game_of};
 const NOON: Stamp = Stamp(1_700_000_000_000);
 const AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// The archive's objects in a folder. The calls from `fails_from` on find no answer.
+/// The archive's objects in a folder. All calls fail, beginning with the call with the number
+/// `fails_from`.
 struct Objects {
     folder: FolderStore,
     calls: AtomicUsize,
@@ -119,12 +120,12 @@ impl World {
         assert_eq!(expected, played.head);
     }
 
-    /// Starts a server's archive anew.
+    /// Opens the archive as a new server does.
     async fn archive(&self) -> Archive {
         Archive::open(self.objects.clone(), Settings::default()).await.unwrap()
     }
 
-    /// A new server looks for games to archive.
+    /// Runs a round of archiving on a new server.
     async fn round(&self) -> Result<Archived, String> {
         let archive = Archive::open(self.objects.clone(), Settings::default()).await;
         let archive = archive.map_err(|error| error.to_string())?;
@@ -146,7 +147,7 @@ impl World {
         assert!(finished(&store, id).await.unwrap().is_some(), "{what}");
     }
 
-    /// Checks that the game is in the archive alone, and that nothing remains to be done.
+    /// Checks that only the archive has the game, and that nothing remains to be done.
     async fn assert_archived(&self, what: &str) {
         let Played { id, head, .. } = self.played;
         assert_eq!(self.round().await, Ok(Archived::default()), "{what}");
@@ -170,7 +171,7 @@ async fn a_game_goes_to_the_archive_when_it_has_been_over_for_long_enough() {
     assert_eq!(world.store.update(done).await, Ok(UpdateOutcome::Ok));
     assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }));
     world.assert_archived("at once").await;
-    // Another game that ended under the same record's time is not old enough.
+    // Claim: a record is ignored if it is not old enough.
     world.played = game_of(&CLASSIC, 40, 12);
     let key = ENDED.key([&time16(world.clock_now()), &world.played.id]).unwrap();
     let record = Write::Put { key, value: Vec::new(), expires: None };
@@ -245,7 +246,7 @@ async fn of_several_servers_one_archives_and_the_others_count() {
     let mut one = archiver(world.archive().await, "one");
     let mut two = archiver(world.archive().await, "two");
     assert_eq!(two.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
-    // Both at once do no harm either.
+    // Claim: two servers that archive at the same time do no harm.
     let (first, second) = tokio::join!(one.archive_due(true), two.archive_due(true));
     assert!(first.unwrap().games + second.unwrap().games >= 1);
     world.assert_archived("two at once").await;
@@ -276,7 +277,7 @@ async fn an_archived_game_is_a_conflict_forever_and_can_be_deleted() {
             let outcome = store.append(begin(expected)).await.unwrap();
             assert!(matches!(outcome, AppendOutcome::Conflict { .. }), "{outcome:?}");
         }
-        // Readers may read in small parts.
+        // Claim: reading in small parts returns the same entries.
         let mut parts = store.read(id, 0, 5).await.unwrap();
         while let Some(last) = parts.last().map(|entry| entry.seq).filter(|seq| *seq < head.seq) {
             parts.extend(store.read(id, last, 5).await.unwrap());
@@ -297,7 +298,8 @@ async fn a_game_that_is_erased_while_it_is_being_archived_does_not_come_back() {
     let world = World::new().await;
     let Played { id, .. } = world.played;
     let archive = world.archive().await;
-    // A server has read the log before the erasure, and adds the game after it.
+    // Set-up: a server reads the log before the erasure, and adds the game to the archive after
+    // it.
     let log = world.store.read(id, 0, 512).await.unwrap();
     let encoded = flagfall_archive::encode_checked(id, &log, world.played.head, None).unwrap();
     let store = world.store().await;

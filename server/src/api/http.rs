@@ -162,14 +162,14 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     }
     let headers = response.headers_mut();
     page::secure(headers);
-    // A browser that has used HTTPS here never uses HTTP again. The header is not sent for a
-    // loopback name, because it would apply to all ports of that name.
+    // This header makes browsers use only HTTPS for this host in the future. The header is not
+    // sent for a loopback name, because it would apply to all ports of that name.
     if app.settings.public_url.as_ref().is_some_and(|url| url.is_https() && !url.is_loopback()) {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     if is_check {
-        // Health checks do not count as requests. They are limited because the connection is
-        // closed after each check, and the number of connections is limited.
+        // Health checks do not count as requests, so close the connection after each check. The
+        // limit on connections then also limits health checks.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     // Views depend on the caller, so proxies must not cache an answer unless its handler allows
@@ -197,7 +197,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // A WebSocket may be evicted until it has sent its hello.
+        // Until a WebSocket has sent its hello, it can be evicted.
         if !is_upgrade {
             app.admission.note_request(seat);
         }

@@ -3,8 +3,7 @@
 //! A browser sends the cookie even if a page of another site causes the request. So the server
 //! uses the cookie only if the browser says that a page of this server sent the request: with
 //! `Origin`, or with `Sec-Fetch-Site` if there is no `Origin`. A page on another port of the same
-//! host is not the server's own page, although browsers treat both as one site and send the
-//! cookie for both.
+//! host is not the server's own page, although browsers also send the cookie with its requests.
 
 use std::net::IpAddr;
 
@@ -68,7 +67,7 @@ impl OwnPage {
 /// Without `--public-url`, the origin is derived from the header `Host`. An attacker could point
 /// a domain name of their own at this server and thereby control that header (DNS rebinding).
 /// Therefore the name must be a loopback name, or the request must come over HTTPS through a
-/// proxy, which needs a certificate for the name.
+/// proxy. HTTPS needs a certificate for the name.
 fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
     if let Some(public) = &settings.public_url {
         return Some(public.clone());

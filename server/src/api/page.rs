@@ -71,8 +71,7 @@ impl Page {
             Page::Off => return None,
         };
         let mut response = match document {
-            // The page has no such address, so a client cannot already have the document. Without
-            // a tag, the answer is never 304.
+            // Leave out the tag for an unknown address, so that the answer is never 304.
             Ok(Some(document)) if page.is_none() => {
                 Representation { tag: None, ..document }.answer(request, NEVER)
             }

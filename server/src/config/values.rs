@@ -81,7 +81,7 @@ impl TypedValueParser for StoreParser {
     }
 }
 
-/// Where the archive of finished games is.
+/// The place of the archive of finished games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArchivePlace {
     Off,

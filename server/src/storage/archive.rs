@@ -14,10 +14,10 @@ use thiserror::Error;
 
 use crate::config::{ArchivePlace, Config};
 
-/// The folder with the archive in a backup.
+/// The folder of a backup that contains the archive.
 pub(super) const IN_BACKUP: &str = "archive";
-/// The folder with the manifests in an archive. It is copied first, because everything that a
-/// manifest names stays for a day after that.
+/// The folder of an archive that contains the manifests. A backup copies this folder first,
+/// because the files that a manifest names are kept for at least another day.
 const MANIFESTS: &str = "manifest";
 
 /// Why the archive cannot be opened.
@@ -48,7 +48,7 @@ fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, Archiv
     objects_to_read(place)
 }
 
-/// Returns the store of the archive's objects, and creates nothing.
+/// Like [`objects`], but creates nothing.
 pub(super) fn objects_to_read(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
     match place {
         ArchivePlace::Off => Ok(None),
@@ -61,7 +61,8 @@ pub(super) fn objects_to_read(place: &ArchivePlace) -> Result<Option<Arc<dyn Arc
 }
 
 /// Copies an archive into a backup. Returns the number of copied files. A server may be using the
-/// archive. Call this after the store was copied, so that every game is in one of both copies.
+/// archive. Call this after the store was copied, so that every game is in at least one of the
+/// two copies.
 pub(super) fn back_up(archive: &Path, backup: &Path) -> io::Result<usize> {
     if !archive.is_dir() {
         return Ok(0);
@@ -100,11 +101,12 @@ fn copy(from: &Path, to: &Path, folder: &Path) -> io::Result<usize> {
         }
         let folder = target.parent().unwrap_or(to);
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // The name of an unfinished file is not the name of an object.
+        // This name is not the name of an object.
         let unfinished = folder.join(".unfinished");
         match fs::copy(from.join(&file), &unfinished) {
             Ok(_) => {}
-            // It was deleted since, so no manifest has named it for a day.
+            // The file was deleted in the meantime. No manifest has named it for a day, so the
+            // copy does not need it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         }

@@ -17,7 +17,7 @@ use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress
 use super::report::{Progress, say};
 use crate::config::{ArchivePlace, Config, StoreKind};
 
-/// The number of archived games that a check replays if not all of them are to be replayed.
+/// The number of archived games that a check replays, unless it replays all games.
 const SAMPLE: u64 = 1_000;
 
 /// The numbers of errors that were found and listed.

@@ -21,7 +21,7 @@ use crate::config::Config;
 const READS: usize = 32;
 const COMPRESSION: i32 = 9;
 
-/// The description of a dump, a file beside it.
+/// The description of a dump, which is written to a file next to the dump.
 #[derive(Serialize)]
 struct Description {
     format: u32,
@@ -32,7 +32,7 @@ struct Description {
     /// The length and the SHA-256 of the file.
     bytes: u64,
     sha256: HexBytes,
-    /// The length and the SHA-256 of the lines.
+    /// The length and the SHA-256 of the uncompressed lines.
     lines_bytes: u64,
     lines_sha256: HexBytes,
     /// The server's signature of the month, the number of games and the SHA-256 of the file.
@@ -40,7 +40,7 @@ struct Description {
     signature: Option<RecordSignature>,
 }
 
-/// Adds up what is written.
+/// A writer that counts and hashes the bytes that pass through it.
 struct Summed<W> {
     inner: W,
     sum: Sha256,
@@ -95,7 +95,7 @@ pub(super) async fn dump(config: &Config, month: &Month, folder: &Path) -> Resul
     let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(failed(&path));
     write(beside("json"), &(description.map_err(failed(&beside("json")))? + "\n"))?;
     write(beside("sha256"), &format!("{}  {}\n", made.sha256, made.file))?;
-    // The dump gets its name last, so a dump with this name is complete.
+    // Rename the file last, so that a file with the final name is complete.
     fs::rename(&unfinished, &file).map_err(failed(&file))?;
     say(&format!("wrote {} games to {}", made.games, file.display()));
     Ok(())

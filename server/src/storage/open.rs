@@ -30,10 +30,10 @@ pub(super) const DAMAGED_SHOWN: usize = 100;
 pub struct Opened {
     /// The store, with the games of the archive.
     pub store: Arc<dyn Store>,
-    /// The archive, and the store without its games. `None` if there is no archive.
+    /// The archive, and the store without the archive's games. `None` if there is no archive.
     pub archive: Option<(Archive, Arc<dyn Store>)>,
-    /// The same store if it is the embedded store. Only an embedded store can fail permanently,
-    /// so its type is needed to check for that.
+    /// The same store with its own type, if it is the embedded store. This type is needed to
+    /// check for permanent failures, which no other store has.
     pub embedded: Option<Arc<EmbeddedStore>>,
     /// A description, for people, of where the store is and how durable it is.
     pub place: String,

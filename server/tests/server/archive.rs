@@ -1,5 +1,5 @@
-//! Tests of finished games in the archive: everything that anybody can read of them stays the
-//! same.
+//! Tests that archiving a finished game does not change what players and strangers can read about
+//! it.
 
 #[path = "../../archive/tests/archive/played.rs"]
 #[allow(dead_code, reason = "this test uses one of the helpers")]
@@ -57,7 +57,7 @@ async fn read_all(house: &House, games: &[GameId], tokens: &[String; 2]) -> Vec<
         for path in &paths {
             let answer = house.ask("GET", path, token, "").await;
             let mut body = answer.body.clone();
-            // A view says what time it is, and a refusal has a number.
+            // Ignore the time in a view and the request id in a refusal.
             if !(answer.status == 200 && path.contains("/record")) {
                 let mut json = answer.json();
                 json.as_object_mut().unwrap().remove("request");
@@ -93,7 +93,8 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
         resignations.push((game, format!("c{}", table.commands)));
         games.push(game);
     }
-    // Both want a rematch of the first game, so its page links to another game.
+    // Set-up: both players want a rematch of the first game, so that this game links to another
+    // one.
     let want = || ClientToServer::Rematch { cmd_id: "rematch".parse().unwrap(), game: games[0] };
     assert_eq!(ask(&mut table.ann, want()).await, Accepted::Done {});
     let started = ask(&mut table.bob, want()).await;
@@ -127,7 +128,7 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     for ((game, cmd_id), outcome) in resignations.iter().zip(&outcomes) {
         assert_eq!(&resign_again(&house, &tokens[1], *game, cmd_id).await, outcome);
     }
-    // The link to the rematch is there for those who open the old game.
+    // Claim: the archived game still links to its rematch.
     let mut ann = house.again(&tokens[0]).await;
     let found = ask(&mut ann, want()).await;
     assert!(matches!(found, Accepted::Started { game, .. } if game == rematch), "{found:?}");
@@ -165,7 +166,7 @@ async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
     }
 
     for game in [archived, stored] {
-        // Servers learn that they must forget the game.
+        // Wait until the server has dropped the game from memory.
         let path = format!("/api/games/{game}");
         crate::common::in_time("the table is forgotten", async {
             while table.house.ask("GET", &path, "", "").await.status != 404 {
@@ -197,7 +198,8 @@ async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
     let erased = |game| (Deed::Erased { game }, "a court order".to_owned());
     assert_eq!(deeds.collect::<Vec<_>>(), [erased(archived), erased(stored)]);
 
-    // The archive overwrites the bytes, and a round of archiving brings nothing back.
+    // Claim: the archive overwrites the bytes of the erased game, and a round of archiving does
+    // not bring the game back.
     assert_eq!(archive.tidy(0).await.unwrap().rewritten_segments, 1);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
     let report = archive.check(Check::All, |_, _| ()).await.unwrap();
@@ -249,7 +251,8 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let kind = Kind { rated: true, ..Kind::default() };
     let game = table.play(kind).await;
     clock.advance_ms(1_000);
-    // With the next game of the players, the change of their ratings becomes a part of the line.
+    // Set-up: when the next game of the players is recorded, the rating change of the first one
+    // becomes a part of its line.
     table.play(kind).await;
     table.house.run_jobs("proof_due").await;
     let history = "/api/players/ann/ratings/classic/rapid";
@@ -286,7 +289,7 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     table.house.close().await;
 }
 
-/// Noon of today, so that the day does not end during a test.
+/// Returns noon of the current day, so that the day does not end during a test.
 fn noon() -> Stamp {
     const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
     Stamp(SystemClock.now().0 / DAY_MS * DAY_MS + DAY_MS / 2)
@@ -350,7 +353,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
         records.push(table.house.ask("GET", &format!("/api/games/{game}/record"), "", "").await.json());
     }
     let bob = records[0]["players"]["blue"]["id"].as_str().unwrap().to_owned();
-    // Ann wants to be seen.
+    // Set-up: Ann chooses to be listed by name.
     assert_eq!(set(&table.tokens[0], "name").await, 204);
     let lines = dump().await;
     assert_eq!(lines.len(), games.len());
@@ -359,7 +362,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut wanted = record.clone();
         wanted["players"]["blue"] = line["players"]["blue"].clone();
-        // The signature covers the players' ids.
+        // The line has no signature, because the signature covers the players' ids.
         assert!(wanted.as_object_mut().unwrap().remove("signature").is_some());
         assert_eq!(line, wanted);
         let pseudonym = &line["players"]["blue"];
@@ -381,13 +384,13 @@ async fn the_program_writes_a_dump_with_its_checksums() {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (data, dumps) = (place("data"), place("dumps"));
     std::fs::create_dir(&data).unwrap();
-    // A game of today, after which the store's clock is right.
+    // Set-up: write a game with today's date, which also sets the store's clock.
     data_folder_with_a_game(data.as_ref()).await;
     let game = {
         let mut games = (1_000..).map(|seed| played::game_of(&CLASSIC, seed, 20));
         let game = games.find(|game| !game.header.terms.private).unwrap();
         let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
-        // Games of this kind all have the same id.
+        // All games from `game_of` have the same id, so use a different one.
         let id = GameId::from_random([11; 12]);
         let taken = store.take_over(id, Head::START, game.log).await.unwrap();
         assert!(matches!(taken, AppendOutcome::Ok { .. }), "{taken:?}");
@@ -470,7 +473,8 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     let game = data_folder_with_a_game(data.as_ref()).await;
     let (record, names) = served_record(&data, game).await;
     assert_eq!(names, ["Anastasia", "Bonaventura"]);
-    // The store has no records of these players, and the archive keeps no names.
+    // Archiving loses the names, because the archive keeps none and the store has no records of
+    // these players.
     let record = (record, ["deleted", "deleted"].map(str::to_owned));
 
     let archive = ["store", "archive", "--data", &data, "--archive-after-minutes", "0"];

@@ -328,7 +328,8 @@ async fn players_see_what_operators_decided_about_their_own_reports() {
         "{log:?}"
     );
 
-    // A closed account decides what is still open, and leaves decisions as they are.
+    // Claim: closing the account decides the open reports, and leaves earlier decisions as they
+    // are.
     Operator::new(&house.store, "they stall").unwrap().close("bo").await.unwrap();
     assert_eq!(states(&ana_token).await, are("nothing", "acted"));
     let export = house.ask("GET", "/api/account", &ana_token, "").await.json();

@@ -134,7 +134,7 @@ impl House {
         self.served.abort();
     }
 
-    /// Connects from another address of this machine.
+    /// Connects from the address `from`, which must be an address of this machine.
     pub(crate) async fn connect_from(&self, from: [u8; 4]) -> Client {
         let stream = dial(from, self.address).await.unwrap();
         let url = format!("ws://{}/ws", self.address);
@@ -209,7 +209,7 @@ impl Answer {
     }
 }
 
-/// Connects from this address of this machine.
+/// Connects from the address `from`, which must be an address of this machine.
 pub(crate) async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = tokio::net::TcpSocket::new_v4()?;
     socket.bind((from, 0).into())?;
@@ -220,7 +220,7 @@ pub(crate) async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }
 
-/// Like [`http`], from this address of this machine.
+/// Like [`http`], but connects from the address `from`.
 pub(crate) async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Answer {
     let exchange = async {
         let mut stream = dial(from, address).await.unwrap();

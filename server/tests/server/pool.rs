@@ -73,7 +73,6 @@ async fn started(client: &mut Client) -> GameId {
         .await
 }
 
-/// Returns a player's only running game.
 async fn only_game(client: &mut Client) -> GameId {
     client.tell(&ClientToServer::MyGames {}).await;
     let games = client.find(|message| match message {

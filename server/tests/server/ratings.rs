@@ -486,8 +486,8 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The entry on the leaderboard must match the current rating. Otherwise, the next game would
-    // not find the entry that it has to move.
+    // The entry on the leaderboard must match the current rating. Otherwise, the next rated game
+    // could not find the entry to move it.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;

@@ -160,7 +160,7 @@ async fn a_server_that_was_stopped_for_some_seconds_takes_no_time_from_a_player(
     let before = left_ms(view(&mut red, game).await);
     server.signal("STOP");
     let stopped = Instant::now();
-    // The pause is longer than 2.5 s, the longest silence of a server that is not an outage.
+    // A pause of more than 2.5 s counts as an outage.
     std::thread::sleep(Duration::from_millis(3_500));
     let frozen = stopped.elapsed();
     server.signal("CONT");

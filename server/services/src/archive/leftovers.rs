@@ -1,8 +1,10 @@
 //! Removes the side records of archived games.
 //!
-//! The archive has a game's signature, and the histories of its players have what it changed in
-//! their ratings. Nobody repeats a command that asks for a rematch when the guard of the log has
-//! expired. So a game that has neither a log nor a guard in the store needs no records there.
+//! After a game has been archived, its signature is in the archive, and its rating changes are in
+//! the histories of its players. The record of a rematch is needed only while a client may repeat
+//! the command that asked for it. That time is over when the guard (the record that replaces an
+//! archived log for an hour) has expired. So the store needs no side records of a game that has
+//! neither a log nor a guard.
 
 use flagfall_base::keys::{GONE, PROOF, RATED, REMATCH, RecordKind};
 use flagfall_base::scan::Scan;
@@ -48,7 +50,7 @@ impl Archiver {
         write_if(&*self.store, key, Some(value), writes).await
     }
 
-    /// True if the game is archived, and the content of the record is known without the record.
+    /// True if the game is archived, and nothing is lost without this record.
     async fn is_needless(
         &self,
         kind: &RecordKind<1>,
@@ -58,7 +60,7 @@ impl Archiver {
         if self.store.head(game).await? != Head::START || self.store.guard(game).await?.is_some() {
             return Ok(false);
         }
-        // A damaged game is an operator's to look at, and an erased one is in no archive.
+        // Keep the record of a game that is not in the archive, for example of an erased game.
         let Some(log) = self.archive.read(game).await? else { return Ok(false) };
         if kind.name == PROOF.name {
             return Ok(log.signature.as_ref() == Some(&parse::<RecordSignature>(value, "a signature")?));
@@ -66,8 +68,8 @@ impl Archiver {
         Ok(kind.name == REMATCH.name || self.is_in_histories(&parse(value, "a change")?).await?)
     }
 
-    /// True if the histories of the players tell the same about the change of their ratings, or
-    /// if they have deleted their accounts.
+    /// True if the players' histories contain the same rating change, or if both players have
+    /// deleted their accounts.
     async fn is_in_histories(&self, change: &RatingChange) -> Result<bool, ArchivingError> {
         let finished = match finished(&self.all, change.game).await {
             Ok(Some(finished)) => finished,

@@ -1,9 +1,9 @@
 //! The stored history of an account: one record with the latest games, and volumes.
 //!
-//! The record (`history/PLAYER`) has the lines of the latest games. When its page is full, the
-//! lines become a volume (`volumes/PLAYER/NUMBER`). A volume never changes, and its number is never
-//! used again. So it can be moved to the archive, and cached. To change a line of a volume, a
-//! volume with another number takes its place.
+//! The record (`history/PLAYER`) contains a page: the lines of the latest games. When the page is
+//! full, its lines become a volume (`volumes/PLAYER/NUMBER`). A volume never changes, and its
+//! number is never reused, so volumes can be cached and archived. To change a line in a volume,
+//! the server replaces the whole volume with one that has a new number.
 
 use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
 use flagfall_base::transact::{delete, delete_all, expect};
@@ -19,13 +19,14 @@ use crate::records::damaged;
 
 /// The first byte of a record in this form.
 const FORM: u8 = 1;
-/// The number of lines with which a page is full.
+/// The number of lines at which a page is full.
 const LINES_MAX: usize = 64;
-/// The number of bytes with which a page is full. With ratings, a player has at most 4 KB in the
-/// store.
+/// The number of bytes at which a page is full. This limit keeps all records of a player,
+/// including ratings, below 4 KB.
 const BYTES_MAX: usize = 2_200;
 const HOUR_MS: u64 = 60 * 60 * 1_000;
-/// How often a history is read again if one of its volumes has just been replaced.
+/// How many times a history is read before giving up, if its volumes are replaced during the
+/// read.
 pub(super) const TRIES: usize = 4;
 
 /// The history of an account.
@@ -43,13 +44,13 @@ pub(super) struct Book {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VolumeRef {
     pub(super) number: u32,
-    /// True if the volume is as long as a volume can be.
+    /// True if the volume was made by merging smaller ones. It is not merged again.
     pub(super) is_merged: bool,
     pub(super) first: u64,
     pub(super) last: u64,
 }
 
-/// The number of a volume that was replaced, and when, in hours since 1970.
+/// The number of a replaced volume, and the time of the replacement, in hours since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Retired {
     pub(super) number: u32,
@@ -57,14 +58,14 @@ pub(super) struct Retired {
 }
 
 impl Retired {
-    /// True if the volume was replaced more than a day ago. A backup may have copied the store
-    /// before, and copies the archive after that.
+    /// True if the volume was replaced more than a day ago. A newer one may still be needed by a
+    /// backup, which copies the store first and the archive later.
     pub(super) fn is_old(self, now: Stamp) -> bool {
         now.0 / HOUR_MS > self.at.saturating_add(24)
     }
 }
 
-/// Games of a history, and figures of games that have no deployment in their lines.
+/// Lines of a history, and the statistics of games that were counted before they became lines.
 #[derive(Clone, Default)]
 pub(super) struct Volume {
     pub(super) lines: Vec<Line>,
@@ -74,8 +75,9 @@ pub(super) struct Volume {
 #[derive(Serialize, Deserialize)]
 struct PackedBook {
     next: u32,
-    /// For each volume: twice its number, plus 1 if it is merged; and the first second, counted
-    /// from the one of the volume before, and the seconds from the first to the last.
+    /// For each volume: twice its number, plus 1 if it is merged; the time of its first game,
+    /// relative to the previous volume; and the time from its first to its last game. Times are
+    /// in seconds.
     volumes: Vec<(u32, i64, u64)>,
     retired: Vec<Retired>,
     page: Packed,
@@ -90,9 +92,10 @@ struct PackedVolume {
 #[derive(Serialize, Deserialize)]
 struct PackedFigures {
     ruleset: String,
-    /// Red's and Blue's games.
+    /// The player's results as Red and as Blue.
     by_side: [PackedTally; 2],
-    /// The number of the deployment, its games, and the end of the latest of them.
+    /// For each deployment: its number, the player's results with it, and the end of the latest
+    /// game.
     deployments: Vec<(u32, PackedTally, u64)>,
 }
 
@@ -183,7 +186,7 @@ impl Volume {
         to_bytes(&PackedVolume { page: Packed::of(&self.lines, setups), figures })
     }
 
-    /// Adds figures to those of the volume.
+    /// Adds statistics to those of the volume.
     pub(super) fn add_figures(&mut self, ruleset: &str, figures: &Figures) {
         match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
             Some((_, known)) => known.merge(figures),
@@ -197,11 +200,11 @@ impl Volume {
     }
 }
 
-/// A history as it is in the store, and as it will be.
+/// A history that was read from the store and can be changed and saved.
 pub(super) struct Opened {
     player: String,
     pub(super) book: Book,
-    /// The record in the store.
+    /// The bytes of the stored record.
     value: Option<Vec<u8>>,
 }
 
@@ -217,8 +220,8 @@ impl Opened {
         self.value.is_none()
     }
 
-    /// Adds the writes that store the history to an update, on the condition that it has not
-    /// changed since it was read. If its page is full, its lines become a volume.
+    /// Adds the writes that store this history to an update. The update then fails if the stored
+    /// history has changed since it was read. If the page is full, its lines become a volume.
     pub(super) fn save(mut self, update: &mut Update) -> Result<(), StoreError> {
         let key = HISTORY.key([&self.player])?;
         let mut bytes = self.book.bytes()?;
@@ -239,7 +242,7 @@ impl Opened {
         Ok(to_bytes(&Packed::of(&self.book.lines, Setups::new()))?.len() > BYTES_MAX)
     }
 
-    /// Adds a volume, and the job that cares for it.
+    /// Adds a volume, and the job that merges and archives volumes.
     pub(super) fn add(
         &mut self,
         mut volume: Volume,
@@ -256,7 +259,7 @@ impl Opened {
         self.look_after(update)
     }
 
-    /// Takes a volume out. Another one must take its place.
+    /// Removes a volume. The caller must add another volume with the same games.
     pub(super) fn retire(&mut self, number: u32, now: Stamp, update: &mut Update) -> Result<(), StoreError> {
         self.book.volumes.retain(|volume| volume.number != number);
         self.book.retired.push(Retired { number, at: now.0 / HOUR_MS });
@@ -288,7 +291,6 @@ pub(super) async fn read_volume(
     value.as_deref().map(Volume::parse).transpose()
 }
 
-/// Deletes the history of a player.
 pub(super) async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     // Without this record, no volume can be added.
     delete(store, vec![HISTORY.key([&player])?]).await?;
@@ -304,7 +306,7 @@ pub(super) async fn delete_volumes(store: &dyn Store, player: &str) -> Result<()
     Ok(())
 }
 
-/// Where the line of a game is.
+/// The place of a game's line.
 enum Place {
     /// The index of the line in the page.
     Page(usize),

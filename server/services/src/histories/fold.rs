@@ -1,12 +1,13 @@
 //! Turns the records of earlier forms into lines.
 //!
-//! Servers of version 0.1 know a game in a history as several records, and so do the histories of
-//! guests, whose games may be deleted. As soon as all servers can read lines, each server goes
-//! through the records of the accounts that it is the guardian of. Each update writes the lines of
-//! a few games and deletes their records. So readers find each game in one of both forms.
+//! Version 0.1 stores each game in a history as several records. The games of guests are still
+//! stored in this way, because they may be deleted. When all servers can read lines, each server
+//! converts the records of those accounts whose guardian it is (each player has one server as
+//! guardian). Each update writes the lines of a few games and deletes their records, so a reader
+//! always finds a game in exactly one of the two forms.
 //!
-//! The job that rates a game writes a record, too. It becomes a part of the game's line when the
-//! next game of the player is written, or in the next round.
+//! The job that rates a game also writes a record. This record becomes a part of the game's line
+//! when the player's next game is written, or in the next round.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -32,17 +33,18 @@ use crate::records::{find, parse};
 
 /// The number of games that one update converts.
 const AT_ONCE: usize = 8;
-/// One of this number of rounds also goes through the games of all players.
+/// The number of rounds from one conversion of game records to the next. Rating records are
+/// converted in every round.
 const WHOLE: u32 = 60;
 
-/// What a server does for the players of whom it is the guardian.
+/// The work that a server does for the players whose guardian it is.
 #[derive(Clone, Copy)]
 enum Work {
     Fold,
     Shelve,
 }
 
-/// Records of ratings that belong to lines: their keys and values.
+/// The rating records of games, as keys and values.
 type Ratings = HashMap<GameId, (Key, Vec<u8>)>;
 
 impl Histories {
@@ -67,7 +69,7 @@ impl Histories {
         self.for_players(&RATING_HISTORY, Work::Fold).await?;
         if is_whole {
             self.for_players(&PLAYED, Work::Fold).await?;
-            // There may be an archive since they were written.
+            // The archive may have been set up after these volumes were written.
             if self.store.archives_records() && self.tables.peers().can_archive() {
                 self.for_players(&VOLUMES, Work::Shelve).await?;
             }
@@ -75,7 +77,8 @@ impl Histories {
         Ok(())
     }
 
-    /// Does work for all players who have a record of this kind.
+    /// Does work for the players who have a record of this kind and whose guardian is this
+    /// server.
     async fn for_players<const N: usize>(&self, kind: &RecordKind<N>, work: Work) -> Result<(), StoreError> {
         let mut after = None;
         while let Some((key, _)) = self.store.scan(kind.all()?, after.take(), 1).await?.pop() {
@@ -119,7 +122,7 @@ impl Histories {
             ratings.insert(HistoryRecord::read(&value)?.game, (key, value));
         }
         let mut games = Scan::all(store, played_of(player, Shelf::All)?).await?;
-        // The oldest first, so that volumes are in order.
+        // Convert the oldest games first, so that the volumes are in chronological order.
         games.reverse();
         let keys: Vec<Key> = games.into_iter().map(|(key, _)| key).collect();
         for keys in keys.chunks(AT_ONCE) {
@@ -134,7 +137,7 @@ impl Histories {
         Ok(())
     }
 
-    /// Turns some games of a player into lines.
+    /// Turns the records of some of a player's games into lines.
     async fn fold_games(&self, player: &str, keys: &[Key], ratings: &mut Ratings) -> Result<(), StoreError> {
         let store = &*self.store;
         let mut transaction = Transaction::new(store, "the history of a player");
@@ -165,7 +168,8 @@ impl Histories {
                 folded.iter().for_each(|game| drop(ratings.remove(game)));
                 return Ok(());
             }
-            // An operator may have undone the effect of a game, or another server has converted it.
+            // An operator may have undone the effect of a game, or another server has converted
+            // its record. So read the records again.
             for game in folded {
                 let Some((key, _)) = ratings.remove(&game) else { continue };
                 if let Some(now) = store.get(key.clone()).await? {
@@ -175,7 +179,8 @@ impl Histories {
         }
     }
 
-    /// Moves the figures of a player's records to a volume. Tallies follow from the lines.
+    /// Moves a player's statistics from records to volumes. Deletes the tallies, because they can
+    /// be computed from the lines.
     async fn fold_figures(&self, player: &str) -> Result<(), StoreError> {
         let store = &*self.store;
         delete_all(store, TALLY.under([&player])?).await?;
@@ -200,7 +205,7 @@ impl Histories {
         Ok(())
     }
 
-    /// Adds the rating of a game to its line, if there is one.
+    /// Moves a game's rating change from its record to the game's line, if there is a line.
     async fn fold_rating(&self, player: &str, game: GameId) -> Result<(), StoreError> {
         let store = &*self.store;
         let mut transaction = Transaction::new(store, "the history of a player");
@@ -222,7 +227,8 @@ impl Histories {
         }
     }
 
-    /// Adds the ratings of the latest games to their lines, if these are on the page.
+    /// Moves the rating changes of the latest games from records to those lines that are on the
+    /// page.
     pub(super) async fn fold_latest(
         &self,
         player: &str,
@@ -240,7 +246,7 @@ impl Histories {
     }
 }
 
-/// Returns the change of a line from a record, and adds the record's deletion to the update.
+/// Returns the rating change in a record, and adds the deletion of the record to the update.
 async fn take_rating(
     store: &dyn Store,
     line: &Line,

@@ -1,7 +1,8 @@
-//! The public games that ended last, on any server.
+//! The list of the public games that ended last, on all servers together.
 //!
 //! The update that enters a public game into its players' histories also adds the game to this
-//! list, and removes the oldest games from it. So the list is short, and one scan reads it.
+//! list, and removes the oldest games from it. So the list stays short, and a single scan reads
+//! it.
 
 use flagfall_base::keys::LATEST;
 use flagfall_base::names::player_shown;
@@ -13,10 +14,10 @@ use super::line::place;
 use crate::records::{parse, put};
 use flagfall_game::Finished;
 
-/// The maximum number of games in one answer. Servers that shorten the list at the same time
-/// leave at least this many games in it.
+/// The maximum number of games in one answer. At least this many games remain in the list, even
+/// if several servers shorten it at the same time.
 pub const LATEST_MAX: usize = 50;
-/// The number of games in the list.
+/// The number of games to which an update shortens the list.
 const KEPT: usize = 64;
 /// The maximum number of games that one update removes. Each update adds one game, so the list
 /// shrinks if it has become longer than [`KEPT`].

@@ -15,12 +15,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::damaged;
 
-/// Returns the place of a game in a history, as part of a key. The latest game comes first.
+/// Returns text that sorts a game within a history, latest first. This text is part of keys.
 pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{}-{game}", descending_time(Stamp(ended)))
 }
 
-/// Returns the time at which the game at a place ended. Later than any game if it is not a place.
+/// Returns the end of the game from the text that [`place`] returned for it. For other text,
+/// returns the latest possible time.
 pub(super) fn ended_at(place: &str) -> u64 {
     place.get(..13).and_then(time_of_descending).map_or(u64::MAX, |at| at.0)
 }
@@ -44,7 +45,7 @@ pub(crate) struct Line {
     pub(crate) plies: u16,
     /// True if an operator has erased the game.
     pub(crate) erased: bool,
-    /// True if the game is counted in the figures of a record or a volume.
+    /// True if the statistics in a record or volume include the game.
     pub(crate) is_counted: bool,
     pub(crate) change: Option<Change>,
     /// The player's deployment.
@@ -54,7 +55,7 @@ pub(crate) struct Line {
 /// The change that a game made to the ratings of both players.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
-    /// How many games of this class the player has played, with this one.
+    /// The number of games that the player has played in this class, including this one.
     pub(crate) number: u32,
     pub(crate) first_move: i32,
     pub(crate) before: RatingPoint,
@@ -90,7 +91,7 @@ impl Line {
         })
     }
 
-    /// Returns the entry of a list. The opponent's name is the one of a house player, or missing.
+    /// Returns the entry for a list. It names the opponent only if that is a house player.
     pub(super) fn played(self) -> PlayedGame {
         let level = self.opponent.strip_prefix("house-").filter(|_| self.kind == PlayerKind::House);
         let name = level.unwrap_or_default().to_owned();
@@ -110,7 +111,7 @@ impl Line {
         }
     }
 
-    /// Returns the place of the line in lists, which are in the order of these texts.
+    /// Returns the text by which lists sort this line.
     pub(super) fn place(&self) -> String {
         place(self.ended, self.game)
     }
@@ -121,13 +122,14 @@ impl Line {
     }
 }
 
-/// Lines in binary form. Texts that several lines have are written once.
+/// Lines in binary form. Text that several lines share is written only once.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Packed {
     terms: Vec<(String, PackedTime)>,
-    /// The letters of all deployments, if there are at most 16. Then each letter takes four bits.
+    /// The different letters of all deployments, so that each letter takes up four bits. Empty if
+    /// there are more than 16.
     letters: String,
-    /// The deployments: their lengths, and their letters.
+    /// The number of letters of each deployment, and the letters.
     setups: Vec<(u16, Vec<u8>)>,
     lines: Vec<PackedLine>,
 }
@@ -150,16 +152,16 @@ enum PackedId {
 #[derive(Clone, Serialize, Deserialize)]
 struct PackedLine {
     game: [u8; 8],
-    /// The time since the end of the game in the line before.
+    /// The time from the end of the previous line's game to the end of this game.
     ended: i64,
     terms: u32,
     flags: u32,
     opponent: PackedId,
-    /// The place of the reason in [`EndReason::ALL`].
+    /// The index of the reason in [`EndReason::ALL`].
     reason: u8,
     plies: u16,
     change: Option<PackedChange>,
-    /// The number of the deployment, beginning with 1. 0 if it is not known.
+    /// The number of the deployment, counted from 1; 0 if the deployment is unknown.
     setup: u32,
 }
 
@@ -171,7 +173,8 @@ struct PackedChange {
     other: Option<PackedPoints>,
 }
 
-/// A rating and its deviation after a game, and how much more they were before it.
+/// The rating after a game, and how much higher it was before the game; then the same for the
+/// deviation.
 #[derive(Clone, Serialize, Deserialize)]
 struct PackedPoints(u32, i32, u32, i32);
 
@@ -183,15 +186,15 @@ const ERASED: u32 = 1 << 5;
 const COUNTED: u32 = 1 << 6;
 const KIND: u32 = 1 << 7;
 const UNDONE: u32 = 1 << 9;
-/// The player's ratings before and after the game are provisional.
+/// The flags for a provisional rating of the player before the game and after it.
 const OWN: [u32; 2] = [1 << 10, 1 << 11];
-/// The opponent's ratings before and after the game are provisional.
+/// The flags for a provisional rating of the opponent before the game and after it.
 const OTHER: [u32; 2] = [1 << 12, 1 << 13];
 
 const SCORES: [GameScore; 3] = [GameScore::Won, GameScore::Drawn, GameScore::Lost];
 const KINDS: [PlayerKind; 4] = [PlayerKind::Guest, PlayerKind::Account, PlayerKind::Bot, PlayerKind::House];
 
-/// Gives each different value a number, in the order of their first use.
+/// Numbers different values in the order of their first use.
 struct Numbers<T> {
     values: Vec<T>,
     known: HashMap<T, u32>,
@@ -211,7 +214,7 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
     }
 }
 
-/// Writes deployments and numbers them, beginning with 1.
+/// Numbers deployments, beginning with 1.
 pub(super) struct Setups(Numbers<String>);
 
 impl Setups {
@@ -225,7 +228,7 @@ impl Setups {
 }
 
 impl Packed {
-    /// Packs lines, and the deployments that were numbered before.
+    /// Packs lines, and all deployments in `setups`.
     pub(super) fn of(lines: &[Line], mut setups: Setups) -> Packed {
         let mut terms = Numbers::new();
         let mut before = 0;
@@ -256,7 +259,7 @@ impl Packed {
         Packed { terms: terms.values, letters, setups, lines: packed }
     }
 
-    /// Returns the deployments by their numbers, without the 0.
+    /// Returns the deployments in the order of their numbers. The first one has the number 1.
     pub(super) fn setups(&self) -> Result<Vec<Secret>, StoreError> {
         let letters: Vec<char> = self.letters.chars().collect();
         let unpack = |(length, bytes): &(u16, Vec<u8>)| {

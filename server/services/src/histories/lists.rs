@@ -14,17 +14,17 @@ use super::record::Figures;
 
 /// The maximum number of lines that are kept in memory.
 const KEPT_LINES_MAX: usize = 50_000;
-/// The number of volumes that are read at once if all of them are needed.
+/// The maximum number of volumes of a history that are read at the same time.
 const AT_ONCE: usize = 8;
 
-/// Reads histories, and keeps some of their volumes in memory. A clone keeps the same volumes.
+/// Reads histories, and keeps some of their volumes in memory. Clones share these volumes.
 #[derive(Clone)]
 pub(crate) struct Lines {
     store: Arc<dyn Store>,
     kept: Arc<Mutex<Kept>>,
 }
 
-/// The volumes in memory. Volumes never change.
+/// The volumes in memory. They are never out of date, because volumes do not change.
 #[derive(Default)]
 struct Kept {
     volumes: HashMap<(String, u32), Arc<Volume>>,
@@ -47,7 +47,7 @@ impl Kept {
     }
 }
 
-/// The lines of a history, latest first, and the figures of the games that have no deployment.
+/// Lines of a history, latest first, and the statistics in its volumes.
 #[derive(Default)]
 pub(super) struct Whole {
     pub(super) lines: Vec<Line>,
@@ -74,8 +74,8 @@ impl Lines {
         Ok(Some(volume))
     }
 
-    /// Returns the latest lines that are wanted, latest first: at least `count` lines, or all
-    /// there are. `until` is the latest end of a game that is wanted.
+    /// Returns the latest wanted lines, latest first: at least `count` lines, or all if there are
+    /// fewer. Skips volumes whose games all ended after `until`.
     pub(super) async fn latest(
         &self,
         player: &str,
@@ -104,7 +104,7 @@ impl Lines {
         Err(missing())
     }
 
-    /// Returns all wanted lines of a history.
+    /// Returns all wanted lines of a history, and its statistics.
     pub(super) async fn all(
         &self,
         player: &str,
@@ -131,8 +131,8 @@ impl Lines {
         Err(missing())
     }
 
-    /// Returns the lines of at least the `count` games that changed a player's rating in a class
-    /// last, or all there are.
+    /// Returns the lines of the games that last changed a player's rating in a class: at least
+    /// `count` lines, or all if there are fewer.
     pub(crate) async fn rated(
         &self,
         player: &str,
@@ -144,8 +144,7 @@ impl Lines {
     }
 }
 
-/// Sorts lines as in lists: the latest first. No game has two lines, unless one of them was read
-/// before a volume was replaced.
+/// Sorts lines, latest first. If a game has several lines, keeps only one of them.
 fn sort(lines: &mut Vec<Line>) {
     lines.sort_by_cached_key(Line::place);
     let mut games = HashSet::new();

@@ -52,7 +52,7 @@ pub(crate) fn number_of(key: &Key) -> u32 {
     GAMES_MAX.saturating_sub(left.unwrap_or_default())
 }
 
-/// Returns what a line says about a change, in the form of version 0.1.
+/// Returns the record of a line's rating change, in the form of version 0.1.
 pub(crate) fn entry(line: Line, change: Change) -> HistoryRecord {
     HistoryRecord {
         game: line.game,

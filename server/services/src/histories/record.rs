@@ -58,7 +58,7 @@ impl Figures {
         kept.last = kept.last.max(ended);
     }
 
-    /// Adds the figures of other games.
+    /// Adds the statistics of other games.
     pub(super) fn merge(&mut self, other: &Figures) {
         for side in Side::BOTH {
             self.by_side[side] = self.by_side[side].plus(other.by_side[side]);
@@ -93,7 +93,7 @@ impl Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
     }
 
-    /// True if the list shows the game of a line.
+    /// True if this kind of list shows the line's game.
     pub(super) fn has(self, line: &Line) -> bool {
         self == Shelf::All || !line.private
     }
@@ -106,7 +106,8 @@ impl Shelf {
     }
 }
 
-/// Returns the prefix of the list of a player's games. Keys begin with the latest game.
+/// Returns the prefix of the list of a player's games. In the order of keys, the latest game
+/// comes first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
 }
@@ -115,8 +116,8 @@ pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -
     PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
-/// Returns the prefix of the list of a player's games against one opponent. Keys begin with the
-/// latest game.
+/// Returns the prefix of the list of a player's games against one opponent. In the order of keys,
+/// the latest game comes first.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
     VERSUS.under([&player, &opponent, &shelf.name()])
 }

@@ -8,11 +8,10 @@ use flagfall_store::{StoreError, Update};
 use super::Histories;
 use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, volume_key};
 
-/// The number of volumes that are merged. So a history has fewer than this number of volumes that
-/// are not merged.
+/// The number of unmerged volumes that are merged at a time. So a history has fewer unmerged
+/// volumes than this after the job.
 const MERGED: usize = 16;
-/// The maximum number of bytes of a merged volume. It is a record of the store before it is
-/// archived, and after an import.
+/// The maximum number of bytes of a merged volume, which must fit into a record of the store.
 const BYTES_MAX: usize = 56 * 1024;
 
 impl Histories {
@@ -34,7 +33,8 @@ impl Histories {
             match merged {
                 Some(opened) => {
                     opened.save(&mut update)?;
-                    // The job exists already, and goes on after this update.
+                    // Adding volumes has also written this job. Leave out that write, because the
+                    // job already exists.
                     update.writes.retain(|write| write.key() != job.key());
                 }
                 None => {
@@ -48,7 +48,8 @@ impl Histories {
         }
     }
 
-    /// Merges small volumes if there are enough of them. Returns the history as it is then.
+    /// Merges the oldest small volumes, and returns the changed history. Returns `None` if there
+    /// are too few small volumes.
     async fn merge(
         &self,
         player: &str,
@@ -77,8 +78,8 @@ impl Histories {
         Err(missing())
     }
 
-    /// Returns the numbers of the oldest small volumes, and what takes their place. `None` if one
-    /// of them was just replaced.
+    /// Returns the numbers of the oldest small volumes, and the volumes that will replace them.
+    /// `None` if one of the small volumes was replaced in the meantime.
     async fn merged(
         &self,
         player: &str,
@@ -103,8 +104,8 @@ impl Histories {
         Ok(Some((small.iter().map(|volume| volume.number).collect(), volumes)))
     }
 
-    /// Moves all volumes to the archive, if there is one and all servers have it. Deletes those
-    /// that were replaced long ago.
+    /// Moves all volumes to the archive, if there is an archive that all servers can use. Deletes
+    /// archived volumes that were replaced long ago.
     async fn archive(&self, player: &str, update: &mut Update) -> Result<(), StoreError> {
         let store = &*self.store;
         if !store.archives_records() || !self.tables.peers().can_archive() {

@@ -1,4 +1,5 @@
-//! Lists from lines are the lists from records, and a player takes up little of the store.
+//! Tests that lists are the same from lines as from records, and that a player takes up little
+//! space in the store.
 
 use std::collections::VecDeque;
 
@@ -20,7 +21,6 @@ const NOON: u64 = 1_700_000_000_000;
 const RULESETS: [&str; 2] = ["classic", "barrage"];
 const TIME: Time = Time::Fischer { base_s: 600, increment_s: 5 };
 
-/// Numbers that follow from a seed.
 struct Seeded(u64);
 
 impl Seeded {
@@ -43,8 +43,8 @@ fn bot() -> Player {
     Player { id: "house-random".to_owned(), name: "random".to_owned(), kind: PlayerKind::House }
 }
 
-/// A finished game of players 0 to 4, of whom player 0 is a guest, or of one of them and a house
-/// player.
+/// Returns a finished game between two of the players 0 to 4, or between one of them and a house
+/// player. Player 0 is a guest.
 fn game_of(seed: &mut Seeded, number: usize) -> (GameId, Archived) {
     let mut bytes = [0; 12];
     bytes[..8].copy_from_slice(&(number as u64).wrapping_mul(0x1234_5678_9abc_def1).to_le_bytes());
@@ -138,7 +138,7 @@ impl World {
         self.shelve().await;
     }
 
-    /// Everything that players and strangers can read.
+    /// Returns everything that players and strangers can read.
     async fn lists(&self) -> Vec<(String, String)> {
         let mut lists = Vec::new();
         let histories = &self.services.histories;
@@ -221,7 +221,7 @@ async fn lists_from_lines_are_those_from_records() {
         assert_eq!(lines.lists().await, wanted);
         assert_eq!(archived.lists().await, wanted);
 
-        // An export for a server of version 0.1 has the same lists.
+        // Claim: after an export to version 0.1, the lists are the same.
         let older = TestStore::new(ManualClock::new(Stamp(NOON)));
         for kind in KINDS {
             let prefix = flagfall_base::keys::jobs_of(kind.name).unwrap();
@@ -234,7 +234,8 @@ async fn lists_from_lines_are_those_from_records() {
         }
         assert_eq!(World::over(older, Some(Form::Json), false).await.lists().await, wanted);
 
-        // A server of this version finds records of an earlier one, with an archive or without.
+        // Claim: a server of this version shows the records of an earlier version, with an
+        // archive or without one.
         for has_archive in [false, true] {
             let newer = World::over(records.store.clone(), None, has_archive).await;
             assert_eq!(newer.lists().await, wanted, "before the records are converted");
@@ -244,7 +245,7 @@ async fn lists_from_lines_are_those_from_records() {
                 |key: &Key| (1..5).any(|number| PLAYED.rest(key).unwrap().starts_with(&id(number)));
             let left = newer.store.scan(PLAYED.all().unwrap(), None, 4_096).await.unwrap();
             assert!(left.iter().all(|(key, _)| !is_account(key)), "only those of guests stay");
-            // The volumes are in a folder that goes with this server.
+            // With an archive, the volumes are not in the store.
             if !has_archive {
                 let kept = newer.store.scan(flagfall_base::keys::VOLUMES.all().unwrap(), None, 1).await;
                 assert_eq!(kept.unwrap().len(), 1);
@@ -278,7 +279,7 @@ async fn a_player_takes_up_less_than_4_kb_however_much_they_have_played() {
     assert_eq!(whole.lines.len(), 1_000);
     assert_eq!(whole.lines.iter().filter(|line| line.change.is_some()).count(), 1_000);
 
-    // A deleted account leaves nothing, in the store and in the archive.
+    // Claim: a deleted account leaves nothing in the store or the archive.
     let archived = || world.services.store.archived_records(flagfall_base::keys::VOLUMES.all().unwrap());
     assert!(archived().await.unwrap().len() > 3);
     world.services.histories.forget(&player(1)).await.unwrap();

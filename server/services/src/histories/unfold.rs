@@ -16,8 +16,8 @@ use super::rating_record::{entry, rating_history_key};
 use super::record::{Figures, Pair, Shelf, played_key, played_of, versus_key};
 use crate::records::{bytes, parse};
 
-/// Returns the records that say the same as this one in the forms of version 0.1. A history
-/// becomes many records. Other records stay as they are. No server may change the store.
+/// Converts a record to the forms of version 0.1. A history becomes many records. Records that
+/// version 0.1 can read stay as they are. No server may change the store in the meantime.
 ///
 /// # Errors
 /// [`StoreError`] if the history cannot be read.
@@ -26,7 +26,7 @@ pub async fn in_older_form(store: &dyn Store, record: FullRecord) -> Result<Vec<
     if VOLUMES.rest(key).is_some() || HISTORY_DUE.rest(key).is_some() {
         return Ok(Vec::new());
     }
-    // What a history counts is written with the history.
+    // Leave out this record, because the converted history includes its counts.
     let counted = TALLY.rest(key).or(FIGURES.rest(key)).and_then(|rest| rest.split('/').next());
     if let Some(player) = counted
         && store.get(HISTORY.key([&player])?).await?.is_some()
@@ -39,7 +39,6 @@ pub async fn in_older_form(store: &dyn Store, record: FullRecord) -> Result<Vec<
     }
 }
 
-/// The records of a history.
 #[derive(Default)]
 struct Records(Vec<FullRecord>);
 
@@ -98,7 +97,7 @@ async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, 
     Ok(records.0)
 }
 
-/// Returns all lines of a history, and all figures that are records or parts of volumes.
+/// Returns all lines of a history, and the statistics in its volumes.
 async fn read(store: &dyn Store, player: &str) -> Result<(Vec<Line>, BTreeMap<String, Figures>), StoreError> {
     'tries: for _ in 0..TRIES {
         let Opened { book, .. } = Opened::read(store, player).await?;
@@ -115,8 +114,8 @@ async fn read(store: &dyn Store, player: &str) -> Result<(Vec<Line>, BTreeMap<St
     Err(missing())
 }
 
-/// Adds the record of the changes that a game made to both ratings, if the store has none. Both
-/// players may have the game, so only the first of them does it.
+/// Adds the record of the changes that a game made to both ratings, if the store has none. Only
+/// Red's history adds it, because Blue's history may contain the same game.
 async fn put_change(
     store: &dyn Store,
     line: &Line,
@@ -134,7 +133,7 @@ async fn put_change(
     records.put(key, &RatingChange { game: line.game, ruleset, speed, first_move, before, after })
 }
 
-/// Adds the signature of an archived game, if the store has none.
+/// Adds the signature of an archived game, if the store has none. Only Red's history adds it.
 async fn put_signature(store: &dyn Store, line: &Line, records: &mut Records) -> Result<(), StoreError> {
     let key = PROOF.key([&line.game])?;
     if line.erased || line.side != Side::Red || store.get(key.clone()).await?.is_some() {

@@ -12,23 +12,25 @@ use metrics::counter;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 pub(super) const LISTED_GAMES_MAX: usize = 30;
-/// The number of intervals for which changes wait if only plies and the number of players have
-/// changed.
+/// The number of intervals for which minor changes wait. A change is minor if only plies and the
+/// number of players have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// What a watcher asks for.
+/// The messages that a watcher has requested.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LobbyWish {
-    /// True for changes; otherwise the watcher gets the complete lists each time.
+    /// True if the watcher wants only changes after the first message. Otherwise, it gets the
+    /// complete lists each time.
     pub changes: bool,
     pub filter: LobbyFilter,
 }
 
-/// What the lobby shows to a group at one moment.
+/// The state of the lobby as it is shown to a group of watchers.
 pub(super) struct Shown {
     pub(super) lists: LobbyLists,
     pub(super) online: u32,
-    /// The number of changes of the seeks that the lists contain.
+    /// The version of the seeks in the lists: how many changes this server had made to its list
+    /// of seeks.
     pub(super) version: u64,
 }
 
@@ -41,9 +43,9 @@ pub(super) struct Board {
 
 struct Group {
     watchers: HashMap<ConnectionId, Watcher>,
-    /// What all watchers were told, except those that are ahead.
+    /// The state that was last sent to all watchers who are not ahead.
     told: State,
-    /// What was shown to the latest watchers, if it was newer than what the others were told.
+    /// The state that was sent to the latest watchers, if it is newer than `told`.
     fresh: Option<State>,
     skipped: u32,
 }
@@ -51,14 +53,15 @@ struct Group {
 struct Watcher {
     outbox: Outbox,
     sees_changes: bool,
-    /// True if the watcher was shown a newer state than the others, which no change leads to.
+    /// True if the watcher was sent a newer state than the others. Its next message must contain
+    /// complete lists, because the next change is based on the state of the others.
     is_ahead: bool,
 }
 
 struct State {
     shown: Shown,
     number: u64,
-    /// The complete lists as messages: with the number, and without it.
+    /// The messages with the complete lists: first without the number, then with it.
     payloads: [Option<Payload>; 2],
 }
 
@@ -124,8 +127,8 @@ impl Group {
 
 impl Board {
     /// Adds a watcher, and sends it everything that the lobby shows at the moment. Returns false
-    /// if the board has nothing that contains all changes of the seeks up to `version`; then
-    /// [`Board::watch_shown`] adds the watcher.
+    /// if the board has no lists that include all changes of the seeks up to `version`. The
+    /// caller must then use [`Board::watch_shown`].
     pub(super) fn watch(&mut self, outbox: &Outbox, wish: &LobbyWish, version: u64) -> bool {
         self.unwatch(outbox.connection());
         self.add(outbox, wish, version)
@@ -140,7 +143,7 @@ impl Board {
         added
     }
 
-    /// Adds a watcher, and sends it what is shown.
+    /// Adds a watcher, and sends it these lists.
     pub(super) fn watch_shown(&mut self, outbox: &Outbox, wish: &LobbyWish, shown: Shown) {
         let version = shown.version;
         match self.groups.get_mut(&wish.filter) {
@@ -159,7 +162,7 @@ impl Board {
         if let Some(group) = filter.and_then(|filter| self.groups.get_mut(&filter)) {
             group.watchers.remove(&connection);
         }
-        // What a group without watchers was told is soon out of date.
+        // Drop groups without watchers, because their state is soon out of date.
         self.groups.retain(|_, group| !group.watchers.is_empty());
     }
 
@@ -293,7 +296,7 @@ mod tests {
         watch(&mut board, &late, true, shown(&["s1", "s2"], 1, 1));
         let (mut of_late, mut late_number) = Default::default();
         assert_eq!(follow(&mut of_late, &mut late_number, sent(&mut late_reader)), ["s1", "s2"], "at once");
-        // The seek is closed before the others hear of it.
+        // Set-up: `s2` is closed before the first watcher hears of it.
         for (seeks, version) in [(&["s1"][..], 2), (&["s1", "s3"], 3)] {
             tell(&mut board, shown(seeks, 1, version));
             assert_eq!(follow(&mut of_first, &mut first_number, sent(&mut first_reader)), seeks);

@@ -1,4 +1,4 @@
-//! What the lobby lists: this server's list of the open seeks, and what watchers are told of it.
+//! This server's list of the open seeks, and the lists that watchers are sent.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use flagfall_base::keys::SEEKS;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
 
-/// The number of seekers who are looked for on other servers at once.
+/// The maximum number of seekers for whom this server searches other servers at the same time.
 const LOOKS_AT_ONCE: usize = 64;
 
 impl Lobby {
     /// Sends the current seeks and games to a connection, and every change from now on. Refused
-    /// if the filter names an unknown ruleset: each filter costs work, so there may be only a
-    /// few.
+    /// if the filter names an unknown ruleset, because the number of different filters must be
+    /// limited.
     pub fn watch(&self, outbox: &Outbox, wish: &LobbyWish) -> Result<(), Refusal> {
         let is_known = |id: &String| Ruleset::all().iter().any(|ruleset| ruleset.id == *id);
         if !wish.filter.ruleset.as_ref().is_none_or(is_known) {
@@ -71,7 +71,7 @@ impl Inner {
         }
     }
 
-    /// Reads the open seeks. `turn` is the state of `seek_turn` before.
+    /// Reads the open seeks. `turn` is the state of `seek_turn` before the read.
     pub(super) async fn reread_seeks(&self, turn: Expect) -> Result<Vec<SeekRecord>, StoreError> {
         let (changes, now) = (self.seeks.lock().changes, Instant::now());
         let open = seeks::read_all(&self.store).await?;
@@ -114,8 +114,8 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
-    /// Looks on other servers for the seekers who are not connected to this one. The guardian of
-    /// a seeker does that for all servers.
+    /// Looks on other servers for the seekers who are not connected to this server. Only the
+    /// guardian of a seeker (the one server that is responsible for them) does this.
     async fn look_for_seekers(&self, grace: Duration) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
         let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);

@@ -30,7 +30,8 @@ pub(super) struct CommandRecord {
     pub(super) game: Option<NewGame>,
 }
 
-/// A planned game in the store. The same record contains the state of its job.
+/// A planned game in the store. The record also contains the state of the job that creates the
+/// game.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct PlanRecord {
     pub(super) plan: NewGame,
@@ -38,7 +39,7 @@ pub(super) struct PlanRecord {
 
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
-    /// The command was carried out now, and its outcome is in the store.
+    /// The command was carried out by this call, and its outcome is in the store.
     New(CommandRecord),
     /// The command had already been carried out, over another connection or by another server.
     Before(CommandRecord),

@@ -15,11 +15,11 @@ const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How an offer was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Closing {
-    /// Somebody accepted it.
+    /// A player accepted the offer.
     Taken,
-    /// The player who made it withdrew it or left.
+    /// The player who made the offer withdrew it or left.
     Withdrawn,
-    /// A player to whom it was addressed declined it.
+    /// A player to whom the offer was addressed declined it.
     Declined,
 }
 
@@ -35,20 +35,21 @@ impl Closing {
         }
     }
 
-    /// Returns the write that remembers this end of an offer.
+    /// Returns the write that records how the offer was closed.
     pub(super) fn note(self, store: &dyn Store, id: &str) -> Result<Write, StoreError> {
         let expires = Some(store.now().plus_ms(KEPT_MS));
         Ok(Write::Put { key: CLOSED_OFFERS.key([&id])?, value: self.name().into(), expires })
     }
 }
 
-/// Returns the write that forgets the end of an offer, for an offer that is opened again.
+/// Returns the write that deletes the record of how an offer was closed. It is needed when the
+/// offer is opened again.
 pub(super) fn forget_closing(id: &str) -> Result<Write, StoreError> {
     Ok(Write::Delete { key: CLOSED_OFFERS.key([&id])? })
 }
 
-/// Returns the refusal for an offer that is not open. It has the reason, if the offer was closed
-/// within the last day.
+/// Returns the refusal for an offer that is not open. If the offer was closed within the last
+/// day, the refusal contains the reason.
 pub(super) async fn gone(store: &dyn Store, id: &str, refused: fn() -> Refused) -> Refused {
     let Refused(refusal) = refused();
     match closing(store, id).await {

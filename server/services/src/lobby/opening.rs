@@ -55,7 +55,8 @@ impl Asker<'_> {
                 let SeekRecord { seek, since } = record.clone();
                 self.inner.seeks.lock().open_after(record, &turn.1);
                 self.inner.changed.notify_one();
-                // The next seek need not wait until the others know of this one.
+                // Release the lock now, because the next seek need not wait until the other
+                // servers know of this one.
                 drop(one_at_a_time);
                 self.inner.peers().tell_seek_opened(OpenedSeek { seek, since, before: id_in(turn.1) }).await;
             }
@@ -63,8 +64,8 @@ impl Asker<'_> {
         }
     }
 
-    /// Refuses another seek if the requester or all players together have too many. Without a read
-    /// if this server's list has all seeks and there is room.
+    /// Refuses another seek if the requester or all players together have too many. Reads the
+    /// seeks only if this server's list is incomplete or has no room.
     async fn check_room(&self, turn: &Expect) -> Result<(), Refused> {
         let (player, limits) = (&self.player.id, &self.inner.settings.limits);
         let (per_player, max) = (limits.seeks_per_player, limits.seeks_max);

@@ -34,7 +34,7 @@ use tokio::time::Instant;
 /// The maximum number of players whose data is read at the same time. The same maximum applies to
 /// the pairs that are written, and to the games that are created.
 pub(super) const AT_ONCE: usize = 32;
-/// The time for which the games of pairs are left to the server that made the pairs.
+/// The time for which only the server that made a pair creates its game.
 const OTHERS_WAIT: Duration = Duration::from_millis(OTHERS_WAIT_MS);
 /// The number of waves for which the record of a pair is kept after its game was created. During
 /// these waves, every server sees the record and informs its players.
@@ -58,7 +58,7 @@ pub(super) struct Pool {
     pub(super) connections: Connections,
     pub(super) wave: Duration,
     pub(super) grace_ms: u64,
-    /// The players to whom this server has sent a pool status that it has not cleared yet.
+    /// The players whom this server has told that they are waiting.
     pub(super) told_status: Mutex<HashSet<String>>,
     /// The games whose players this server has informed, with the times at which it did so.
     told: Mutex<HashMap<GameId, Instant>>,
@@ -172,8 +172,9 @@ impl Pool {
     }
 
     /// Creates the games of pairs, and tells their players. `sealed` are the pairs that this
-    /// server has just made. It leaves other pairs to the servers that made them until they are
-    /// overdue, unless there are servers that do not tell others about new games.
+    /// server has just made. Other pairs are left to the servers that made them until they are
+    /// overdue. But if some server does not tell others about new games, this server creates the
+    /// games of all pairs.
     pub(super) async fn make_games(&self, sealed: &HashSet<GameId>) -> Result<(), StoreError> {
         let paired = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
@@ -197,7 +198,7 @@ impl Pool {
         delete(&*self.store, useless).await
     }
 
-    /// Reads the pairs whose games are not created yet.
+    /// Reads the records of pairs, including those whose games were created recently.
     async fn paired(&self) -> Result<Vec<(Key, NewGame)>, StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
         Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())

@@ -71,7 +71,7 @@ impl Pool {
             let pool = POOL.key([&player])?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
-            // If the player already waits for other terms, keep those.
+            // If the player already waits for other terms, do not change them.
             if waits_for.is_none_or(|now| now.terms == record.terms) {
                 let expires = self.store.now().plus_ms(self.grace_ms);
                 writes.push(put(pool.clone(), &PoolRecord { expires: expires.0, ..record }, Some(expires))?);

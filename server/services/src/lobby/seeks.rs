@@ -6,9 +6,9 @@
 //! succeeds.
 //!
 //! Servers that share a store tell each other about opened and closed seeks. Because such a
-//! notice may be lost, a server reads all seeks again every few seconds, and at once when the
-//! record
-//! `seek_turn`, which every opening changes, shows an opening that the server has not heard of.
+//! notice may be lost, a server also reads all seeks again every few seconds. Every opening
+//! changes the record `seek_turn`. If this record shows an opening that the server has not heard
+//! of, the server reads the seeks immediately.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -106,9 +106,8 @@ pub(super) struct Seeks {
     /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// The time of the last complete read, and the state of `seek_turn` before it or before a
-    /// later opening that followed it. As long as that record is the same, the list has all open
-    /// seeks.
+    /// The time of the last complete read of the seeks, and the latest state of `seek_turn` that
+    /// the list includes. While `seek_turn` has this state, the list has all open seeks.
     read: Option<(Instant, Expect)>,
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
@@ -145,7 +144,7 @@ impl Seeks {
             || self.read.as_ref().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= REREAD)
     }
 
-    /// Adds a seek that was opened when `seek_turn` was in this state.
+    /// Adds a seek. `before` is the state of `seek_turn` before the seek was opened.
     pub(super) fn open_after(&mut self, record: SeekRecord, before: &Expect) {
         if let Some((_, turn)) = self.read.as_mut().filter(|(_, known)| known == before) {
             *turn = Expect::Value(record.seek.id.clone().into());
@@ -174,7 +173,7 @@ impl Seeks {
     }
 
     /// Returns the seekers among `others` who must be looked for on other servers. A seeker who
-    /// was seen there counts as connected for half of `grace`.
+    /// was seen on another server counts as connected for half of `grace`.
     pub(super) fn not_seen(
         &mut self,
         now: Instant,
@@ -298,7 +297,8 @@ mod tests {
         assert!(seeks.must_read(start + REREAD, &turn("s1")));
         seeks.open_after(record("s2", "bo", 2), &turn("s1"));
         assert!(!seeks.must_read(start, &turn("s2")), "it was opened here");
-        // Another server opens a seek, and this server opens one after it without having read.
+        // Set-up: another server opens a seek. Then this server opens one without having read the
+        // first.
         assert!(seeks.must_read(start, &turn("s3")));
         seeks.open_after(record("s4", "bo", 4), &turn("s3"));
         assert!(seeks.must_read(start, &turn("s4")));

@@ -1,8 +1,9 @@
 //! A wave of the pool: it pairs the players who wait, one class after the other.
 //!
-//! The guardian of a class pairs its players. The record `pool_waves/CLASS` says that it has done
-//! so lately. If the record expires, the other servers pair them too. Every server reads the pool
-//! itself, because it tells its own players their status.
+//! The guardian of a class (the server responsible for it) pairs its players, and writes the
+//! record `pool_waves/CLASS` in each wave. If this record expires, the other servers pair the
+//! players too. Every server reads the pool itself, because it tells its own players their
+//! status.
 
 use super::pool::{AT_ONCE, Pool, PoolRecord, Waiter, rated_speed};
 use crate::blocks::blocked_ids;
@@ -33,7 +34,7 @@ const PAIRED_MS: u64 = 10 * 60 * 1_000;
 /// milliseconds.
 const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
-/// What the pairing of a player depends on, besides their record.
+/// The data on which a player's pairing depends, in addition to their record.
 struct Standing {
     rating: Rating,
     known: RatingRecord,
@@ -76,8 +77,8 @@ impl Pool {
         if sealed.is_empty() { Ok(()) } else { self.make_games(&sealed).await }
     }
 
-    /// True if this server pairs the players of a class in this wave: it is the guardian of the
-    /// class, or the guardian has not paired them lately.
+    /// True if this server pairs the players of a class in this wave, because it is the guardian
+    /// of the class, or because the guardian has not paired them recently.
     async fn pairs(&self, class: &str, now: Stamp) -> Result<bool, StoreError> {
         let peers = self.tables.peers();
         if !peers.is_shared() {

@@ -1,10 +1,10 @@
-//! The address to which a player gets e-mail: set, confirmed, suspended, removed.
+//! The e-mail address of a player: setting, confirming and removing it.
 //!
-//! An address gets nothing but a confirmation mail until its owner has confirmed it. The link in
-//! that mail contains a random token, whose hash is in the record. The link that ends the mails
-//! contains a signature of the player and the address, so it works as long as the address is
-//! set, and without a session. Opening a link only shows a page: programs that check mails open
-//! links too.
+//! Until its owner has confirmed an address, the server sends nothing to it except confirmation
+//! mails. The link in such a mail contains a random token, and the record contains the token's
+//! hash. The link that ends the mails contains a signature of the player and the address. So it
+//! works without a session, and for as long as the address is set. Opening a link only shows a
+//! page, because programs that check mails open links too.
 
 use flagfall_base::identity::{Principal, Token};
 use flagfall_base::keys::{DEAD_JOBS, EMAIL, EMAIL_ASKED_BY, EMAIL_ASKED_FOR, MAILS, SECRETS};
@@ -25,7 +25,7 @@ use crate::refused::{Refused, check_account};
 /// The maximum number of confirmation mails for one player, and to one address, in a day.
 const ASKED_MAX: usize = 3;
 const DAY_MS: u64 = 24 * 3_600_000;
-/// The name of the job that sends the confirmation mail. No id of a notice is like it.
+/// The name of the job that sends the confirmation mail. No notice has this id.
 const CONFIRM: &str = "confirm";
 const KEY_NAME: &str = "mail";
 
@@ -129,8 +129,8 @@ impl Notices {
         Ok(is_done)
     }
 
-    /// Returns the condition and the write that count a confirmation mail; `None` above the
-    /// limit.
+    /// Returns the condition and the write that count a confirmation mail. `None` if the limit is
+    /// reached.
     async fn count_asked(&self, key: Key, now: Stamp) -> Result<Option<((Key, Expect), Write)>, StoreError> {
         let before = self.store.get(key.clone()).await?;
         let mut times: Vec<u64> = match &before {
@@ -153,7 +153,7 @@ impl Notices {
         Ok(self.forget_address(&asker.player.id).await?)
     }
 
-    /// Returns what a confirmation link is about; `None` if it is not valid.
+    /// Returns the address that a confirmation link is for. `None` if the link is not valid.
     pub async fn confirmation_link(&self, player: &str, token: &str) -> Result<Option<LinkedEmail>, Refused> {
         self.mailer()?;
         let found = self.linked_record(player).await?;
@@ -162,8 +162,8 @@ impl Notices {
         self.linked(player, record).await
     }
 
-    /// Confirms an address with the token of a confirmation link, which is then used up. `None`
-    /// if the link is not valid.
+    /// Confirms an address with the token of a confirmation link. All confirmation links for the
+    /// address then become invalid. `None` if the link is not valid.
     pub async fn confirm_email(&self, player: &str, token: &str) -> Result<Option<LinkedEmail>, Refused> {
         self.mailer()?;
         let mut transaction = Transaction::new(&*self.store, "this e-mail address");
@@ -180,7 +180,7 @@ impl Notices {
         }
     }
 
-    /// Returns what a link that ends mails is about; `None` if it is not valid.
+    /// Returns the address to which a link would end the mails. `None` if the link is not valid.
     pub async fn unsubscribe_link(
         &self,
         player: &str,
@@ -192,8 +192,8 @@ impl Notices {
         self.linked(player, Some(record).filter(|_| is_valid)).await
     }
 
-    /// Removes an address with the signature of a link. Returns what the link was about; `None`
-    /// if it is not valid, for example because it has been used before.
+    /// Removes an address with the signature of a link, and returns the address. `None` if the
+    /// link is not valid, for example because it has been used before.
     pub async fn unsubscribe_email(
         &self,
         player: &str,
@@ -214,7 +214,8 @@ impl Notices {
         Ok(named.map(|named| LinkedEmail { name: named.name, address, language }))
     }
 
-    /// Returns the record of the player whom a link names. The text may be anything.
+    /// Returns the record of the player whom a link names. `player` may be any text, because
+    /// anyone can write a link.
     async fn linked_record(&self, player: &str) -> Result<Option<(EmailRecord, Vec<u8>)>, StoreError> {
         let is_id = !player.is_empty()
             && player.len() <= 64
@@ -229,7 +230,7 @@ impl Notices {
         find(&*self.store, EMAIL.key([&player])?, "an e-mail address").await
     }
 
-    /// True if the server may tell the player of turns by mail.
+    /// True if the player gets mails about turns.
     pub(super) async fn wants_mail(&self, player: &str) -> Result<bool, StoreError> {
         if self.mailer.is_none() {
             return Ok(false);
@@ -243,7 +244,8 @@ impl Notices {
         format!("{server}/mail/confirm/{player}/{}", token.expose())
     }
 
-    /// Returns the address of the page, and of the request, that end the mails to an address.
+    /// Returns the URL that ends the mails to an address: a browser gets a page there, and a mail
+    /// program can end the mails with one request (RFC 8058).
     pub(super) async fn unsubscribe_url(
         &self,
         server: &str,
@@ -283,8 +285,8 @@ impl Notices {
         delete_all(&*self.store, DEAD_JOBS.under([&MAILS.name, &player])?).await
     }
 
-    /// Deletes all data about a deleted account's e-mail. What remains for a day is how often mail
-    /// to the hash of the address was asked for.
+    /// Deletes all data about a deleted account's e-mail. For a day, the store keeps the number
+    /// of confirmation mails to the address, under a hash of the address.
     pub(super) async fn forget_email(&self, player: &str) -> Result<(), StoreError> {
         self.forget_address(player).await?;
         delete(&*self.store, vec![EMAIL_ASKED_BY.key([&player])?]).await

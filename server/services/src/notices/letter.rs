@@ -1,7 +1,7 @@
 //! The mails that the server sends, as plain text and as HTML.
 //!
 //! A mail names games, rulesets, players and deadlines. It is written from [`TurnNews`], which
-//! has no view of a game, so it cannot tell anything of pieces.
+//! does not contain a view of a game, so it cannot reveal anything about pieces.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,6 @@ use lettre::{Address, Message};
 
 const HOUR_MS: u64 = 3_600_000;
 
-/// The server's own texts in a language.
 const fn files(language: Language) -> &'static [&'static str] {
     match language {
         Language::English => &[include_str!("../../words/en/mail.ftl")],
@@ -23,7 +22,7 @@ const fn files(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// Returns the texts of mails, and of the pages to which their links lead.
+/// Returns the texts of mails, and of the pages that open from links in mails.
 pub fn mail_words(language: MailLanguage) -> &'static Words {
     static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::in_language(Language::English, files));
     static RUSSIAN: LazyLock<Words> = LazyLock::new(|| Words::in_language(Language::Russian, files));
@@ -33,7 +32,7 @@ pub fn mail_words(language: MailLanguage) -> &'static Words {
     }
 }
 
-/// What a mail tells of a game in which it is the player's turn.
+/// The data in a mail about a game in which it is the player's turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TurnNews {
     pub(super) game: GameId,
@@ -48,7 +47,7 @@ pub(super) struct TurnNews {
 pub(super) struct Letter {
     subject: String,
     blocks: Vec<Block>,
-    /// Where one request ends these mails (RFC 8058).
+    /// The URL at which a single request ends these mails (RFC 8058).
     unsubscribe: Option<String>,
 }
 
@@ -59,7 +58,7 @@ enum Block {
     Link { text: String, url: String },
 }
 
-/// Asks the owner of an address to confirm it.
+/// Returns the mail that asks the owner of an address to confirm it.
 pub(super) fn confirmation(language: MailLanguage, name: &str, server: &str, url: String) -> Letter {
     let words = mail_words(language);
     let host = host_of(server);
@@ -74,7 +73,7 @@ pub(super) fn confirmation(language: MailLanguage, name: &str, server: &str, url
     }
 }
 
-/// Tells a player of the games in which it is their turn.
+/// Returns the mail that tells a player in which games it is their turn.
 pub(super) fn turns(
     language: MailLanguage,
     name: &str,
@@ -112,7 +111,7 @@ pub(super) fn turns(
     Letter { subject, blocks, unsubscribe: Some(unsubscribe) }
 }
 
-/// Returns the title of a ruleset; of a ruleset that this server does not know, its id.
+/// Returns the title of a ruleset, or its id if this server does not know the ruleset.
 fn title(words: &Words, ruleset: &str) -> String {
     Ruleset::find(ruleset).map_or_else(|| ruleset.to_owned(), |ruleset| words.ruleset_title(ruleset))
 }
@@ -174,7 +173,7 @@ pub fn language_code(language: MailLanguage) -> &'static str {
     }
 }
 
-/// Returns a text in a form that HTML shows as it is.
+/// Escapes text for HTML.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -242,7 +241,7 @@ mod tests {
         assert!(two.html(MailLanguage::Ru).contains("соперник &lt;i&gt;"), "{}", two.html(MailLanguage::Ru));
         let from = "Flagfall <mail@example.org>".parse().unwrap();
         let sent = two.message(MailLanguage::Ru, &from, "ann@example.org".parse().unwrap()).unwrap();
-        // Long headers are folded.
+        // Unfold long headers.
         let sent = String::from_utf8(sent).unwrap().replace("\r\n ", " ").replace(":  ", ": ");
         assert!(sent.is_ascii(), "{sent}");
         for header in [

@@ -32,7 +32,6 @@ pub(super) struct EmailRecord {
     pub(super) last: u64,
 }
 
-/// A link in a confirmation mail.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ConfirmLink {
     hash: String,
@@ -66,7 +65,8 @@ impl EmailRecord {
     }
 }
 
-/// What a link in a mail is about, for the page that it opens.
+/// The player and the address that a link in a mail is for, to be shown on the page that the link
+/// opens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkedEmail {
     pub name: String,
@@ -74,14 +74,13 @@ pub struct LinkedEmail {
     pub language: MailLanguage,
 }
 
-/// A job of a mail.
+/// The content of a job that sends a mail.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "mail", rename_all = "snake_case")]
 pub(super) enum WaitingMail {
     Confirmation {},
     Turn {
         notice: Notice,
-        /// The time at which the turn was announced.
         announced: u64,
     },
 }
@@ -90,14 +89,14 @@ pub(super) enum WaitingMail {
 pub(super) fn checked(address: &str) -> Result<Address, Refused> {
     let bad = || Refusal::new(Code::BAD_EMAIL).with("max", EMAIL_LEN_MAX);
     let address = address.trim();
-    // Literal IP addresses are left out, because mail servers do not accept them.
+    // IP addresses in brackets are refused, because mail servers do not accept them.
     let is_plain = address.len() <= EMAIL_LEN_MAX && address.bytes().all(|byte| byte.is_ascii_graphic());
     let parsed = address.parse().ok().filter(|_| is_plain && !address.contains(['[', '"', '<', '>', ',']));
     Ok(parsed.ok_or_else(bad)?)
 }
 
-/// Returns a hash of the mailbox to which an address leads. Case, and what follows a plus sign,
-/// usually make no other mailbox.
+/// Returns a hash of the mailbox behind an address. Ignores case, and any text after a plus sign,
+/// because such addresses usually share a mailbox.
 pub(super) fn box_hash(address: &str) -> String {
     let address = address.to_ascii_lowercase();
     let (user, domain) = address.rsplit_once('@').unwrap_or((&address, ""));

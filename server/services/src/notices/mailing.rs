@@ -1,10 +1,11 @@
-//! Sends mails: confirmations of addresses, and notices of turns.
+//! Sends mails: confirmation mails, and notices of turns.
 //!
 //! The update that announces a turn writes one job (`mails/PLAYER/NOTICE`), as for webhooks and
-//! browsers. A player gets at most one mail in ten minutes: the first job that is due after that
-//! time sends one mail about all turns that wait, and deletes their jobs. All mails share one lane
-//! to the relay. A failed mail is tried again until the turn is over or the link has expired, so
-//! a relay that is away for a day loses none of them.
+//! browsers. A player gets at most one mail about turns in ten minutes. After that time, the
+//! first job that is due sends one mail about all waiting turns, and deletes their jobs. All
+//! mails together have the same limits as the deliveries to one webhook host. A failed mail is
+//! tried again until the turn is over or the confirmation link has expired. So if the relay is
+//! unavailable for a day, no mail about a turn is lost.
 
 use flagfall_base::identity::Token;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -29,8 +30,8 @@ use crate::records::{bytes, parse, put};
 const TAKEN_MS: u64 = 2 * 60_000;
 /// The shortest time between two mails about turns to one player, in milliseconds.
 pub(super) const GAP_MS: u64 = 10 * 60_000;
-/// The longest time for which a mail waits because the player has the game open, in
-/// milliseconds. After that time, they have the page open without looking at it.
+/// The longest time for which a mail waits because the player has the game open, in milliseconds.
+/// After that time, the player is probably not looking at the page.
 const SEEN_MS: u64 = 60 * 60_000;
 /// The waits after a failed attempt, in milliseconds. The last one repeats.
 const CONFIRMATION_WAITS_MS: [u64; 4] = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
@@ -52,7 +53,7 @@ impl MailKind {
     }
 }
 
-/// What a turn that was announced means for a mail now.
+/// The state of an announced turn, which determines whether a mail is sent.
 enum MailTurn {
     /// The turn is over, or the game is gone.
     Over,
@@ -64,7 +65,8 @@ enum MailTurn {
     },
 }
 
-/// The turns of a player that one mail tells, and the jobs that it settles.
+/// The turns that one mail to a player announces, and the jobs that are done once it has been
+/// sent.
 #[derive(Default)]
 struct Collected {
     name: String,
@@ -73,8 +75,8 @@ struct Collected {
 }
 
 impl Notices {
-    /// Returns the write of the job that tells a player of a turn by mail. `None` if too many
-    /// mails of the player wait.
+    /// Returns the write of the job that announces a turn to a player by mail. `None` if too many
+    /// mails to the player are waiting.
     pub(super) async fn mail_job(&self, player: &str, notice: Notice) -> Result<Option<Write>, StoreError> {
         if self.store.scan(MAILS.under([&player])?, None, WAITING_MAX).await?.len() >= WAITING_MAX {
             count("dropped");
@@ -89,7 +91,7 @@ impl Notices {
     /// Does the job of sending a mail. Returns [`JobError::NotNow`] if nothing may be handed to
     /// the relay at the moment.
     pub(crate) async fn do_mail(&self, job: Claimed) -> Result<(), JobError> {
-        // Jobs stay in the store while no relay is set. They are judged anew when there is one.
+        // Without a relay, jobs stay in the store until the operator sets one.
         let Some(mailer) = &self.mailer else { return Err(JobError::NotNow) };
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
         match job.fields()? {
@@ -125,7 +127,8 @@ impl Notices {
         let mut linked = record.clone();
         linked.add_link(token.hash(), now);
         if !self.replace(player, before, &linked).await? {
-            // The player has changed the address, and the next attempt reads it again.
+            // The record has changed, for example to another address, so the next attempt reads
+            // it again.
             return Ok(job.put_back(0).await.map(drop)?);
         }
         let url = Notices::confirm_url(&mailer.server, player, &token);
@@ -159,7 +162,8 @@ impl Notices {
         }
         match self.turn(player, notice, announced, now).await? {
             MailTurn::Over => return self.finish(&job).await,
-            // The age of jobs shows how long mails have failed. This one has not.
+            // Reset the age of this job, because the age of a job shows how long its mail has
+            // failed.
             MailTurn::Seen => return Ok(job.begin_anew(now.plus_ms(GAP_MS)).await.map(drop)?),
             MailTurn::Due { .. } => {}
         }
@@ -168,7 +172,8 @@ impl Notices {
         if !job.take(TAKEN_MS).await? {
             return Ok(());
         }
-        // Of several servers with jobs of this player, the one that writes the time sends.
+        // If several servers have jobs of this player, only the one that replaces the record
+        // sends the mail.
         let sending = EmailRecord { last: now.0, ..record.clone() };
         if news.is_empty() || !self.replace(player, before, &sending).await? {
             return Ok(job.put_back(0).await.map(drop)?);
@@ -184,12 +189,12 @@ impl Notices {
         }
     }
 
-    /// Collects the turns of a player that a mail can tell now.
+    /// Collects the turns of a player that a mail can announce now.
     async fn collect(&self, player: &str, now: Stamp) -> Result<Collected, JobError> {
         let mut collected = Collected::default();
         let prefix = MAILS.under([&player])?;
         for (key, value) in self.store.scan(prefix.clone(), None, WAITING_MAX).await? {
-            // A job that cannot be read is left to its own attempts.
+            // Skip a job that cannot be read. It fails when it runs.
             let Ok(WaitingMail::Turn { notice, announced }) = parse(&value, "a mail") else { continue };
             if last_part(&key, &prefix).is_none_or(|id| id != notice.id) {
                 continue;
@@ -202,7 +207,7 @@ impl Notices {
                 }
                 Ok(MailTurn::Over) => collected.settled.push(key),
                 Ok(MailTurn::Seen) => {}
-                // The mail about this game comes later.
+                // A later mail announces this turn.
                 Err(error) => tracing::debug!(%error, "a game is left out of a mail"),
             }
         }
@@ -243,8 +248,8 @@ impl Notices {
         Ok(MailTurn::Due { name: game.players[side].name.clone(), news })
     }
 
-    /// Records what became of a mail. Returns true if its job is done, and false if the mail must
-    /// be tried again.
+    /// Counts and logs the result of a mail. Returns true if its job is done, and false if the
+    /// mail must be tried again.
     async fn judge(
         &self,
         kind: MailKind,
@@ -282,7 +287,7 @@ impl Notices {
         Ok(is_done)
     }
 
-    /// Marks an address as one that gets no more mail, unless the player has changed it.
+    /// Suspends mail to an address, unless the player has changed the address.
     async fn suspend(&self, player: &str, address: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(&*self.store, "this e-mail address");
         loop {

@@ -193,7 +193,7 @@ impl Notices {
             ("ttl", kept_s.min(KEPT_MAX_S).to_string()),
             ("urgency", "normal".to_owned()),
         ];
-        // Of two notices about a game, only the later one reaches a browser that was away.
+        // If a browser was offline, it gets only the latest notice about each game.
         headers.extend(notice.game.map(|game| ("topic", game.to_string())));
         Ok(Box::pin(self.sender.post(&record.endpoint, headers, body)).await)
     }

@@ -116,7 +116,7 @@ async fn post(
 ) -> Result<StatusCode, &'static str> {
     const BROKEN: &str = "it closed the connection without an answer";
     let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
-    // The connection's task ends when this is dropped.
+    // Dropping `driver` ends the connection's task.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let request = Request::post(&target.path).header(HOST, &target.authority).header(USER_AGENT, SERVER);

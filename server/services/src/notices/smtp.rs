@@ -1,4 +1,4 @@
-//! Hands mails to the operator's relay.
+//! Sends mails through the operator's relay.
 
 use std::time::Duration;
 
@@ -15,21 +15,21 @@ use tokio::time::timeout;
 use crate::mail_relay::{MailRelay, RelaySecurity};
 
 const DIAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time in which a mail must be handed over. Relays may check a mail before they accept it.
+/// The time limit for handing a mail to the relay, which may check the mail before it accepts it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What became of a mail.
+/// The result of handing a mail to the relay.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Handed {
     Over,
-    /// The relay cannot be reached, or accepts no mail of this server. The reason is for the
+    /// The relay cannot be reached, or accepts no mail from this server. The reason is for the
     /// operator.
     Away(String),
-    /// The relay asks to try again, with this status.
+    /// The relay asked the server to try again later. The text contains the relay's status code.
     Later(String),
-    /// The mail server of the recipient does not accept mail for this address, for good.
+    /// The recipient's address was permanently rejected.
     Rejected(String),
-    /// The relay does not accept this mail, for good.
+    /// The relay permanently refused this mail.
     Refused(String),
 }
 
@@ -38,13 +38,13 @@ pub(super) struct Mailer {
     relay: MailRelay,
     /// The address of this server, without a slash at its end.
     pub(super) server: String,
-    /// The relay among the destinations of notices.
+    /// The name of the relay as a destination of notices.
     pub(super) lane: String,
 }
 
 impl Mailer {
     pub(super) fn new(relay: MailRelay) -> Mailer {
-        // No host of a webhook has a space in it.
+        // The space keeps the name different from the host of any webhook.
         let (server, lane) = (relay.public_url.to_string(), format!("relay {}", relay.host));
         Mailer { relay, server, lane }
     }
@@ -53,7 +53,6 @@ impl Mailer {
         &self.relay.from
     }
 
-    /// Hands a mail over.
     pub(super) async fn hand(&self, to: &Address, message: &[u8]) -> Handed {
         let handed = timeout(TIMEOUT, async {
             let mut line = match self.dial().await {
@@ -67,7 +66,7 @@ impl Mailer {
         handed.await.unwrap_or_else(|_| Handed::Away("it did not answer in time".to_owned()))
     }
 
-    /// Connects, encrypts the connection and says who this server is.
+    /// Connects to the relay, encrypts the connection, and logs in.
     async fn dial(&self) -> Result<AsyncSmtpConnection, String> {
         let MailRelay { host, port, security, credentials, trust, .. } = &self.relay;
         let client = client_id(&self.server);
@@ -89,7 +88,8 @@ impl Mailer {
     }
 }
 
-/// Returns the name with which this server greets the relay: that of its public address.
+/// Returns the name with which this server introduces itself to the relay: the host of its public
+/// address.
 fn client_id(server: &str) -> ClientId {
     let host = server.split_once("://").map_or(server, |(_, host)| host);
     if let Some(six) = host.strip_prefix('[').and_then(|host| host.split(']').next()) {
@@ -107,10 +107,10 @@ fn parameters(host: &str, trust: &Trust) -> Result<TlsParameters, Error> {
     builder.build_rustls()
 }
 
-/// Gives a mail to a relay that knows this server.
+/// Hands a mail to a relay that has accepted the login.
 async fn give(line: &mut AsyncSmtpConnection, from: &Address, to: &Address, message: &[u8]) -> Handed {
     if let Err(error) = line.command(Mail::new(Some(from.clone()), Vec::new())).await {
-        // What the relay says of the sender is true of every mail.
+        // If the relay refuses the sender, it refuses every mail.
         return Handed::Away(reason(error));
     }
     if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new())).await {
@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns an authority that a server can trust, and the relay's side of TLS.
+    /// Returns a certificate authority to trust, and a TLS acceptor with a certificate from it.
     fn authority() -> (Trust, TlsAcceptor) {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -178,8 +178,8 @@ mod tests {
         (Trust::with_authorities(Some(&file)).unwrap(), TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Speaks as a relay with these extensions, and writes down the commands. Ends when the other
-    /// side leaves or wants to begin with TLS.
+    /// Acts as a relay with these extensions, and records the commands. Returns when the client
+    /// closes the connection or starts TLS.
     async fn converse<S>(stream: S, is_greeting: bool, extensions: &str, heard: &mut Vec<String>) -> S
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -205,7 +205,7 @@ mod tests {
                 "QUIT" => "221 Bye".to_owned(),
                 _ => "250 OK".to_owned(),
             };
-            // The lines of a mail get no answers.
+            // Do not answer the lines of a mail.
             let is_mail =
                 heard.iter().any(|line| line == "DATA") && !["DATA", ".", "QUIT"].contains(&line.trim_end());
             if !is_mail && stream.write_all(format!("{answer}\r\n").as_bytes()).await.is_err() {
@@ -214,8 +214,8 @@ mod tests {
         }
     }
 
-    /// Hands a mail to a relay, encrypted as `security` says. Returns what became of the mail,
-    /// and the commands that came after encryption.
+    /// Hands a mail to a relay with this kind of encryption. Returns the result, and the commands
+    /// that were encrypted.
     async fn handed(
         security: RelaySecurity,
         offers: &str,
@@ -274,7 +274,7 @@ mod tests {
             let (handed, heard) = self::handed(security, offers, Trust::default(), tls.clone()).await;
             assert!(matches!(handed, Handed::Away(_)) && heard.is_empty(), "{handed:?} {heard:?}");
         }
-        // Somebody between the servers may leave STARTTLS out of the relay's answer.
+        // Set-up: an attacker between the servers has removed STARTTLS from the relay's answer.
         let (handed, heard) = handed(RelaySecurity::StartTls, "250 8BITMIME", trust, tls).await;
         assert!(matches!(handed, Handed::Away(_)) && heard.is_empty(), "{handed:?} {heard:?}");
     }

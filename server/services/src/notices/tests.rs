@@ -27,7 +27,7 @@ const SECOND: Duration = Duration::from_secs(1);
 enum Manner {
     /// The destination answers after this delay.
     Answers(Duration),
-    /// It never answers.
+    /// The destination never answers.
     Silent,
     /// The destination refuses the connection.
     Refuses,

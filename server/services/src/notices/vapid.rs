@@ -39,7 +39,8 @@ impl VapidKey {
         Some(VapidKey { pair })
     }
 
-    /// Returns the public key as browsers and push services take it: Base64url of a point.
+    /// Returns the public key in the form that browsers and push services expect: a point in
+    /// Base64url.
     pub(super) fn public(&self) -> String {
         BASE64.encode(self.pair.public_key())
     }

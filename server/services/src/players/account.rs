@@ -109,19 +109,19 @@ impl Players {
             if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
-            // Another request stored the guest at the same moment.
+            // Another request stored the guest at the same moment, so try again.
             transaction.count_conflict()?;
         }
     }
 
-    /// Returns the record that would be written if the guest were stored now.
+    /// Returns the record with which a guest is stored.
     fn unstored_record(&self, guest: &Principal) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
     /// Returns the requester's record. If the requester is a guest who is not stored, returns the
-    /// record that would be written now.
+    /// record with which they would be stored.
     async fn own_record(&self, asker: &Principal) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -497,7 +497,7 @@ impl Players {
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             if !transaction.commit(update).await? {
-                // The store may not have confirmed a change that it made.
+                // The change may have been made without a confirmation from the store.
                 self.forget_revoked(&before, &after.tokens);
                 if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                     if is_renamed && self.inner.store.get(new_name).await?.is_some() {

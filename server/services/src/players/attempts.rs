@@ -39,7 +39,7 @@ pub(super) struct Attempts {
     strangers: Mutex<Counts<String>>,
     own: Mutex<Counts<String>>,
     addresses: Mutex<Counts<Network>>,
-    /// Says which addresses are trusted. Attempts from trusted addresses are not counted.
+    /// The limits that contain the list of trusted addresses, whose attempts are not counted.
     admission: AdmissionLimits,
     known: Mutex<KnownNetworks>,
 }
@@ -140,7 +140,7 @@ impl Attempts {
     }
 }
 
-/// The networks from which accounts were signed in lately, as far as this server has seen.
+/// The networks from which accounts were signed in recently on this server.
 #[derive(Default, Debug)]
 struct KnownNetworks {
     seen: HashMap<(String, Network), Instant>,

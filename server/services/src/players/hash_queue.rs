@@ -9,7 +9,8 @@ use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
 
-/// The client for whom a hash is computed. Clients take turns.
+/// The client for whom a hash is computed. Clients take turns, so each has a fair share of the
+/// queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Share {
     Network(Network),
@@ -26,7 +27,7 @@ struct State {
     at_once: usize,
     waiting_max: usize,
     running: usize,
-    /// The shares that have waiting requests, in the order in which they get turns.
+    /// The clients that have waiting requests, in the order in which they get turns.
     lines: VecDeque<(Share, VecDeque<oneshot::Sender<Turn>>)>,
 }
 
@@ -45,8 +46,8 @@ impl HashQueue {
         HashQueue { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Waits for a turn. May return [`Full`] after waiting, if this share has several places in
-    /// the queue and another share needs one.
+    /// Waits for a turn. May return [`Full`] after waiting, if this client has several places in
+    /// the queue and another client needs one.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)

@@ -50,7 +50,7 @@ pub(super) struct PlayerRecord {
     /// The password and recovery code; `None` for a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<Credentials>,
-    /// Set if an operator has closed the account.
+    /// The closure of the account, if an operator has closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) closed: Option<Closed>,
 }

@@ -43,9 +43,9 @@ impl Players {
         Ok(())
     }
 
-    /// Forgets the tokens that are in `before` but not in `kept`. Call this before the store's
-    /// next answer. If the store became unreachable, this server would not learn whether the
-    /// tokens are still valid.
+    /// Forgets the tokens that are in `before` but not in `kept`. Call this before waiting for
+    /// the store again, because the server must not accept these tokens if the store becomes
+    /// unreachable.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in before.revoked(kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
@@ -95,7 +95,7 @@ impl Players {
         Ok(())
     }
 
-    /// Closes the sockets of tokens that other servers have revoked lately.
+    /// Closes the sockets of tokens that other servers have recently revoked.
     async fn look_for_news(&self) -> Result<(), StoreError> {
         for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
             if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {

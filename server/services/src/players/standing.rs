@@ -49,8 +49,8 @@ impl Standing {
     }
 }
 
-/// Returns the conditions and writes to add to an action of this player. `pass` is the pass of a
-/// guest who may not be stored yet. `stay` is the time for which guests who do not return are
+/// Returns the conditions and writes to add to an action of this player. `pass` is needed only
+/// for a guest who is not stored yet. `stay` is the time for which guests who do not return are
 /// kept.
 pub async fn standing(
     store: &dyn Store,
@@ -72,8 +72,8 @@ pub async fn standing(
         let writes = if record.extend_stay(now, stay) { record.writes()? } else { Vec::new() };
         return Ok(Standing { player: record.player, conditions, writes, is_new: false });
     }
-    // This is a guest of version 0.1 whose record has expired. Without a pass, they cannot be
-    // stored.
+    // This is a guest of version 0.1 whose record has expired. They have no pass, so they cannot
+    // be stored again.
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
     let record = PlayerRecord::of_guest(player, &name, pass, now, stay);

@@ -113,7 +113,8 @@ pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key
     rating_history_key(player, &class.ruleset, class.speed, games)
 }
 
-/// Returns the prefix of a player's history in a class. Keys begin with the latest game.
+/// Returns the prefix of a player's history in a class. In the order of keys, the latest game
+/// comes first.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
@@ -129,7 +130,7 @@ pub(super) fn leader_key(
     LEADERS.key([&list_of(kind), ruleset, &speed.name(), &format_args!("{place:04}"), &player])
 }
 
-/// Returns the prefix of a leaderboard. Keys begin with the best player.
+/// Returns the prefix of a leaderboard. In the order of keys, the best player comes first.
 pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
     LEADERS.under([&list_of(kind), &class.ruleset, &class.speed.name()])
 }

@@ -48,7 +48,8 @@ pub async fn undo(
         let found = find::<RatingChange>(store, RATED.key([&game])?, "a change").await?;
         let found = match found {
             Some((change, _)) => Some(change),
-            // The record of an archived game is gone, but the histories of its players tell.
+            // The record may have been deleted after the game was archived, but the players'
+            // histories contain the change.
             None => match finished(store, game).await {
                 Ok(Some(finished)) => change_of(store, game, &finished).await?,
                 Ok(None) | Err(TableError::NotFound | TableError::Quarantined | TableError::TooNew) => None,

@@ -187,11 +187,11 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
     }
 }
 
-/// False for a move that would break the rules in a ruleset in which this loses the game (§U7).
-/// The player has planned the move for another position, so the server does not make it.
+/// False for an illegal move, if illegal moves lose the game in this ruleset (§U7). The player
+/// has planned the move for another position, so the server does not make it.
 fn is_safe(view: &GameView, command: &GameCommand) -> bool {
     let GameCommand::Move { squares, .. } = command else { return true };
-    // A ruleset that this server does not know is judged by the table, which refuses it.
+    // If this server does not know the ruleset, the table refuses the move.
     let Some(view) = View::of(view.clone()) else { return true };
     !view.ruleset.illegal_act_loses || view.legal_moves().is_some_and(|legal| legal.contains(*squares))
 }

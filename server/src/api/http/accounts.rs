@@ -156,7 +156,7 @@ pub(super) async fn make_token(
     IsByCookie(is_by_cookie): IsByCookie,
     Body(NewToken { name, scope, password }): Body<NewToken>,
 ) -> Answer<Created<MadeToken>> {
-    // A guest has no password. `make_token` refuses guests with a reason of its own.
+    // Guests have no password. `make_token` refuses them with a different reason.
     if is_by_cookie && password.is_none() && asker.player.kind != PlayerKind::Guest {
         return Err(PlayerError::WrongPassword.into());
     }

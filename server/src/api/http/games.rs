@@ -26,8 +26,8 @@ const LISTED_GAMES_MAX: usize = 100;
 const FINISHED_GAMES: usize = 10;
 /// The number of newest games that are sorted by rating.
 const ORDERED_GAMES_MAX: usize = 400;
-/// The number of additional requests for which the client is charged if the store must be read for
-/// the players of each game.
+/// The number of requests that are charged in addition if an answer requires reading the players
+/// of each game from the store.
 const LOOKUP_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]

@@ -135,7 +135,7 @@ async fn hear(app: &App) -> Option<&'static str> {
                 return None;
             }
             Ok(StoreMessage::Told(_)) => {}
-            // The server missed some notices. Its own notice may be one of them.
+            // The server missed some notices. Its own notice may have been one of them.
             Ok(StoreMessage::Missed) | Err(_) => return Some(DEAF),
         }
     }

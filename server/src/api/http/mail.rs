@@ -1,9 +1,9 @@
-//! `/mail`: the pages to which links in mails lead. They confirm an address, or end the mails to
-//! it, without a session.
+//! `/mail`: the pages that open from links in mails. They confirm an address, or end the mails to
+//! an address, without a session.
 //!
 //! Opening a link changes nothing, because programs that check mails open links too. Only the
-//! form on the page does, or the request of a mail program (RFC 8058). The pages are plain HTML,
-//! so they work in the browsers of mail programs, too.
+//! form on the page, or the request of a mail program (RFC 8058), changes something. The pages
+//! are plain HTML, so they also work in the browsers of mail programs.
 
 use axum::Extension;
 use axum::extract::State;
@@ -54,7 +54,8 @@ pub(super) async fn show_unsubscription(
     Ok(document(&page, &headers, linked, PageText::question("mail-page-unsubscribe"), StatusCode::NOT_FOUND))
 }
 
-/// A repeated request gets the same status, because no mail comes after any of them.
+/// Answers with the same status even if the link is no longer valid, because no more mails come
+/// in either case.
 pub(super) async fn unsubscribe(
     State(app): Shared,
     Extension(page): Extension<Page>,
@@ -65,11 +66,12 @@ pub(super) async fn unsubscribe(
     Ok(document(&page, &headers, linked, PageText::done("mail-page-unsubscribed"), StatusCode::OK))
 }
 
-/// What a page shows: the id of its heading, from which the ids of its other texts are made.
+/// The texts of a page, as the id of its heading. The ids of the other texts are derived from
+/// this id.
 #[derive(Clone, Copy)]
 struct PageText {
     id: &'static str,
-    /// True if the page asks, and has a form for the answer.
+    /// True if the page asks for a confirmation with a form.
     is_question: bool,
 }
 
@@ -83,8 +85,8 @@ impl PageText {
     }
 }
 
-/// Returns a page about what a link leads to, or says that the link is not valid, with the status
-/// `gone`.
+/// Returns the page for a link. If the link is not valid, returns a page that says so, with the
+/// status `gone`.
 fn document(
     page: &Page,
     headers: &HeaderMap,

@@ -2,8 +2,8 @@
 //! and keeps deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
-//! order, and the messages of an impatient client wait in its socket. While it carries out a
-//! message, the task continues to write and to ping.
+//! order, and the messages of an impatient client wait in its socket. While a message is being
+//! carried out, the task still writes and pings.
 
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
@@ -277,7 +277,8 @@ impl Connection {
         let entering = async move {
             let Admitted { player, new_token } = admit(&app, &seat, &mut registration, introduction).await?;
             // List the games after the registration. Otherwise, a game that starts between the
-            // two steps would be missing. This way, the client may be told of it twice.
+            // two steps would be missing. In this order, the client may be told of such a game
+            // twice.
             let games = match &player {
                 Some(player) => app.tables.games_of(&player.id).await,
                 None => Vec::new(),

@@ -2,9 +2,9 @@
 //!
 //! A connection stays open after the answer to a request that only reads. It then waits for the
 //! next request like a new connection that has sent nothing: for a limited time, and only until
-//! another client needs its place. Connections from proxies are closed after each answer, because
-//! each request may come from a different client, but a connection can count toward the limits of
-//! only one client.
+//! another client needs its place. Connections from proxies are closed after each answer. The
+//! reason is that each of their requests may come from a different client, but a connection
+//! counts toward the limits of only one client.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -87,8 +87,8 @@ impl Turns {
         only_reads && limits.keep_alive.is_some_and(|keep_alive| state.requests < keep_alive.requests_max)
     }
 
-    /// Completes an answer. Closes the connection after an error, because most errors mean that
-    /// the client has exceeded a limit, and such a client must not keep its connection.
+    /// Completes an answer. Closes the connection after an error, because a client that has
+    /// exceeded a limit must not keep its connection.
     pub(super) fn finish(&self, mut response: Response, may_stay_open: bool) -> Response<AnswerBody> {
         let is_good = response.status().is_success() || response.status().is_redirection();
         // A route can set the header to close the connection.

@@ -65,7 +65,8 @@ impl Doorkeeper {
 
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
-    // Dropped when the listener stops.
+    // The sender `_open` is dropped when the listener stops, which tells the connections to
+    // close.
     let (_open, listening) = watch::channel(());
     let mut is_exhausted = false;
     loop {
@@ -204,7 +205,8 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // `turns` keeps all deadlines instead, including the time limit for the next request.
+        // This limit is switched off, because `turns` keeps all deadlines, including the one for
+        // the next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)

@@ -81,7 +81,7 @@ pub enum Step {
         name: Option<String>,
         /// The name of the client program, in printable characters.
         client: String,
-        /// True if the client uses the player of its session cookie, or is anonymous without one.
+        /// True if the client uses its session cookie. Without a cookie, it is anonymous.
         has_session: bool,
     },
     Carry(ClientToServer),

@@ -1,11 +1,11 @@
 //! The socket under a WebSocket, and the framing of outgoing messages.
 //!
 //! The WebSocket library handles reading, control frames and closing. Outgoing messages bypass
-//! the library, because the library would copy them to a buffer for each connection, and each
-//! buffer would stay as large as the connection's longest message. The frames of a server are
-//! simple to write, because they need neither a mask nor state. This module assembles frames in
-//! one buffer per thread and writes them together. Each connection keeps only the bytes that its
-//! socket did not accept.
+//! the library, because it would copy them to a buffer for each connection. Each of these buffers
+//! would stay as large as the connection's longest message. The frames of a server are simple to
+//! write, because they need neither a mask nor state. This module assembles frames in one buffer
+//! per thread and writes them together. Each connection keeps only the bytes that its socket did
+//! not accept.
 
 use std::cell::RefCell;
 use std::io;

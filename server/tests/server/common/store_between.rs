@@ -33,8 +33,8 @@ pub(crate) trait Hands: Send + Sync + 'static {
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// Like [`Hands::call`], but for the server's own maintenance, which is not done for any game
-    /// or account.
+    /// Like [`Hands::call`], but for the server's maintenance, which does not belong to a game or
+    /// an account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,

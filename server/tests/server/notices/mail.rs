@@ -20,7 +20,7 @@ struct Relay {
 #[derive(Default)]
 struct Kept {
     mails: Vec<Mail>,
-    /// The answers to the next recipients; without one, a recipient is accepted.
+    /// The answers to the next recipients. If there are none, recipients are accepted.
     answers: Vec<&'static str>,
     dialed: usize,
 }
@@ -28,13 +28,12 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Mail {
     to: String,
-    /// Headers and body as sent, with folded headers and the soft line breaks of quoted-printable
-    /// joined.
+    /// The headers and the body, with folded headers and quoted-printable line breaks joined.
     text: String,
 }
 
 impl Mail {
-    /// Returns the address, on the server itself, of the first link that begins with this path.
+    /// Returns the path of the first link that begins with `path`.
     fn link(&self, path: &str) -> String {
         let rest = self.text.split_once(path).unwrap_or_else(|| panic!("no {path} in {}", self.text)).1;
         let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '/');
@@ -67,12 +66,12 @@ impl Relay {
         settings
     }
 
-    /// Takes the mails that have arrived.
+    /// Removes and returns the mails that have arrived.
     fn take(&self) -> Vec<Mail> {
         std::mem::take(&mut self.kept.lock().unwrap().mails)
     }
 
-    /// Takes the only mail that has arrived.
+    /// Removes and returns the only mail that has arrived.
     fn only(&self) -> Mail {
         let mut mails = self.take();
         assert_eq!(mails.len(), 1, "{mails:?}");
@@ -107,7 +106,7 @@ async fn converse(stream: TcpStream, kept: &Mutex<Kept>) {
                     assert!(stream.read_line(&mut text).await.unwrap() > 0, "{text}");
                 }
                 let text = text.replace("=\r\n", "").replace("=3D", "=");
-                // Long headers are folded.
+                // Unfold long headers.
                 let text = text.replace("\r\n ", " ").replace(":  ", ": ");
                 kept.lock().unwrap().mails.push(Mail { to: to.clone(), text });
                 "250 Kept"
@@ -122,7 +121,7 @@ async fn converse(stream: TcpStream, kept: &Mutex<Kept>) {
 }
 
 impl Pair {
-    /// Opens a server with a relay. Bob is connected; Ann is not, so she does not see the board.
+    /// Opens a server with a relay. Ann and Bob are connected, but have no game open.
     async fn mailed(relay: &Relay) -> Pair {
         let house = House::open(relay.settings()).await;
         let tokens = [account(&house, "ann").await, account(&house, "bob").await];
@@ -140,7 +139,7 @@ impl Pair {
 
     async fn settle_mails(&self) {
         self.house.run_jobs("turn_due").await;
-        // The server itself looks at a new job, too, by its own clock, and may put it back.
+        // Run the jobs twice, because the server's own runner may have put a new job back.
         for _ in 0..2 {
             self.house.run_jobs("mails").await;
         }
@@ -165,7 +164,7 @@ impl Pair {
         assert_eq!(self.state().await, "active");
     }
 
-    /// Ann moves, then Bob does, so that it is Ann's turn again.
+    /// Makes a move of Ann and a move of Bob, so that it is Ann's turn again.
     async fn go_round(&mut self, game: GameId, ply: u16) {
         let is_out = ply.is_multiple_of(4);
         self.act(0, game, ply, moving(if is_out { "a4a5" } else { "a5a4" })).await;
@@ -191,7 +190,7 @@ async fn an_address_gets_nothing_until_its_owner_confirms_it() {
     let link = mail.link("/mail/confirm/");
     let stored = format!("{:?}", pair.house.store.scan(Key::new("email/").unwrap(), None, 9).await.unwrap());
     assert!(!stored.contains(link.rsplit('/').next().unwrap()), "only the hash is stored");
-    // Programs that check mails open links. That confirms nothing.
+    // Claim: opening the link confirms nothing, because programs that check mails open links too.
     let page = pair.visit("GET", &link).await;
     assert!(page.status == 200 && page.body.contains("<form method=\"post\">"), "{}", page.body);
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
@@ -219,17 +218,18 @@ async fn confirmations_are_few_and_their_links_expire() {
     assert_eq!(pair.set_email("ann+other@example.org").await.status, 200);
     let refused = pair.set_email("carl@example.org").await;
     assert_eq!((refused.status, refused.json()["args"]["reason"].clone()), (429, json!("mails_of_account")));
-    // Other accounts cannot write to the same mailbox either.
+    // Claim: another account cannot have more mails sent to the same mailbox.
     let body = json!({ "address": "ANN@example.org" }).to_string();
     let refused = pair.house.ask("PUT", "/api/me/email", &pair.tokens[1], &body).await;
     assert_eq!((refused.status, refused.json()["args"]["reason"].clone()), (429, json!("mails_to_address")));
     pair.settle_mails().await;
-    // The server may have sent the first mails before the address was changed.
+    // Check only the last mail, because the server may have sent mails before the address was
+    // changed.
     assert_eq!(relay.take().last().unwrap().to, "RCPT TO:<ann+other@example.org>");
     let (_, _, guest) = pair.house.guest("eve").await;
     let refused = pair.house.ask("PUT", "/api/me/email", &guest, &body).await;
     assert_eq!(refused.json()["code"], "account_expected");
-    // A mail that the relay cannot take for a day is not sent any more.
+    // Claim: a confirmation mail that the relay has not accepted for a day is not sent any more.
     relay.answer("450 Later");
     let token = account(&pair.house, "dora").await;
     let body = json!({ "address": "dora@example.org" }).to_string();
@@ -264,7 +264,8 @@ async fn a_player_gets_one_mail_a_turn_and_one_in_ten_minutes() {
         pair.settle_mails_later(11 * MINUTE_MS).await;
     }
     assert!(relay.take().is_empty(), "one mail for one turn");
-    // Two turns within ten minutes of a mail come in one mail, and a turn that is over in none.
+    // Claim: two turns within ten minutes are announced in one mail, and a turn that is already
+    // over is not announced.
     pair.deploy(game).await;
     pair.settle_mails().await;
     let first = relay.only();
@@ -297,7 +298,7 @@ async fn a_player_who_sees_the_board_gets_their_mail_only_when_they_leave_it() {
     assert!(relay.take().is_empty());
     pair.settle_mails_later(11 * MINUTE_MS).await;
     assert!(relay.take().is_empty());
-    // After an hour, the page is open, but nobody looks at it.
+    // Claim: after an hour, the mail is sent although the game is still open.
     pair.settle_mails_later(60 * MINUTE_MS).await;
     assert!(relay.only().text.contains(&game.to_string()));
 }
@@ -316,7 +317,7 @@ async fn one_request_without_a_session_ends_the_mails() {
     let wrong = format!("{}{}", &link[..link.len() - 64], "0".repeat(64));
     assert_eq!(pair.visit("POST", &wrong).await.status, 200, "which tells nothing");
     assert_eq!(pair.state().await, "active");
-    // As mail programs send it (RFC 8058).
+    // Send the request in the same form as mail programs (RFC 8058).
     let body = "List-Unsubscribe=One-Click";
     let request = format!(
         "POST {link} HTTP/1.1\r\nHost: play.example.org\r\nConnection: close\r\n\
@@ -353,7 +354,7 @@ async fn a_mail_is_tried_again_until_it_is_refused_for_good() {
     let before = relay.kept.lock().unwrap().dialed;
     pair.settle_mails_later(60 * MINUTE_MS).await;
     assert_eq!(relay.kept.lock().unwrap().dialed, before, "the relay is not asked again");
-    // The owner can confirm the address again.
+    // Claim: the owner can confirm the address again.
     assert_eq!(pair.ask("POST", "/api/me/email/confirmation", Value::Null).await.status, 204);
     pair.settle_mails().await;
     assert_eq!(pair.visit("POST", &relay.only().link("/mail/confirm/")).await.status, 200);

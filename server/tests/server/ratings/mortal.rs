@@ -17,7 +17,7 @@ pub(super) struct Mortal {
     pub(super) left: AtomicUsize,
     dies_after: bool,
     pub(super) is_stalled: AtomicBool,
-    /// A game for the test to rate once, between a server's reads and its write.
+    /// A game that is rated once between a server's reads and its write, to cause a conflict.
     pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 

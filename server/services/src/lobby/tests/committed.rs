@@ -25,7 +25,6 @@ async fn complete_plans(house: &House) {
 /// A store in which each call awaits once before it acts, and once after that.
 struct Stepwise(TestStore);
 
-/// Awaits once, makes the call, and awaits once more.
 fn stepwise<'a, T: Send + 'a>(call: impl Future<Output = T> + Send + 'a) -> StoreFuture<'a, T> {
     Box::pin(async move {
         yield_now().await;

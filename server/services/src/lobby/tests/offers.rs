@@ -132,7 +132,7 @@ async fn a_range_that_means_nothing_is_refused() {
     assert!(house.seeks().is_empty());
 }
 
-/// Returns the next message to a connection that is not news of the lobby.
+/// Returns a connection's next message that is not lobby news.
 async fn told(reader: &mut OutboxReader) -> ServerToClient {
     let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
     let Outgoing::Message(payload) = told else { panic!("{told:?}") };

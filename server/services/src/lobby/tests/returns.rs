@@ -36,7 +36,6 @@ impl House {
         (since, self.games_of("ana").await[0])
     }
 
-    /// Makes a player abort a game.
     async fn abort(&self, who: &str, game: GameId) {
         let table = self.lobby.inner.tables.find(game).await.unwrap();
         let (outbox, mut reader) = outbox(ConnectionId::next());

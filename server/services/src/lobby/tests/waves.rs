@@ -12,7 +12,7 @@ use super::*;
 use crate::lobby::wave::class_of;
 use crate::records::{mark, put};
 
-/// Makes both servers know that the other one tells of new games.
+/// Makes each server learn that the other one announces new games.
 async fn meet_and_tell(houses: [&House; 2]) {
     for house in [houses[0], houses[1], houses[0]] {
         let info = MemberInfo { tells_starts: true, ..MemberInfo::default() };

@@ -98,7 +98,6 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
     found
 }
 
-/// Returns the name of the example for a refusal.
 fn example_name(refusal: &Refusal) -> String {
     [Some(refusal.code.as_str()), refusal.reason()].into_iter().flatten().collect::<Vec<_>>().join(".")
 }
@@ -161,7 +160,7 @@ impl Document {
             responses.insert(status.to_string(), answer);
         }
         for (status, refusals) in refusals {
-            // A failed health check has its own body.
+            // The answer to a failed health check is already in the list, with its own body.
             if !responses.contains_key(&status.to_string()) {
                 responses.insert(status.to_string(), self.refused(status, &refusals));
             }
