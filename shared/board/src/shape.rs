@@ -62,8 +62,8 @@ impl BoardShape {
         }
     }
 
-    /// The neighbor of a square in a direction. At an edge, the neighbor may be on the opposite
-    /// side, if the board has a joint there.
+    /// The neighbor of a square in a direction. Across a joint, the neighbor is at the opposite
+    /// edge.
     pub fn neighbor(&self, square: Square, direction: Direction) -> Option<Square> {
         let (column, row) = (square.column(), square.row());
         match direction {

@@ -243,8 +243,8 @@ impl Stock {
         self.spare[side] == 0
     }
 
-    /// Returns the loss for a side if it loses a piece. Movable pieces are worth more when the
-    /// side has fewer of them.
+    /// Returns how much a side loses with a piece of this rank. Movable pieces are worth more
+    /// when the side has fewer of them.
     fn loss(&self, side: Side, rank: Rank) -> f32 {
         let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
         if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }

@@ -24,8 +24,8 @@ use crate::memory::{Memory, OwnMove};
 use crate::mind::{Best, Mind};
 
 /// The number of turns without a capture after which the player begins to take more risks.
-/// `IMPATIENCE` is the number of further turns until it takes the highest risk.
 const PATIENCE: f32 = 12.0;
+/// The number of further turns without a capture until the player takes the highest risk.
 const IMPATIENCE: f32 = 40.0;
 /// The weight of losses when the player takes the highest risk.
 const BOLDNESS: f32 = 0.3;

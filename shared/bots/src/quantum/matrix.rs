@@ -63,8 +63,9 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One player. `regrets` contains, for each choice, how much better it would have been. `sums` is
-/// the weighted sum of the player's strategies so far; later rounds have a higher weight.
+/// One player. `regrets` contains, for each choice, how much better that choice would have been.
+/// `sums` is the weighted sum of the player's strategies so far, in which later rounds count
+/// more.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,

@@ -62,7 +62,6 @@ fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     (around & ruleset.shape.home(side)).without(places(Rank::Bomb)).is_empty()
 }
 
-/// Returns the neighboring squares of a square.
 fn beside(shape: &BoardShape, square: Square) -> impl Iterator<Item = Square> {
     Direction::ALL.into_iter().filter_map(move |direction| shape.neighbor(square, direction))
 }
