@@ -191,8 +191,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the increase in danger that a move causes: the possible gain of known enemies next
-    /// to the target square, minus that of known enemies next to the starting square.
+    /// Returns how much a move increases the danger from known enemies. The danger on a square is
+    /// the largest gain that a neighboring enemy could make there.
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
@@ -307,8 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the commands that the two levels choose in a position, for the side that has to
-    /// act.
+    /// Returns the commands that the levels *simple* and *good* choose in a position.
     fn chosen(text: &str, seed: u64) -> [Command; 2] {
         let position = Position::from_text(text).unwrap();
         let side = position.actor();

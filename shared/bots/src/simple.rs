@@ -31,7 +31,8 @@ const IMPATIENCE: f32 = 40.0;
 const BOLDNESS: f32 = 0.3;
 /// The maximum attraction of a target. It prevents a distant Flag from outweighing gains nearby.
 const PULL_MAX: f32 = 8.0;
-/// The cost of repeating a placement, for each earlier time that it occurred.
+/// The cost of repeating a placement (an arrangement of all pieces), for each earlier time that
+/// it occurred.
 const REPEATED: f32 = 0.5;
 /// The cost of reversing the last move.
 const RETURNED: f32 = 0.2;

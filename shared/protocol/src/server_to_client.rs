@@ -71,9 +71,9 @@ pub enum ServerToClient {
         /// The outcome.
         outcome: Accepted,
     },
-    /// A command or message was refused and changed nothing. There are two exceptions: after the
-    /// codes `store_unavailable` and `stopping`, the command may have been carried out, and the
-    /// client should repeat it with the same id.
+    /// A command or message was refused and changed nothing. However, after the codes
+    /// `store_unavailable` and `stopping`, the command may have been carried out, so the client
+    /// should repeat it with the same id.
     Refused {
         /// The id of the command, if it could be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,8 +251,8 @@ pub enum ServerToClient {
         /// The game and the change in both ratings.
         change: RatingChange,
     },
-    /// A game cannot be played on this server, because its log is damaged or a newer version wrote
-    /// it. Other games are not affected.
+    /// A game cannot be played on this server, because the game's log is damaged or was written
+    /// by a newer version of the server. Other games are not affected.
     GameUnavailable {
         /// The game.
         game: GameId,

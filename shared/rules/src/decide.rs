@@ -247,8 +247,8 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
-    /// The number of plies that a side must wait before it may offer a draw again, unless the
-    /// other side has made an offer in the meantime.
+    /// The number of plies that a side must wait before offering another draw, unless the other
+    /// side has made an offer in the meantime.
     const REST: Ply = 20;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),

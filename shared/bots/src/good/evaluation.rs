@@ -267,7 +267,7 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// The value of being next to a target, as a percentage of the strike's gain.
+/// The value of being next to a target, as a percentage of the gain from striking it.
 const PULL: i32 = 25;
 /// The share of this value that remains at a distance from the target, in thousandths. The index
 /// is the distance in steps.
