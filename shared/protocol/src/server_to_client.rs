@@ -112,8 +112,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u64>,
     },
-    /// A change of the lobby, for clients that asked for changes. If `number` is not one more than
-    /// the number of the state that the client has, the client should send `open_lobby` again.
+    /// A change of the lobby, for clients that asked for changes. If `number` does not directly
+    /// follow the number of the client's state, the client should send `open_lobby` again.
     LobbyChanged {
         /// The number of the state after the change.
         number: u64,
@@ -212,8 +212,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone, and the opponent may claim the game from a certain time on. If the
-    /// opponent loses this right, the server sends the message without a time.
+    /// A player is gone, and the opponent can claim the game from the given time. If the opponent
+    /// loses this right, the server sends the message without a time.
     Claimable {
         /// The game.
         game: GameId,
@@ -296,8 +296,9 @@ pub enum ServerToClient {
         challenge: String,
         /// The player who made the challenge.
         challenger: Player,
-        /// `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else).
-        /// Clients must accept other reasons. Servers of version 0.1 do not send this field.
+        /// The reason: `taken` (someone else accepted it), `withdrawn` or `declined` (by someone
+        /// else). Clients must also accept unknown reasons. Servers of version 0.1 do not send
+        /// this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },

@@ -279,7 +279,7 @@ const DECAY: [i32; 32] = [
 /// is `WALL_MAX`.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// The factor in the bonus for a piece that can beat an enemy near our Flag.
+/// The factor that converts the danger of an enemy piece to the bonus for attacking it.
 const URGENCY: f64 = 1.5;
 /// The danger of an enemy piece, indexed by the number of steps from the piece to our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
