@@ -2,13 +2,13 @@
 //!
 //! The cost of a pair is the difference between the two ratings, minus a bonus for every wave
 //! that either player has missed. A pair is allowed if its cost does not exceed a limit. A wave
-//! pairs as many players as possible at the lowest total cost, using a maximum-weight matching
-//! over the whole pool. Players without a partner wait for the next wave, in which they may be
-//! paired despite larger differences.
+//! pairs as many players as possible at the lowest total cost, using a maximum-weight matching.
+//! Players without a partner wait for the next wave, in which they may be paired despite larger
+//! differences.
 //!
 //! If both ratings are uncertain, the limit is higher, because such ratings say little about
-//! which player is stronger. Otherwise, the limit is not raised. A higher limit does not change
-//! the cost, so the matching still prefers close ratings.
+//! which player is stronger. A higher limit does not change the cost, so the matching still
+//! prefers close ratings.
 //!
 //! The result depends only on the arguments, not on a clock or the network. The simulation
 //! (`examples/simulation.rs`) can therefore run the same code as the server.
