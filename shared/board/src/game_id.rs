@@ -5,7 +5,7 @@ const LENGTH: usize = 12;
 /// Digits and lowercase letters. The letters i, l, o and u are left out because they are easy to
 /// misread or could form words by accident.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// For each byte, its index in `ALPHABET`. Zero for bytes that `ALPHABET` does not contain.
+/// The index in `ALPHABET` of each byte, or zero for bytes that are not in it.
 const VALUES: [u8; 256] = {
     let mut values = [0; 256];
     let mut place = 0;

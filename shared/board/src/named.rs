@@ -1,6 +1,6 @@
 /// Defines an enum whose values have fixed names in text. The macro also defines the constant
-/// `ALL`, a function that returns a value's name, and, if requested, a function that finds a
-/// value by its name.
+/// `ALL` and a function that returns a value's name. If requested, it also defines a function
+/// that finds a value by its name.
 ///
 /// The macro's caller writes each name out. Renaming a variant therefore does not change any
 /// message or file.

@@ -48,8 +48,8 @@ impl BoardShape {
 
     /// The home square for a place in the deployment text (RULES §P4).
     ///
-    /// Places are numbered row by row, beginning with the row nearest the enemy, and within a row
-    /// from left to right as the player sees it. `None` beyond the last place.
+    /// Places are numbered row by row, beginning with the row nearest the enemy. Within a row,
+    /// they go from left to right as the player sees it. `None` beyond the last place.
     pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
         if place >= self.home_len() {
             return None;
@@ -62,8 +62,8 @@ impl BoardShape {
         }
     }
 
-    /// The neighbor of a square in a direction. At an edge, the neighbor may be on the opposite
-    /// side, if the board has a joint there.
+    /// The neighbor of a square in a direction. Across a joint, the neighbor is at the opposite
+    /// edge.
     pub fn neighbor(&self, square: Square, direction: Direction) -> Option<Square> {
         let (column, row) = (square.column(), square.row());
         match direction {

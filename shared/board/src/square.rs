@@ -19,7 +19,7 @@ pub struct Square(u8);
 impl Square {
     /// One more than the highest square number on any board.
     pub const LIMIT: usize = 160;
-    /// The difference between the number of a square and that of the square one row below it.
+    /// The difference in number between a square and the square one row below.
     pub(crate) const STRIDE: u8 = 16;
 
     /// The square in this column and row. `None` if it lies outside the largest board.

@@ -1,5 +1,6 @@
 //! The memory that a house player keeps from turn to turn: what strikes have shown about hidden
-//! pieces, which placements the player has made, and how long ago the last capture was.
+//! pieces, which placements (arrangements of pieces) have occurred, and how long ago the last
+//! capture was.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};

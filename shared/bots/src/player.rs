@@ -20,7 +20,8 @@ impl Mind for RandomMind {
     }
 }
 
-/// Returns the mind of a level for games of a ruleset.
+/// Returns the mind of a level. The level *good* plays like *simple* in rulesets that it does not
+/// support.
 fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
     match level {
         Level::Random => Box::new(RandomMind),

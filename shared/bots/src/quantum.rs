@@ -191,8 +191,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Returns the increase in danger that a move causes: the possible gain of known enemies next
-    /// to the target square, minus that of known enemies next to the starting square.
+    /// Returns how much a move increases the danger from known enemies. The danger on a square is
+    /// the largest gain that a neighboring enemy could make there.
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
@@ -243,8 +243,8 @@ impl Stock {
         self.spare[side] == 0
     }
 
-    /// Returns the loss for a side if it loses a piece. Movable pieces are worth more when the
-    /// side has fewer of them.
+    /// Returns how much a side loses with a piece of this rank. Movable pieces are worth more
+    /// when the side has fewer of them.
     fn loss(&self, side: Side, rank: Rank) -> f32 {
         let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
         if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }
@@ -307,8 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the commands that the two levels choose in a position, for the side that has to
-    /// act.
+    /// Returns the commands that the levels *simple* and *good* choose in a position.
     fn chosen(text: &str, seed: u64) -> [Command; 2] {
         let position = Position::from_text(text).unwrap();
         let side = position.actor();

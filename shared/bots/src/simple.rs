@@ -24,14 +24,15 @@ use crate::memory::{Memory, OwnMove};
 use crate::mind::{Best, Mind};
 
 /// The number of turns without a capture after which the player begins to take more risks.
-/// `IMPATIENCE` is the number of further turns until it takes the highest risk.
 const PATIENCE: f32 = 12.0;
+/// The number of further turns without a capture until the player takes the highest risk.
 const IMPATIENCE: f32 = 40.0;
 /// The weight of losses when the player takes the highest risk.
 const BOLDNESS: f32 = 0.3;
 /// The maximum attraction of a target. It prevents a distant Flag from outweighing gains nearby.
 const PULL_MAX: f32 = 8.0;
-/// The cost of repeating a placement, for each earlier time that it occurred.
+/// The cost of repeating a placement (an arrangement of all pieces), for each earlier time that
+/// it occurred.
 const REPEATED: f32 = 0.5;
 /// The cost of reversing the last move.
 const RETURNED: f32 = 0.2;

@@ -33,13 +33,11 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     (played, commands)
 }
 
-/// The number of turns after which a player is replaced, if the same player is to play the whole
-/// game.
+/// A number of turns that no game reaches, so that no player is replaced.
 const WHOLE_GAME: usize = usize::MAX;
 
-/// Returns the number of games for each pair of levels. One is enough, because every game in
-/// these tests is checked for illegal commands. The variable `FLAGFALL_GAMES` sets a higher
-/// number.
+/// Returns the number of games for each pair of levels: one, unless the variable `FLAGFALL_GAMES`
+/// sets another number.
 fn games_of_each_pair() -> u64 {
     std::env::var("FLAGFALL_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(1)
 }

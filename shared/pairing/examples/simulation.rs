@@ -51,8 +51,8 @@ struct Args {
     /// The lowest limit for the cost of a pair.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
-    /// The amount by which each point of deviation raises the limit of a pair of uncertain
-    /// ratings.
+    /// The amount by which each point of deviation above that of certain ratings raises a pair's
+    /// limit.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
     /// The seed. Runs with the same seed give the same result.

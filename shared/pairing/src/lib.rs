@@ -1,17 +1,17 @@
-//! Pairs the players of the ranked pool, one wave at a time.
+//! Pairs the players of the ranked pool in waves. Each wave is one call of [`pair`].
 //!
 //! The cost of a pair is the difference between the two ratings, minus a bonus for every wave
 //! that either player has missed. A pair is allowed if its cost does not exceed a limit. A wave
-//! pairs as many players as possible at the lowest total cost, using a maximum-weight matching
-//! over the whole pool. Players without a partner wait for the next wave, in which they may be
-//! paired despite larger differences.
+//! pairs as many players as possible at the lowest total cost, using a maximum-weight matching.
+//! Players without a partner wait for the next wave, in which they may be paired despite larger
+//! differences.
 //!
 //! If both ratings are uncertain, the limit is higher, because such ratings say little about
-//! which player is stronger. Otherwise, the limit is not raised. A higher limit does not change
-//! the cost, so the matching still prefers close ratings.
+//! which player is stronger. A higher limit does not change the cost, so the matching still
+//! prefers close ratings.
 //!
-//! The result of [`pair`] depends only on its arguments, not on a clock or the network. The
-//! simulation (`examples/simulation.rs`) can therefore run the same code as the server.
+//! The result depends only on the arguments, not on a clock or the network. The simulation
+//! (`examples/simulation.rs`) can therefore run the same code as the server.
 
 use std::hash::Hash;
 
@@ -35,14 +35,13 @@ pub struct Settings {
     /// pair's limit. Only the smaller of the two deviations is used, but it counts twice, once
     /// for each player.
     pub deviation_widening: f64,
-    /// The bonus for each game by which the two players' surpluses of first moves differ, up to
-    /// [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often
+    /// The bonus for each game of difference between the players' [`Waiting::first_surplus`], up
+    /// to [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often
     /// than the other.
     pub side_bonus: f64,
 }
 
-/// The maximum difference between two players' surpluses of first moves that earns a bonus, in
-/// games.
+/// The maximum difference between the players' [`Waiting::first_surplus`] that earns a bonus.
 pub const IMBALANCE_MAX: i32 = 4;
 
 impl Default for Settings {
@@ -94,10 +93,10 @@ pub struct Pair<K> {
 /// border of a part may miss a better partner for one wave.
 pub const PART_MAX: usize = 160;
 
-/// Returns the pairs of a wave. The first move goes to the player who has the smaller surplus
-/// of first moves. If the surpluses are equal, `coin` decides: true means that the player with
-/// the lower rating moves first. Two players who have just played each other are paired only if
-/// neither of them can be paired with anyone else in the pool.
+/// Returns the pairs of a wave. The player with the smaller [`Waiting::first_surplus`] moves
+/// first. If both are equal, `coin` decides: true means that the player with the lower rating
+/// moves first. Two players who have just played each other are paired only if neither can be
+/// paired with anyone else in their part of the pool.
 ///
 /// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
@@ -200,7 +199,6 @@ fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(
     pairs.filter_map(|(place, mate)| mate.filter(|mate| place < *mate).map(|mate| (place, mate))).collect()
 }
 
-/// Gives the first move to the player with the smaller surplus of first moves.
 fn with_sides<K: Copy>(low: &Waiting<K>, high: &Waiting<K>, coin: &mut impl FnMut() -> bool) -> Pair<K> {
     let low_first = match low.first_surplus.cmp(&high.first_surplus) {
         std::cmp::Ordering::Less => true,

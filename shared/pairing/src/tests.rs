@@ -63,7 +63,6 @@ fn waiting_widens_up_to_a_limit() {
     assert_eq!(pairs(&pool), [(1, 2)]);
 }
 
-/// Returns a player with an uncertain rating.
 fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
     Waiting { deviation, ..waiting(player, rating) }
 }

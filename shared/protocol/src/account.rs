@@ -282,9 +282,9 @@ pub struct OwnReports {
     pub reports: Vec<OwnReport>,
 }
 
-/// How often a player has left games recently, and how long they must wait because of it. Players
-/// who leave games or do not deploy must wait before they can be paired, and the wait becomes
-/// longer each time. Only the player can see these values.
+/// A player's recent departures from games, and the wait that follows from them. Players who
+/// leave games or do not deploy must wait before they can be paired. The wait becomes longer each
+/// time. Only the player can see these values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
     /// The number of times within a day that the player left a game or did not deploy.

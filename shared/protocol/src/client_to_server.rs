@@ -50,8 +50,8 @@ pub enum ClientToServer {
         /// complete lists. Only servers whose `welcome` has `lobby_changes` accept this field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         changes: bool,
-        /// The seeks to list. If absent, all. Only servers whose `welcome` has `lobby_changes`
-        /// accept this field.
+        /// The seeks to list. If absent, all seeks are listed. Only servers whose `welcome` has
+        /// `lobby_changes` accept this field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         filter: LobbyFilter,
     },
@@ -288,7 +288,7 @@ pub enum GameCommand {
 }
 
 impl ClientToServer {
-    /// Asks for the whole lobby, as all servers understand it.
+    /// Asks for the whole lobby, without the fields that older servers do not accept.
     pub const OPEN_LOBBY: ClientToServer = ClientToServer::OpenLobby {
         changes: false,
         filter: LobbyFilter { ruleset: None, speed: None, rated: None },

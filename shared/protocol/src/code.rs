@@ -147,8 +147,9 @@ impl Code {
         &self.0
     }
 
-    /// True if the refusal is a failure of the server and not of the request: a defect, damaged
-    /// data, or a store that does not answer. Clients show the id of such a request for a report.
+    /// True if the server has failed because of a bug, damaged data, or a store that does not
+    /// answer. The request itself is not at fault. Clients then show the id of the request, so
+    /// that the user can report it.
     pub fn is_failure(&self) -> bool {
         matches!(
             self.as_str(),

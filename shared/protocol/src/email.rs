@@ -29,7 +29,7 @@ pub enum MailLanguage {
     Ru,
 }
 
-/// Whether the player has set an address, and which one. `GET /api/me/email`.
+/// The player's e-mail address, if the player has set one. `GET /api/me/email`.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EmailSetting {
     /// The address. Absent if none is set.

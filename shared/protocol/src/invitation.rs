@@ -17,7 +17,7 @@ pub struct Invite {
     pub name: String,
 }
 
-/// A challenge that is addressed to this player and that they have not answered yet.
+/// A challenge to this player that they have not answered yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Invitation {
     /// The code that the player needs to accept the challenge.

@@ -62,7 +62,7 @@ pub struct Seek {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LobbyFilter {
-    /// The id of a ruleset. It also selects games with custom rules that are based on it.
+    /// The id of a ruleset. Games with custom rules based on this ruleset are also selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
     /// The speed of the game. Games without a clock have no speed.
@@ -84,8 +84,9 @@ impl LobbyFilter {
     }
 }
 
-/// The changes of the lobby's lists. To apply a change, remove what is closed and gone, then insert
-/// what is new in the given order, each at its place, and then update the progress of games.
+/// The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and the
+/// games in `gone`. Then insert the seeks in `opened` and the games in `came` in order, each at
+/// its place. Finally, update the games in `progress`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LobbyChange {
     /// The ids of the seeks to remove.
@@ -220,8 +221,8 @@ fn insert<T>(list: &mut Vec<T>, at: u32, item: T) {
     list.insert(usize::try_from(at).unwrap_or(usize::MAX).min(list.len()), item);
 }
 
-/// Returns the keys of the items to remove from `before`, and the items to insert with their
-/// places, so that it becomes `after`.
+/// Returns the changes that turn `before` into `after`: the keys of the items to remove, and the
+/// items to insert with their places.
 fn difference<T: Clone, K: Eq + Hash>(
     before: &[T],
     after: &[T],
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Any lists: each id at most once, in any order.
+    /// Generates lists in any order, with each id at most once.
     fn lists() -> impl Strategy<Value = LobbyLists> {
         let ids = Just((0..12).collect::<Vec<u8>>()).prop_shuffle();
         (ids.clone(), 0_usize..12, ids, 0_usize..12, any::<u32>()).prop_map(

@@ -59,8 +59,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         lobby_changes: bool,
         /// The public address of the server's page, such as `https://play.example.org`. The page
-        /// of a challenge is `/challenge#CODE` there, and the page of a game `/game/ID`. Absent
-        /// if the server has no page or does not know its public address.
+        /// of a challenge is at `/challenge#CODE` below this address, and the page of a game is
+        /// at `/game/ID`. Absent if the server has no page or does not know its public address.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         page_url: Option<String>,
     },
@@ -71,9 +71,9 @@ pub enum ServerToClient {
         /// The outcome.
         outcome: Accepted,
     },
-    /// A command or message was refused and changed nothing. There are two exceptions: after the
-    /// codes `store_unavailable` and `stopping`, the command may have been carried out, and the
-    /// client should repeat it with the same id.
+    /// A command or message was refused and changed nothing. However, after the codes
+    /// `store_unavailable` and `stopping`, the command may have been carried out, so the client
+    /// should repeat it with the same id.
     Refused {
         /// The id of the command, if it could be read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,8 +112,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u64>,
     },
-    /// A change of the lobby, for clients that asked for changes. If `number` is not one more than
-    /// the number of the state that the client has, the client should send `open_lobby` again.
+    /// A change of the lobby, for clients that asked for changes. If `number` does not directly
+    /// follow the number of the client's state, the client should send `open_lobby` again.
     LobbyChanged {
         /// The number of the state after the change.
         number: u64,
@@ -212,8 +212,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "crate::is_default")]
         left: bool,
     },
-    /// A player is gone, and the opponent may claim the game from a certain time on. If the
-    /// opponent loses this right, the server sends the message without a time.
+    /// A player is gone, and the opponent can claim the game from the given time. If the opponent
+    /// loses this right, the server sends the message without a time.
     Claimable {
         /// The game.
         game: GameId,
@@ -251,8 +251,8 @@ pub enum ServerToClient {
         /// The game and the change in both ratings.
         change: RatingChange,
     },
-    /// A game cannot be played on this server, because its log is damaged or a newer version wrote
-    /// it. Other games are not affected.
+    /// A game cannot be played on this server, because the game's log is damaged or was written
+    /// by a newer version of the server. Other games are not affected.
     GameUnavailable {
         /// The game.
         game: GameId,
@@ -296,8 +296,9 @@ pub enum ServerToClient {
         challenge: String,
         /// The player who made the challenge.
         challenger: Player,
-        /// `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else).
-        /// Clients must accept other reasons. Servers of version 0.1 do not send this field.
+        /// The reason: `taken` (someone else accepted it), `withdrawn` or `declined` (by someone
+        /// else). Clients must also accept unknown reasons. Servers of version 0.1 do not send
+        /// this field.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },

@@ -52,8 +52,7 @@ pub struct GameResult {
     pub opponent: Rating,
     /// The player's result.
     pub score: Score,
-    /// The player's advantage in this game, in rating points. For example, it is an advantage to
-    /// move first.
+    /// The player's advantage in this game, for example from moving first, in rating points.
     pub advantage: f64,
 }
 

@@ -24,10 +24,10 @@ impl TimeControl {
     /// Returns the time in milliseconds for which a side must be absent before the opponent may
     /// claim the game.
     ///
-    /// The result grows with the time that one side has for forty plies: it is `least_ms` for
-    /// each quarter of an hour. It is never less than `least_ms` and never more than five times
-    /// `least_ms`. Without a clock, it is this maximum. The result is `None` in correspondence
-    /// games, where players need not be present.
+    /// The result is `least_ms` for each quarter of an hour that a side has for forty plies. It
+    /// is at least `least_ms` and at most five times `least_ms`. Without a clock, the result is
+    /// this maximum. In correspondence games, the result is `None`, because players need not be
+    /// present.
     pub fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;

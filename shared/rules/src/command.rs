@@ -118,7 +118,6 @@ impl fmt::Debug for Placing {
     }
 }
 
-/// Splits a color suffix from the end of `text`.
 fn split_color(text: &str) -> Result<(&str, Option<ChipColor>), SquareParseError> {
     match text.split_once('=') {
         None => Ok((text, None)),

@@ -197,7 +197,6 @@ fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue
     Ok((option, value))
 }
 
-/// Returns the custom ruleset with these changes to `base`.
 fn custom(base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Option<&'static Ruleset> {
     let mut place = 0;
     for option in options_of(base).rev() {

@@ -247,8 +247,8 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
-    /// The number of plies that a side must wait before it may offer a draw again, unless the
-    /// other side has made an offer in the meantime.
+    /// The number of plies that a side must wait before offering another draw, unless the other
+    /// side has made an offer in the meantime.
     const REST: Ply = 20;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
@@ -540,8 +540,8 @@ pub(crate) fn place(position: &Position, side: Side, placing: &Placing) -> Resul
     Ok(Events::new([Some(EventKind::Placed(placed)), end, None]))
 }
 
-/// Decides on the color that a side names for a chip after its piece, as the defender, has won a
-/// strike and moved (§S2.4).
+/// Decides on the color that a side names for the chip under a piece that has won as the defender
+/// and moved (§S2.4).
 pub(crate) fn lay_owed(position: &Position, side: Side, color: ChipColor) -> Result<Events, Refusal> {
     if side != position.turn() {
         return Err(Refusal::NotYourTurn);

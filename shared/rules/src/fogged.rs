@@ -200,7 +200,6 @@ impl FoggedGame {
         view
     }
 
-    /// True if the piece's rank is hidden from the follower.
     fn is_hidden(&self, piece: Piece) -> bool {
         piece.side != self.side && !piece.is_revealed
     }

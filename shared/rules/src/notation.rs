@@ -214,7 +214,6 @@ impl View {
 /// The letter that represents a coin.
 const COIN: char = 'o';
 
-/// The number of fields after the board.
 fn fields_beyond(ruleset: &Ruleset) -> usize {
     match (ruleset.reserve, ruleset.start) {
         (true, _) => 4,

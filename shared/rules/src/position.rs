@@ -234,8 +234,8 @@ impl Position {
         }
     }
 
-    /// Updates the set of coins that may move and the set of coins that may move far, after pools
-    /// or coins have changed (§Q3, §Q6).
+    /// Updates which coins may move, and which may move several squares, after pools or coins
+    /// have changed (§Q3, §Q6).
     pub(crate) fn count_coin_moves(&mut self) {
         let Some(coin_state) = &self.coin_state else { return };
         for side in Side::BOTH {
@@ -275,8 +275,8 @@ impl Position {
         self.end_turn(false);
     }
 
-    /// Places a piece from the reserve. The other side cannot recognize it as a piece that it has
-    /// seen before (§S1.7).
+    /// Places a piece from the reserve. The other side cannot recognize the piece, even if it was
+    /// on the board before (§S1.7).
     pub(crate) fn place(&mut self, placed: &Placed) {
         let Placed { side, square, rank, is_labeled, color } = *placed;
         if let Some(reserve_state) = &mut self.reserve_state {

@@ -18,8 +18,8 @@ pub(crate) struct Repetition {
     /// The placement: a hash of all pieces and their squares.
     placement: u64,
     /// The placements since the last strike, or since the last ply after which neither side was
-    /// chasing. The oldest comes first, and the current one is last. Used only under the
-    /// more-squares rule.
+    /// chasing, oldest first. The last one is the current placement. Only the more-squares rule
+    /// needs this list.
     trail: Vec<u64>,
 }
 

@@ -102,8 +102,7 @@ impl Setup {
 
     /// Converts the setup to a deployment without checking the army, for rulesets in which an
     /// illegal deployment loses (§U7). Returns `None` if a piece stands outside the home rows or
-    /// if two pieces share a square, because the text of a deployment (§P4) cannot represent such
-    /// a setup.
+    /// two pieces share a square. The text of a deployment (§P4) cannot represent such a setup.
     pub(crate) fn hand_in(&self, side: Side, ruleset: &Ruleset) -> Option<Deployment> {
         self.taken(side, ruleset).is_ok().then(|| self.arrange(side, ruleset))
     }

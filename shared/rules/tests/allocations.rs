@@ -102,9 +102,8 @@ fn the_counter_counts_what_this_thread_allocates_and_no_other() {
 #[test]
 fn plies_allocate_nothing() {
     for ruleset in Ruleset::all() {
-        // The more-squares rule stores the history of a chase. This memory grows a few times, and
-        // a full check for the end of the game copies it, but the number of allocations does not
-        // grow with the number of plies.
+        // The more-squares rule stores the history of a chase, which takes a few allocations.
+        // Their number does not grow with the number of plies.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
             let mut chance = Chance(seed * 2 + 1);

@@ -1,5 +1,5 @@
-//! Checks that a viewer's clock does not depend on events that are hidden from the viewer,
-//! because the time of an event can reveal that the event happened.
+//! Checks that a viewer's clock does not depend on events that are hidden from the viewer.
+//! Otherwise, the clock could reveal that such an event happened.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{

@@ -38,7 +38,7 @@ pub struct ViewChange {
     /// Both reserves, if they may have changed.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reserve: Option<PerSide<SeenReserve>>,
-    /// The chip whose color must be named by the side to move before it can do anything else.
+    /// The chip whose color the side to move must name before taking its turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
     /// Both pools, if they may have changed.

@@ -56,7 +56,7 @@ pub struct SeenReserve {
     pub unlabeled: Option<RankCounts>,
 }
 
-/// A chip whose color a side must name before it can do anything else.
+/// A chip whose color a side must name before taking its turn.
 // The rules: §S2.4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]

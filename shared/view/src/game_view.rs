@@ -58,7 +58,7 @@ pub struct GameView {
     /// The squares with chips, by color, in rulesets with chips.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub chips: Option<Chips>,
-    /// The chip whose color the side to move must name before it can do anything else.
+    /// The chip whose color the side to move must name before taking its turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub owed_color: Option<OwedColor>,
     /// For each side, the pieces that its coins can still become: the number of pieces of each

@@ -1,8 +1,7 @@
 use flagfall_board::Side;
 
 /// The outcome of a game. The reason is a code rather than the engine's enum, because newer
-/// versions may have more reasons, and older versions must still be able to read the views and
-/// records of newer ones.
+/// versions may have more reasons. Older versions must still be able to read such an outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", schemars(rename = "Outcome"))]

@@ -102,7 +102,7 @@ macro_rules! args {
 
 /// The texts in one language. English texts replace those that the language lacks.
 pub struct Words {
-    /// The language's own texts. Unless the language is English, the English texts follow.
+    /// The texts in the language, followed by the English texts unless the language is English.
     bundles: Vec<FluentBundle<FluentResource>>,
 }
 

@@ -12,20 +12,19 @@ use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.
 pub(super) const ARMIES: usize = 16;
-/// Armies are counted only after this part (1/`SETTLING`) of the exchanges, so that the result
-/// depends less on the initial army.
+/// The first 1/`SETTLING` of the exchanges are not counted, so that the result depends less on
+/// the initial army.
 const SETTLING: usize = 4;
 /// The number of exchanges after which the thread yields to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// Each exchange with a number divisible by this constant moves the Flag together with all pieces
-/// next to it.
+/// Every `BLOCKS`-th exchange moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// After each exchange with a number divisible by this constant, the current army is counted.
+/// The current army is counted after every `COUNTED`-th exchange.
 const COUNTED: usize = 8;
-/// This share of the previous decision's counts is kept, because little changes from one move to
-/// the next.
+/// The share of the previous decision's counts that is kept, because little changes from one move
+/// to the next.
 const KEPT: f64 = 0.5;
-/// This share of a piece's probability is spread evenly over its possible ranks, because the
+/// The share of a piece's probability that is spread evenly over its possible ranks, because the
 /// number of drawn armies is small.
 const DOUBT: f64 = 0.03;
 

@@ -61,8 +61,8 @@ fn scale_row(row: &mut PerRank<f64>) {
     }
 }
 
-/// Assigns a rank to each suspect, using augmenting paths. Assigns each rank at most as often as
-/// pieces of this rank are left. Returns `None` if this is impossible.
+/// Assigns a rank to each suspect, using augmenting paths. No rank is given to more suspects than
+/// it has pieces left. Returns `None` if this is impossible.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =
@@ -70,9 +70,9 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
     given.into_iter().collect::<Option<_>>().filter(|_| is_full)
 }
 
-/// Removes the ranks that a suspect cannot have in any complete assignment, given one complete
-/// assignment. A suspect can have another rank if it can take that rank from a second suspect,
-/// the second from a third, and so on, until the last one takes the first suspect's rank.
+/// Removes the ranks that a suspect has in no complete assignment. `matching` is one complete
+/// assignment. In other assignments, suspects may have exchanged ranks in a cycle: each takes the
+/// next one's rank, and the last takes the first one's.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

@@ -49,8 +49,8 @@ pub(super) struct Enemies {
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
-    /// For each piece, by its number, the probability of each rank. The probabilities of a piece
-    /// add up to one.
+    /// The probability of each rank for each piece, indexed by the piece's number. The
+    /// probabilities of a piece add up to one.
     pub(super) chances: Vec<PerRank<f64>>,
     /// Armies that the enemy may have, each with a rank for every piece. There is at least one.
     pub(super) armies: Vec<Vec<Rank>>,
@@ -126,9 +126,9 @@ impl Enemies {
         Some(list)
     }
 
-    /// Records the ranks of captured pieces, which are public. If the attacker was captured, its
-    /// rank is in the last move. The rank of any other captured piece follows from the increase
-    /// in the number of captured pieces of that rank.
+    /// Records the ranks of captured pieces, which are public. The last move contains the rank of
+    /// a captured attacker. For any other captured piece, the rank is the one whose number of
+    /// captured pieces has increased.
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
@@ -148,8 +148,7 @@ impl Enemies {
         }
     }
 
-    /// Computes the reading of the enemy's last move and adds it to the list, using everything
-    /// that is known after the move.
+    /// Adds a reading of the enemy's last move, using everything that is known after the move.
     fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);

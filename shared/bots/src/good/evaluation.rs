@@ -34,7 +34,7 @@ pub(super) struct Situation {
     pub(super) ruleset: &'static Ruleset,
     /// The cells on which pieces may stand.
     pub(super) open: Vec<Cell>,
-    /// The same cells as in `open`, as a table with an entry for each cell.
+    /// For each cell, true if it is in `open`.
     pub(super) is_open: [bool; CELLS],
     /// All pieces on the board. Our pieces come first.
     pub(super) targets: Vec<Target>,
@@ -57,8 +57,7 @@ impl Situation {
     }
 }
 
-/// The tables for one decision. In each table, the first index is the side: 0 for our side, 1 for
-/// the enemy.
+/// The tables for one decision. In their indices, 0 is our side and 1 is the enemy.
 pub(super) struct Evaluation {
     pub(super) situation: Situation,
     pub(super) strikes: Strikes,
@@ -71,7 +70,7 @@ pub(super) struct Evaluation {
     /// The value of each cell for a piece, indexed by the piece's side, the piece's rank, whether
     /// the piece is hidden, and the cell.
     fields: Vec<[i16; CELLS]>,
-    /// For each cell, the number of steps that one of our pieces needs from there to every other
+    /// For each target cell, the number of steps that one of our pieces needs from every other
     /// cell.
     walks: Vec<Ways>,
 }
@@ -268,7 +267,7 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
     }
 }
 
-/// The value of being next to a target, as a percentage of the strike's gain.
+/// The value of being next to a target, as a percentage of the gain from striking it.
 const PULL: i32 = 25;
 /// The share of this value that remains at a distance from the target, in thousandths. The index
 /// is the distance in steps.
@@ -280,7 +279,7 @@ const DECAY: [i32; 32] = [
 /// is `WALL_MAX`.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// The factor in the bonus for a piece that can beat an enemy near our Flag.
+/// The factor that converts the danger of an enemy piece to the bonus for attacking it.
 const URGENCY: f64 = 1.5;
 /// The danger of an enemy piece, indexed by the number of steps from the piece to our Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
@@ -322,8 +321,8 @@ fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
             .sum::<f64>()
             .max(1.0)
     };
-    // Even exchanges help the side that is ahead, so the enemy's pieces count for more if our
-    // side is ahead.
+    // Exchanging equal pieces helps the side that is ahead, so the enemy's pieces count for more
+    // if our side is ahead.
     let factor = (total(0) / total(1)).clamp(0.85, 1.3);
     base[1].iter_mut().for_each(|worth| *worth *= factor);
     base.map(|side| {

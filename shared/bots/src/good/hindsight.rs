@@ -50,8 +50,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move. The result comes from the
-    /// view of our previous turn, so its square may be the one before our move.
+    /// Returns the enemy piece that was on this square after our move, as shown in the view of
+    /// our previous turn. In that view, the piece may be on another square.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {
@@ -61,7 +61,6 @@ impl Before<'_> {
         })
     }
 
-    /// Returns our piece that the enemy struck.
     fn defender(&self, square: Square, me: Side, strike: &SeenStrike) -> SeenPiece {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at);
         let came = self.own.filter(|own| own.to == square);

@@ -25,8 +25,8 @@ const ENEMY_DARE: i32 = -250;
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time the best ply is found to be the
-    /// one that moves this piece to this target.
+    /// For each piece and target, a score that grows each time moving the piece to the target is
+    /// found to be the best ply.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }

@@ -1,5 +1,5 @@
-//! The race for a Flag between the pieces on their way to it and the guards that may stop them in
-//! time.
+//! The race for a Flag. Runners are pieces on their way to the Flag, and guards are pieces that
+//! may stop them in time.
 
 use std::collections::VecDeque;
 

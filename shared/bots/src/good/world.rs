@@ -128,7 +128,7 @@ impl<'a> World<'a> {
         self.cells[usize::from(from)] = EMPTY;
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
-            // Only a runner moves more than one square (§C2).
+            // Only a Scout moves more than one square (§C2).
             moved.is_hidden &= grid::is_adjacent(from, step.to);
             self.put(step.piece, moved);
             return undo;

@@ -133,9 +133,8 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// Treats a strike as a game in which both sides choose a rank. `exposed` returns, for a rank
-    /// of the striking piece, the cost of being on the target square with that rank after the
-    /// strike.
+    /// Treats a strike as a game in which both sides choose a rank. `exposed` returns the cost of
+    /// ending up on the target square with a rank.
     fn strike_game(
         &self,
         striker: Side,

@@ -63,8 +63,9 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One player. `regrets` contains, for each choice, how much better it would have been. `sums` is
-/// the weighted sum of the player's strategies so far; later rounds have a higher weight.
+/// One player. `regrets` contains, for each choice, how much better that choice would have been.
+/// `sums` is the weighted sum of the player's strategies so far, in which later rounds count
+/// more.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,
@@ -122,8 +123,7 @@ mod tests {
 
     #[test]
     fn a_game_of_unlike_stakes_has_its_known_value() {
-        // The expected equilibrium has the probabilities 3/7 and 4/7 for the rows, and 3/7 and
-        // 4/7 for the columns.
+        // In equilibrium, both players choose with the probabilities 3/7 and 4/7.
         let solved = solve(&[vec![2.0, -1.0], vec![-1.0, 1.25]]);
         assert_near(solved.value, 1.5 / 5.25);
         assert_near(solved.rows[0], 2.25 / 5.25);

@@ -92,8 +92,8 @@ fn field(left: &mut PerRank, foes: &[Enemy]) {
 /// `rows_ahead` is the number of rows from the back row to the piece.
 fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     match (rank, ruleset.fill, rows_ahead) {
-        // The Flag is no safer in the back row here, because the enemy can reach it from behind
-        // across joints (§S2.6).
+        // On boards with joints, the Flag is no safer in the back row, because the enemy can
+        // reach it from behind (§S2.6).
         (Rank::Flag, _, _) if ruleset.shape.has_joints() => 1.0,
         (Rank::Flag, Fill::EveryHomeSquare, 0) => 8.0,
         (Rank::Flag, Fill::AnyHomeSquares, 0) => 5.0,

@@ -68,8 +68,8 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
     (active * (loss - revenge(ruleset, board, square, foe, worths))).max(0.0)
 }
 
-/// Returns the value that the side would win back by capturing the enemy piece that struck. A
-/// neighbor of the lost piece must be able to capture it.
+/// Returns the value that the side would win back if a neighbor of the lost piece can capture the
+/// enemy piece that struck.
 fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)

@@ -10,14 +10,15 @@ use super::{Turn, WHIM};
 use crate::Chance;
 use crate::mind::Best;
 
-/// The value of placing a piece for each piece by which the side is outnumbered on the board.
+/// The additional value of placing a piece, for each piece by which the side is outnumbered on
+/// the board.
 const OUTNUMBERED: f32 = 0.12;
-/// The maximum value of placing a piece because the side is outnumbered.
+/// The maximum of this additional value.
 const OUTNUMBERED_MAX: f32 = 1.0;
 /// The weight of a square's attraction when a piece is placed on the square.
 const NEARNESS: f32 = 0.12;
-/// The additional value of a piece for being on the board instead of in the reserve, as a share
-/// of its value.
+/// The additional value of a piece on the board, compared with one in the reserve, as a share of
+/// the piece's value.
 const FIELDED: f32 = 0.04;
 /// The cost of removing a piece. It takes another turn to bring the piece back.
 const REMOVED: f32 = 0.5;

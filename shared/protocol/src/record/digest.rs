@@ -39,8 +39,8 @@ impl GameRecord {
     }
 
     /// Returns the digest of the game, given the public events of the game in `public`. Returns
-    /// `None` before the end, if `public` contains an event that the public never sees, or if the
-    /// record lacks choices that the digest covers.
+    /// `None` in three cases: the game has not ended, `public` contains an event that the public
+    /// never sees, or the record lacks choices that the digest covers.
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
         let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
         let mut fields = Fields(Sha256::new());

@@ -189,7 +189,6 @@ fn resolved(log: &[Noted]) -> usize {
     log.iter().rposition(is_ply).unwrap_or_default()
 }
 
-/// Returns the lakes, if they were drawn at random for this game.
 fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<flagfall_board::Square>> {
     match terms.ruleset.lakes {
         rules::Lakes::OfTheShape => None,

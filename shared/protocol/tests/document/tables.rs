@@ -198,8 +198,8 @@ fn meaning(schema: &Value) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// True if the name belongs to a `PerSide` schema. Several schemas have this name, one for each
-/// type argument, followed by a number.
+/// True for `PerSide` and for numbered names such as `PerSide2`. There is one such schema for
+/// each type argument.
 fn is_per_side(name: &str) -> bool {
     name.strip_prefix("PerSide").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -104,8 +104,8 @@ fn is_surely_mobile_after(position: &Position, moved: &Moved, coin_state: Option
     match moved.strike {
         None => foes.insert(moved.to),
         Some(strike) => {
-            // Ignore moves of the two pieces in the strike, and treat their squares as occupied
-            // if they may be. This way, the check never counts a move that does not exist.
+            // Ignore moves of the two pieces in the strike. Treat squares that they may occupy
+            // afterwards as occupied, so that the check never counts a move that does not exist.
             own.insert(moved.to);
             walkers.remove(moved.to);
             if strike.defender.fate == Fate::Advances {
@@ -134,8 +134,8 @@ fn judge_mobility_after(position: &Position, moved: Moved) -> Option<Outcome> {
 pub(crate) fn judge_mobility(position: &Position) -> Option<Outcome> {
     let side = position.turn();
     if position.has_strike_pending() {
-        // A side that has to choose a rank always can, because the reserve rule leaves it at
-        // least one rank (§Q4, §Q6).
+        // A side that has to choose a rank always has a choice, because the reserve rule leaves
+        // it at least one rank (§Q4, §Q6).
         return None;
     }
     let can_act = if position.ruleset().reserve {

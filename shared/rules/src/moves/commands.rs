@@ -12,7 +12,8 @@ use super::{Field, LegalMoves};
 /// A side's legal commands on the board, in an order that reveals nothing about enemy ranks.
 ///
 /// **The order must never change**: archived games store moves as indexes into this list
-/// (docs/internals/archive.md). Games in `server/archive/tests` pin it for every ruleset.
+/// (docs/internals/archive.md). Tests in `server/archive/tests` check the order for every
+/// ruleset.
 ///
 /// `Debug` shows only the number of commands.
 #[derive(Clone, PartialEq, Eq)]

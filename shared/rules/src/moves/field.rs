@@ -18,8 +18,8 @@ pub(crate) struct Field<'a> {
     pub(crate) runners: &'a SquareSet,
     /// All squares except lakes.
     pub(crate) open: &'a SquareSet,
-    /// True if runners may strike at the end of a long move (§C2). If false, they strike only on
-    /// a neighboring square (§O1).
+    /// True if the pieces in `runners` may strike at the end of a long move (§C2). If false, they
+    /// strike only on a neighboring square (§O1).
     pub(crate) strikes_afar: bool,
     /// The joints and the lines of chips on the board, which extend moves.
     pub(crate) reach: Option<Reach<'a>>,

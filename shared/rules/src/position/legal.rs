@@ -70,7 +70,7 @@ impl Position {
         self.legal_moves_in(Field { walkers: &walkers, runners: &runners, ..field }, side, |_| ())
     }
 
-    /// The commands that may be given on the board by the side that [`Position::actor`] returns.
+    /// The legal commands on the board for the side that [`Position::actor`] returns.
     pub fn legal_commands(&self) -> LegalCommands {
         if let (Some(pending), side) = (self.pending(), self.actor()) {
             let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));

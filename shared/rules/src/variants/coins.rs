@@ -28,8 +28,8 @@ impl Coins {
         self.unmoved.len() > self.reserved()
     }
 
-    /// All unmoved coins, if none of them could move after one more is lost. Otherwise, the empty
-    /// set.
+    /// All unmoved coins, if losing one of them would keep all others from moving. Otherwise, the
+    /// empty set.
     pub(crate) fn bound_soon(&self) -> SquareSet {
         if self.unmoved.len() > self.reserved() + 1 { SquareSet::EMPTY } else { self.unmoved }
     }

@@ -28,8 +28,7 @@ fn u1_piece_codes_are_for_people_and_follow_us_figures() {
     assert_eq!(Rank::Scout.figure(Numbering::Us), "9");
 }
 
-/// Returns all pairs of 2x2 lakes in rows 5 and 6 that have no square in common. The function
-/// simply tries every pair.
+/// Returns all pairs of 2x2 lakes in rows 5 and 6 that have no square in common.
 fn all_pairs() -> Vec<SquareSet> {
     let lake = |column: u8| -> SquareSet {
         [(column, 4), (column + 1, 4), (column, 5), (column + 1, 5)]

@@ -105,8 +105,8 @@ fn a10_the_quiet_limit_comes_before_the_ply_limit() {
 
 #[test]
 fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
-    // The chase of `ROUND` in `tournament.rs`, on four squares that Bombs and lakes enclose, so
-    // that Red has no other piece to move.
+    // The chase of `ROUND` in `tournament.rs`. Here, Bombs and lakes enclose the four squares,
+    // and Red's only movable piece is the General.
     let picture = "10 | bF b7
         7 | .. .. .. .. bB bB
         6 | .. .. .. .. .. b3

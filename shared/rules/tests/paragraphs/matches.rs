@@ -354,7 +354,6 @@ fn a_game_is_called_off_before_the_askers_first_ply_only() {
     table.moves("a4a5").moves("a7a6").refuses(Blue, &Command::Abort, "too_late_to_abort");
 }
 
-/// Decides on a claim that is allowed from the time `from`.
 fn claim(table: &Table, side: Side, claim: Claim, from: Option<Stamp>) -> Result<Events, Refusal> {
     decide_claim(&table.game, side, table.game.ply(), claim, table.now, from)
 }

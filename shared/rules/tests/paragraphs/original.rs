@@ -107,8 +107,8 @@ fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
     Playthrough::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
-/// When the last movable piece leaves the board, the game ends. It does not matter whether
-/// defenders that win move.
+/// The game ends when the last movable piece leaves the board, whether or not winning defenders
+/// move.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {

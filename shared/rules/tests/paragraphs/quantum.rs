@@ -490,7 +490,8 @@ fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
     // A choice of rank can have the same result, if the pool then has as many Bombs and Flags as
-    // there are unmoved coins. The next pool has fewer, and the one after it has as many.
+    // there are unmoved coins. In the next picture, it has fewer. In the last one, it has as
+    // many.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
     Playthrough::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";
