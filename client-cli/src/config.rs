@@ -55,7 +55,8 @@ struct Kept {
 /// A credential, reserved for this process while this value exists.
 ///
 /// Two clients on one machine must not play as the same guest. The second client finds that the
-/// first guest's file is locked, and uses another. Several clients may use the same account.
+/// first guest's file is locked, so it uses another guest. Several clients may use the same
+/// account.
 #[derive(Debug)]
 pub struct Credential {
     path: PathBuf,
@@ -294,7 +295,7 @@ fn account_path(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns the account with this name. Without a name, returns the account that logged in most
-/// recently, or any other.
+/// recently, or else any account.
 fn account(folder: &Path, name: Option<&str>) -> Option<Credential> {
     let known = |path| Some(Credential::shared(path)).filter(Credential::is_account);
     match name {

@@ -149,8 +149,8 @@ pub(super) fn tick(model: &mut Model) {
     }
 }
 
-/// Updates the difference between the server's clock and this machine's. Messages take time to
-/// arrive, so the largest difference is the most accurate.
+/// Updates the estimated difference between the server's clock and this machine's. A message's
+/// travel time makes the measured difference smaller, so the largest value is the most accurate.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
     // Start over if either clock has jumped.

@@ -1,4 +1,5 @@
-//! The games of one program on a server, as a pure state machine around the client's core.
+//! Plays the games of one program on a server. This is a pure state machine around the client's
+//! core.
 //!
 //! The core finds games, keeps the connection and the view, and resends commands that have not
 //! been answered. The session passes the core's news about the game to the [`Dialogue`], and the
