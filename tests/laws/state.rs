@@ -211,8 +211,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // In the same batch as the last choice, the ply of the strike follows. Between the
-            // two events, the position cannot be written as text.
+            // The ply of the strike follows the last choice in the same batch. Between these two
+            // events, the position cannot be written as text.
             return;
         }
         let text = Referee.position_text(logged.after.position());

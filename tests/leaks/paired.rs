@@ -62,8 +62,8 @@ impl Script {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
-    /// Plays the script for one audience. `None` if a step is refused, because the script is then
-    /// not a game.
+    /// Plays the script for one audience. `None` if a step is refused, because such a script is
+    /// not a valid game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
         let mut disclosed = Disclosed::new(viewer, table.game.terms());
@@ -371,10 +371,11 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
 
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
-    /// Pairs of games that tell the audience the same but have different hidden ranks.
+    /// The number of pairs of games that tell the audience the same but have different hidden
+    /// ranks.
     pub(crate) pairs: usize,
-    /// Pairs of games with different numbers of events that the audience is not told about, which
-    /// are deployments or choices.
+    /// The number of pairs of games that differ in how many events the audience is not told
+    /// about. These events are deployments or choices.
     pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.

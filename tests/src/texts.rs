@@ -13,7 +13,7 @@ pub struct Needs {
     pub arguments: BTreeSet<String>,
     /// The other texts that the text refers to.
     pub texts: BTreeSet<String>,
-    /// Its attributes.
+    /// The text's attributes.
     pub attributes: BTreeSet<String>,
     /// The arguments that choose between variants, with the keys of the variants.
     pub choices: Vec<(String, Vec<String>)>,

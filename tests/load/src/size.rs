@@ -129,7 +129,7 @@ impl Crowd {
     }
 }
 
-/// The 99th percentile of sorted figures.
+/// The 99th percentile of sorted values.
 pub(crate) fn percentile_99(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
 }

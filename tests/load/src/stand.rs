@@ -64,7 +64,7 @@ pub(crate) fn relay_source() -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A running rival. Dropping the value ends it.
+/// The relay or a server, running with its store. Dropping the value ends it.
 pub(crate) struct Stand {
     pub(crate) server: Measured,
     pub(crate) redis: Option<Measured>,
@@ -72,8 +72,8 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Starts a rival. The relay answers with texts of these lengths: first the length for
-    /// everyone who sees a move, then the length for the player who made it.
+    /// Starts the relay or a server. The relay answers with texts of these lengths: first the
+    /// length for everyone who sees a move, then the length for the player who made it.
     pub(crate) async fn start(
         rival: Rival,
         bench: &Bench,

@@ -25,7 +25,7 @@ fn sign_of(direction: usize) -> char {
     if direction < 2 { '+' } else { '-' }
 }
 
-/// The number of squares that a piece flashes (§S3.2).
+/// The number of squares that a piece can cover with a flash (§S3.2).
 fn flash_range(letter: char) -> usize {
     match letter {
         '2' => 2,

@@ -47,7 +47,7 @@ impl Clone for TestStore {
 
 struct Shared {
     memory: MemoryStore,
-    /// What becomes of the next writes. `None` is a write that succeeds.
+    /// The outcomes of the next writes, in order. `None` is a write that succeeds.
     faults: Mutex<VecDeque<Option<WriteFault>>>,
     gate: Arc<Semaphore>,
     /// The number of appends and updates that wait at the gate.
@@ -64,12 +64,12 @@ struct State {
     /// The damaged entries. Reading one of them reveals the damage.
     damaged: HashSet<(GameId, u64)>,
     quarantined: BTreeMap<GameId, String>,
-    /// The time at which a server was last alive before the store was reopened.
+    /// The time of the last heartbeat before the store was reopened.
     last_heartbeat: Option<Stamp>,
     last_alive: Option<Stamp>,
 }
 
-/// What a handle hears, if several servers share the store.
+/// The announcements and notices that a handle receives if several servers share the store.
 struct Listener {
     announcements: broadcast::Sender<Announcement>,
     notices: broadcast::Sender<StoreMessage>,

@@ -66,7 +66,7 @@ const REHEARSAL_PLIES: u16 = 30;
 /// in the logs of these games.
 const REHEARSAL_GAMES: [&str; 6] =
     ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
-/// The number that the first of these games gets.
+/// The number of the first rehearsal game.
 const REHEARSAL_FIRST: usize = 1_000_000;
 /// The numbers of the rehearsal's paired sessions, one for each kind of secret: deployments,
 /// silent winners, reserves and choices.

@@ -234,7 +234,7 @@ fn programs_play_on_through_a_server_restart() {
             client.expect("Connected again.");
         }
         first.expect("The game continues.");
-        // The write returns as soon as Red waits at this gate.
+        // The write blocks until Red waits at this gate, so use a separate thread.
         thread::spawn(move || fs::write(gate, "go\n"));
         spectator.expect_one_of(&["Red moves", "Blue moves"]);
     }

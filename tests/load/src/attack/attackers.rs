@@ -158,7 +158,7 @@ async fn shake(address: &str) -> Result<TcpStream, LoadError> {
 
 async fn handshakes(address: &str) -> Result<(), LoadError> {
     begun();
-    // Opens as many handshakes at a time as are due in a hundredth of a second.
+    // Every hundredth of a second, open the handshakes that are due.
     let mut ticks = interval(Duration::from_millis(10));
     let mut tasks = JoinSet::new();
     loop {

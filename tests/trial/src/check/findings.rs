@@ -38,7 +38,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them.
+    /// All kinds of faults.
     pub const ALL: [Fault; 14] = [
         Fault::Missing,
         Fault::Doubled,
@@ -85,17 +85,17 @@ const EXAMPLE_LEN_MAX: usize = 1_500;
 /// Counts of the comparisons in the ordinary games of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Played {
-    /// Games.
+    /// The number of games.
     pub games: u64,
     /// The number of plies in the logs of these games.
     pub plies: u64,
-    /// Acknowledged commands.
+    /// The number of acknowledged commands.
     pub acked: u64,
-    /// Messages received.
+    /// The number of messages received.
     pub messages: u64,
-    /// Different views compared.
+    /// The number of different views compared.
     pub views: u64,
-    /// Different events compared.
+    /// The number of different events compared.
     pub events: u64,
 }
 
@@ -139,13 +139,13 @@ impl Played {
 /// Counts of the comparisons in the pairs of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Paired {
-    /// Pairs of sessions.
+    /// The number of pairs of sessions.
     pub pairs: u64,
     /// The number of kills that the pairs survived.
     pub kills: u64,
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// The number of messages that depend on a secret.
     pub differing: u64,
@@ -176,17 +176,17 @@ pub struct Findings {
     pub plies: u64,
     /// Counts of the comparisons in ordinary games, by ruleset.
     pub played: BTreeMap<String, Played>,
-    /// Messages received.
+    /// The number of messages received.
     pub messages: u64,
-    /// Whole views compared.
+    /// The number of whole views compared.
     pub views: u64,
-    /// Events compared.
+    /// The number of events compared.
     pub events: u64,
-    /// Moves acknowledged.
+    /// The number of moves acknowledged.
     pub moves_acked: u64,
-    /// Other commands acknowledged.
+    /// The number of other commands acknowledged.
     pub others_acked: u64,
-    /// Commitments recomputed.
+    /// The number of commitments recomputed.
     pub commitments: u64,
     /// The number of clocks that were compared with the log's.
     pub clocks: u64,
@@ -194,7 +194,7 @@ pub struct Findings {
     pub clocks_over_outages: u64,
     /// The largest amount of time that a clock gained in an outage, in milliseconds.
     pub clock_gift_max: i64,
-    /// Paired sessions compared.
+    /// The number of paired sessions compared.
     pub paired: u64,
     /// The number of bytes compared in paired sessions.
     pub paired_bytes: u64,

@@ -86,8 +86,9 @@ impl Played {
 
     /// Returns the part of a text that must be the same in both sessions.
     ///
-    /// Pings, and the time from which a game can be claimed, depend on the clock. With several
-    /// servers, it varies when a server learns of a player's presence.
+    /// Leaves out pings and the time from which a game can be claimed, because they depend on the
+    /// clock. With several servers, also leaves out presence, because servers learn of it at
+    /// different times.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };

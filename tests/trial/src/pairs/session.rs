@@ -43,8 +43,8 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// If a break of the session's connections is planned, the act before which they break, and
-    /// their proxies.
+    /// If the session's connections are to break: the act before which they break, and the
+    /// proxies that break them.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
