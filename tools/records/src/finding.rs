@@ -90,7 +90,7 @@ flagfall_board::named! {
         Commitment = "commitment",
         /// Whether the deployments were submitted in time.
         Deadline = "deadline",
-        /// When things happened.
+        /// The times of the events.
         Stamps = "stamps",
         /// An end of the game that depends on hidden ranks.
         End = "end",
@@ -99,10 +99,10 @@ flagfall_board::named! {
         Rest = "rest",
         /// Fields that this program does not support.
         Fields = "fields",
-        /// The signature: keys were given, but the record has no signature that these keys can
+        /// The signature. Keys were given, but the record has no signature that these keys can
         /// verify.
         Signature = "signature",
-        /// A pause longer than a week. There is no proof of it apart from the server's word.
+        /// A pause longer than a week. Only the server's word proves it.
         Pause = "pause",
     }
 }
@@ -110,7 +110,7 @@ flagfall_board::named! {
 /// A false statement in a record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// Its kind.
+    /// The kind of the false statement.
     pub code: Falsehood,
     /// The index of the event in the record, if the finding is about an event.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct Finding {
     /// last ply before it, or 0 if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<Ply>,
-    /// Why, for people.
+    /// An explanation for people.
     pub detail: String,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn ensure(
 /// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Unchecked {
-    /// Its kind.
+    /// The kind of the fact.
     pub code: UncheckedKind,
     /// The fact, and why it could not be checked, for people.
     pub detail: String,

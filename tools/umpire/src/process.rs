@@ -129,7 +129,7 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
 /// Which part of a program's output to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// All of it.
+    /// All output.
     On,
     /// Only output that is already in the pipe, because the program has ended.
     Last,
@@ -510,8 +510,8 @@ mod tests {
                 .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
-        // Start a program while the processes are listed, which is between the two reads of the
-        // set of running programs.
+        // Start a program between the two reads of the set of running programs, as if it started
+        // during the listing.
         let started = std::cell::RefCell::new(None);
         let found = orphans(|| {
             let seen = live();

@@ -14,7 +14,7 @@ pub struct Program {
     pub name: String,
     /// The file to execute.
     pub path: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<String>,
     /// The folder in which to start the program. `None` for the umpire's working folder.
     pub folder: Option<PathBuf>,
