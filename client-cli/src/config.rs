@@ -236,8 +236,8 @@ impl Credential {
 
     /// Moves the former guest's file out of the way.
     ///
-    /// If the former guest has no seats, their file is deleted. Otherwise it is renamed, because
-    /// the server's address may now lead to a different server, and the seats are still valid on
+    /// If the former guest has no seats, their file is deleted. Otherwise, the file is renamed.
+    /// The server's address may now lead to a different server, but the seats are still valid on
     /// the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {

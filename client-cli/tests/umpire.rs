@@ -76,7 +76,7 @@ impl Stage {
         Verdict::new(&output, Path::new(record))
     }
 
-    /// Asserts that no recorded process is still running, nor any other process of its group or
+    /// Asserts that no recorded process is still running, and no other process of its group or
     /// session.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.path("pids")).expect("ids");

@@ -369,8 +369,8 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. But
-/// the chain limits the defender only along the line of its own moves.
+/// §C3 with §O1: if a defender moves to the attacker's square, its earlier moves still count for
+/// the two-squares rule. They limit the defender only along the line of these moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);

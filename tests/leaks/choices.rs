@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8). So it is easy to specify what each audience was told,
-//! and when. A side sees its own choice immediately. The others see it with the result of the
-//! strike.
+//! Games with coins have no other secret (§Q8), so it is easy to specify what each audience was
+//! told, and when. A side sees its own choice immediately. The others see it with the result of
+//! the strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -227,8 +227,8 @@ fn refusable(command: &Command) -> String {
     }
 }
 
-/// Returns the same game, but the choices of the other sides are made at other moments, or have
-/// other ranks if they were never told.
+/// Returns the same game with different choices by the other sides. The choices are made at other
+/// moments, or have other ranks if the ranks were never told.
 fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =

@@ -109,8 +109,8 @@ impl Script {
 
     /// Returns the same steps with other secrets.
     ///
-    /// Exchanges ranks that the audience cannot tell apart at the end of the session, and adds or
-    /// removes changes of deployments that it cannot see.
+    /// Exchanges ranks that the audience cannot tell apart at the end of the session. Adds or
+    /// removes changes of deployments that the audience cannot see.
     pub(crate) fn twin(&self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) -> Script {
         let mut twin = self.clone();
         for side in Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side)) {
@@ -235,7 +235,7 @@ impl Script {
         let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
         let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
         if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
-            // Leaves only the last deployment of a side, in the place of its first.
+            // Keeps only a side's last deployment, and moves it to the place of the first one.
             let is_last_to_deploy =
                 !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
             if !is_last_to_deploy {

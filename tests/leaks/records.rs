@@ -1,5 +1,5 @@
-//! Tests that two facts stay secret when a side's game is revealed at the end: that the side
-//! changed its deployment, and which deployments it did not play.
+//! Tests what stays secret when the end of a game reveals a side's game: whether the side changed
+//! its deployment, and which deployments it did not play.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};

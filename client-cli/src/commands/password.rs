@@ -71,8 +71,8 @@ impl Drop for Silent {
 }
 
 fn typed(what: &str) -> Done<Secret> {
-    // Turn echo off before printing the prompt, so that the terminal neither echoes a letter that
-    // is typed too early nor acts on an early Ctrl-C.
+    // Turn echo off before printing the prompt. The terminal then neither echoes a letter that is
+    // typed too early nor acts on an early Ctrl-C.
     let silent = Silent::new().map_err(storage)?;
     say(&text!("secret-prompt", what))?;
     let mut answer = String::new();

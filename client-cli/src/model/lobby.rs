@@ -41,7 +41,7 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// The time at which the client last told the user that they are still waiting, by this
-    /// machine's clock.
+    /// The time, by this machine's clock, at which the client last told the user that they are
+    /// still waiting.
     pub told_at: u64,
 }

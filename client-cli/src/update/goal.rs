@@ -122,8 +122,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             open_lobby(model);
         }
-        // After a lost connection, the server keeps the player's place in the pool only for a
-        // short time, so enter the pool again at once.
+        // Enter the pool again at once, because the server keeps the player's place only for a
+        // short time after a lost connection.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }

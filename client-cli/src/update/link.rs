@@ -102,7 +102,7 @@ fn is_unknown_token(code: u16) -> bool {
 
 /// Replaces a guest that the server does not recognize, and connects as a new guest.
 ///
-/// False if the player cannot be replaced, because the player is an account, a new guest, or a
+/// False if the player cannot be replaced. This is the case for an account, a new guest, or a
 /// guest with a seat in the open game.
 pub(super) fn forget_guest(model: &mut Model) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));

@@ -54,7 +54,7 @@ pub(crate) struct Plan {
     pub(crate) minutes: f64,
     /// The number of finished games after which the run ends early.
     pub(crate) games: Option<u64>,
-    /// Seconds between two waves.
+    /// Seconds between two pairings of the waiting players.
     pub(crate) wave_seconds: u32,
 }
 

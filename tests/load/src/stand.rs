@@ -100,8 +100,8 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// Returns the processor time used so far, in seconds, by the server and by its Redis, if
-    /// there is one.
+    /// Returns the processor time that the server has used so far, and that of its Redis if it
+    /// has one, in seconds.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), LoadError> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))

@@ -290,8 +290,8 @@ impl TestStore {
 impl Store for TestStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
-        // Make this call before the request waits at the gate, because the call records which
-        // outages the caller knows of.
+        // Make this call before the request waits at the gate, because it records the outages
+        // that the caller knows about.
         let appending = self.shared.memory.append(append);
         let announced = Box::pin(async move {
             // Check this after the wait, because the game may have been damaged in the meantime.

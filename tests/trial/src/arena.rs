@@ -193,9 +193,8 @@ impl Pace {
         self.next = acked + pause as u64;
     }
 
-    /// True if the games are behind the mishaps: the share of expected moves that have been made
-    /// is smaller than the share of mishaps that have happened. Players then move without
-    /// thinking.
+    /// True if the games are behind the mishaps: a larger share of the mishaps has happened than
+    /// of the expected moves. Players then move without thinking.
     fn is_behind(&self, acked: u64) -> bool {
         acked * self.mishaps < self.expected * (self.mishaps - self.left)
     }

@@ -8,8 +8,8 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, players prefer a move that reveals something in one of this many turns, if
-/// there is such a move. Later in the game, this could cost a side too many pieces.
+/// Early in a game, players make a move that reveals something, if there is one, in one of this
+/// many turns. Later in the game, this could cost a side too many pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
 /// In one of this many cases in which a coin may become the Flag, it does. This ends the game.

@@ -36,8 +36,8 @@ flagfall_board::named! {
         Commitment = "commitment",
         /// The record and the start of the game have different commitments.
         CommitmentsDiffer = "commitments_differ",
-        /// A deployment that must be hidden is open, or a deployment that must be open is hidden,
-        /// or the record and the event at its end open different deployments.
+        /// The wrong deployments are open: one that must be hidden is open, or one that must be
+        /// open is hidden. Or the record and the event at its end open different deployments.
         Opened = "opened",
         /// An event that this audience never sees.
         #[serde(rename = "audience")]

@@ -75,8 +75,8 @@ impl Arena {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends all processes that finished programs left outside their process groups: the orphans
-    /// that this process has adopted, then the children of those orphans, and so on.
+    /// Ends all processes that finished programs left outside their process groups. First ends
+    /// the orphans that this process has adopted, then the children of those orphans, and so on.
     pub fn sweep(&self) {
         if !self.is_adopting {
             return;
@@ -317,7 +317,7 @@ impl Running {
     /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // Also kill the program by its own id, because it may have left its group.
+        // Also kill the program by its process id, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }

@@ -62,8 +62,7 @@ pub struct Dialogue {
     deadline: Option<(Duration, Duration)>,
     /// The program's first fault outside its turn.
     unasked: Option<Fault>,
-    /// The violation that the server received because the ruleset makes such a violation lose the
-    /// game.
+    /// The violation that was sent to the server, because it loses the game in this ruleset.
     misdeed: Option<Failure>,
     /// Outputs since the caller last collected them.
     outputs: Vec<DialogueOutput>,

@@ -6,9 +6,8 @@
 //! dialogue's commands to the core.
 //!
 //! A program does not notice lost connections or server restarts, because the session repeats
-//! each command until the server accepts it. If the server refuses a command for a reason other
-//! than the rules (it is stopping, or its store is unavailable), the session tries again a second
-//! later.
+//! each command until the server accepts it. If the server refuses a command because it is
+//! stopping or its store is unavailable, the session tries again a second later.
 
 use std::time::Duration;
 

@@ -35,8 +35,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// Checks that no command was carried out in a later epoch than its own, and that no command
-    /// was refused as outdated in its own epoch.
+    /// Checks that no command was carried out in a later epoch than its own. Also checks that no
+    /// command was refused as outdated in its own epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;

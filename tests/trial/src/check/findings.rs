@@ -15,7 +15,7 @@ pub enum Fault {
     Differs,
     /// A rank was shown to an audience that must not know it.
     Leak,
-    /// Two sessions that should look the same did not.
+    /// Two sessions that should look the same look different.
     SecretByte,
     /// A clock ran while no server was running.
     Clock,
@@ -29,8 +29,8 @@ pub enum Fault {
     Unended,
     /// A client was not told that the store was unavailable, or that it was available again.
     Untold,
-    /// The clients were not told about a loss of acknowledged data. The loss itself was possible
-    /// at that moment.
+    /// The clients were not told about a loss of acknowledged data, although such a loss was
+    /// possible at that moment.
     Unexplained,
     /// A client of a killed server did not reach another server in time, although nothing else
     /// was wrong.
@@ -210,22 +210,20 @@ pub struct Findings {
     /// The number of commands that were based on lost branches and refused because they do not
     /// match the log.
     pub astray_refusals: u64,
-    /// The time from the kill of a server until each of its clients was welcomed again, in
-    /// milliseconds.
+    /// The time in milliseconds from the kill of a server until each of its clients was welcomed
+    /// again.
     pub let_in_ms: Vec<u64>,
-    /// The time from the kill until each client was shown its game again, in milliseconds.
+    /// The time in milliseconds from the kill until each client was shown its game again.
     pub shown_ms: Vec<u64>,
     /// Like `shown_ms`, but only for kills without any other disturbance at the time or shortly
     /// before.
     pub shown_undisturbed_ms: Vec<u64>,
-    /// The time from the kill until each client's pending command was acknowledged, in
-    /// milliseconds.
+    /// The time in milliseconds from the kill until each client's pending command was
+    /// acknowledged.
     pub answered_ms: Vec<u64>,
-    /// The time from the moment the store became unavailable until each client was told, in
-    /// milliseconds.
+    /// The time in milliseconds from the loss of the store until each client was told.
     pub told_away_ms: Vec<u64>,
-    /// The time from the moment the store was available again until each client was told, in
-    /// milliseconds.
+    /// The time in milliseconds from the return of the store until each client was told.
     pub told_back_ms: Vec<u64>,
 }
 

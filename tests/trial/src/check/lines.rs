@@ -1,5 +1,6 @@
-//! Checks a client's connections over time: how long the client took to reach another server
-//! after its own was killed, and whether it was told in time that the store was unavailable.
+//! Checks a client's connections over time. Measures how long the client took to reach another
+//! server after its own was killed. Checks that the client was told in time that the store was
+//! unavailable.
 
 use serde_json::Value;
 

@@ -24,8 +24,8 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Returns two facts about an outage: the number of events that told each client about it,
-    /// and the number of times that a server could not accept a command yet.
+    /// Returns two counts for an outage: the events that told each client about it, and the times
+    /// that a server could not accept a command yet.
     fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
         let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))

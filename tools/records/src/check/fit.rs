@@ -1,10 +1,10 @@
 //! Finds ranks for hidden pieces that are consistent with everything in a record.
 //!
 //! The search follows each piece from the time when it comes onto the board until it returns to
-//! the reserve (§S1.4), where it cannot be told apart from other pieces. Each event limits the
-//! possible ranks of a piece. For example, a piece that moves is not a Bomb, and a piece that
-//! moves far is a Scout. An event may also show the rank of a piece, or show that the piece beats
-//! a Captain.
+//! the reserve (§S1.4). In the reserve, it cannot be told apart from other pieces. Each event
+//! limits the possible ranks of a piece. For example, a piece that moves is not a Bomb, and a
+//! piece that moves far is a Scout. An event may also show the rank of a piece, or show that the
+//! piece beats a Captain.
 //!
 //! Without a reserve, the search assigns ranks to home squares. It finds an assignment whenever
 //! one exists. With a reserve, it assigns a rank to every piece, so that a side never has more
