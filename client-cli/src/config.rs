@@ -71,7 +71,8 @@ impl ConfigDir {
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// Picks the credential to play with: an account's, or a guest's that no other client uses.
+    /// Picks the credential to play with: that of an account, or of a guest that no other client
+    /// uses.
     ///
     /// If `game` is given, prefers a credential with a seat in that game.
     pub fn credential(

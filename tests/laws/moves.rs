@@ -285,8 +285,8 @@ impl Law for LegalCommands {
         };
         for command in candidates(&from) {
             let wanted = is_listed(&names, &command, has_joints);
-            // A command without a path means the shorter legal path. But its color may fit only
-            // the other path.
+            // A command without a path means the shorter legal path. But the command's color may
+            // fit only the other path.
             let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
             if !(is_open && wanted) {
                 assert_eq!(verdict(&command), wanted, "{} {command:?}", name(&command));

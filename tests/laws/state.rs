@@ -18,7 +18,7 @@ impl Law for Conservation {
             return;
         }
         if !position.is_conserved() {
-            // Pieces are missing only if the game never started, and then there are none at all.
+            // If pieces are missing, the game never started, and the board has no pieces at all.
             let reason = logged.after.outcome().map(|outcome| outcome.reason);
             assert!(matches!(reason, Some(EndReason::Aborted | EndReason::IllegalAct)), "{reason:?}");
             assert_eq!(logged.before.phase(), Phase::Deploying);

@@ -407,7 +407,7 @@ fn last_choice(script: &Script) -> Option<LastChoice> {
     table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
 }
 
-/// Searches games of one ruleset for bytes that depend on a choice, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a choice, and stops at the first leak.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {

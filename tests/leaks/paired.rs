@@ -344,7 +344,7 @@ fn first() -> Square {
 }
 
 /// Replaces salted commitments, which are random by design. Each text of 64 hexadecimal digits is
-/// replaced by the order of its first appearance.
+/// replaced by a number, in the order of first appearance.
 fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     bytes
@@ -396,7 +396,7 @@ impl Findings {
     }
 }
 
-/// Searches games of one ruleset for bytes that depend on a secret, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a secret, and stops at the first leak.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     match ruleset.start {
         Start::Deployments => look_at_ranks(doors, ruleset, seed, games),

@@ -1,5 +1,5 @@
-//! Tests what stays secret when the end of a game reveals a side's game: whether the side changed
-//! its deployment, and which deployments it did not play.
+//! Tests two secrets that remain when the end of a game reveals a side's game: whether the side
+//! changed its deployment, and which deployments it did not play.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};

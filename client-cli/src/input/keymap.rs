@@ -47,8 +47,8 @@ enum Trigger {
     Keys(&'static [Key], Action),
     /// The arrow keys, which move the cursor of a board.
     Arrows,
-    /// The keys that move the cursor of a list: Up and Down, and Home and End, which go to its
-    /// ends.
+    /// The keys that move the cursor of a list. Up and Down move by one entry, and Home and End
+    /// go to the ends of the list.
     ListKeys,
     /// The digit or letter of a rank in the player's army.
     Figure(fn(Rank) -> Action),

@@ -186,7 +186,8 @@ async fn rehearse(
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
         pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
-        // Each fault needs a place in a session. This place may be the last message.
+        // A cut session may lack the message in which a fault is planted, so play the pairs
+        // again.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
         }

@@ -12,7 +12,7 @@ use crate::chance::once_in;
 /// many turns. Later in the game, this could cost a side too many pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// In one of this many cases in which a coin may become the Flag, it does. This ends the game.
+/// A coin that may become the Flag does so in one of this many cases. This ends the game.
 const FLAG_ONE_IN: usize = 100;
 
 /// Returns all legal commands of the viewer on the board. None if it is not their turn.

@@ -62,7 +62,7 @@ flagfall_board::named! {
         Shown = "shown",
         /// An event that was caused by a player whose time had already run out.
         FlagFall = "flag_fall",
-        /// The record says that a player's time ran out, but some was left.
+        /// The record says that a player's time ran out, but the player had time left.
         TimeLeft = "time_left",
         /// The record continues although the rules had ended the game.
         NotEnded = "not_ended",
@@ -168,7 +168,7 @@ pub enum Status {
     /// Everything in the record is true.
     #[default]
     Good,
-    /// The facts that could be checked are true. Others could not be checked.
+    /// The facts that could be checked are true. Other facts could not be checked.
     Partly,
     /// Something is false.
     False,

@@ -33,7 +33,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Creates a runner for this program. It cleans up the arena after each game.
+    /// Creates a runner for this program. The runner ends leftover processes in the arena after
+    /// each game.
     pub fn new(
         shell: Shell,
         session: Session,

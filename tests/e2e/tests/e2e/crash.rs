@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// The accepted difference between an event's stamp and the time on the client's clock when it
-/// reads the event.
+/// The accepted difference between an event's stamp and the client's clock when the client reads
+/// the event.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]

@@ -246,7 +246,8 @@ fn tool(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// Every alert must have a test, and the tests must pass. They are not run without `promtool`.
+/// Every alert must have a test, and the tests must pass. Without `promtool`, the tests are not
+/// run.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
     let tests = "prometheus/alerts.test.yml";

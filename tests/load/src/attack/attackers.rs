@@ -103,7 +103,7 @@ pub(crate) struct Attacker {
 }
 
 impl Attacker {
-    /// Attacks until it is stopped.
+    /// Attacks until the process is stopped.
     ///
     /// # Errors
     /// [`LoadError`] if the attack cannot begin. Later refusals by the server are expected.
