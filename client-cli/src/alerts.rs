@@ -15,7 +15,7 @@ pub enum Alert {
     /// A desktop notification (OSC 9), which only some terminals show.
     #[value(help = text!("value-alerts-desktop"))]
     Desktop,
-    /// The same for terminals that know OSC 777.
+    /// A desktop notification (OSC 777), for terminals that do not support OSC 9.
     #[value(name = "desktop-777", help = text!("value-alerts-desktop-777"))]
     Desktop777,
     /// No alert.

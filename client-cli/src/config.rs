@@ -55,7 +55,8 @@ struct Kept {
 /// A credential, reserved for this process while this value exists.
 ///
 /// Two clients on one machine must not play as the same guest. The second client finds that the
-/// first guest's file is locked, and uses another. Several clients may use the same account.
+/// first guest's file is locked, so it uses another guest. Several clients may use the same
+/// account.
 #[derive(Debug)]
 pub struct Credential {
     path: PathBuf,
@@ -70,7 +71,8 @@ impl ConfigDir {
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// Picks the credential to play with: an account's, or a guest's that no other client uses.
+    /// Picks the credential to play with: that of an account, or of a guest that no other client
+    /// uses.
     ///
     /// If `game` is given, prefers a credential with a seat in that game.
     pub fn credential(
@@ -235,8 +237,8 @@ impl Credential {
 
     /// Moves the former guest's file out of the way.
     ///
-    /// If the former guest has no seats, their file is deleted. Otherwise it is renamed, because
-    /// the server's address may now lead to a different server, and the seats are still valid on
+    /// If the former guest has no seats, their file is deleted. Otherwise, the file is renamed.
+    /// The server's address may now lead to a different server, but the seats are still valid on
     /// the former server.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if read(&self.path).seats.is_empty() {
@@ -294,7 +296,7 @@ fn account_path(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns the account with this name. Without a name, returns the account that logged in most
-/// recently, or any other.
+/// recently, or else any account.
 fn account(folder: &Path, name: Option<&str>) -> Option<Credential> {
     let known = |path| Some(Credential::shared(path)).filter(Credential::is_account);
     match name {

@@ -70,7 +70,8 @@ fn section(title: &str, paragraphs: &[String], page: &mut String) {
     paragraphs.iter().for_each(|paragraph| indented(paragraph, page));
 }
 
-/// Indents a paragraph and wraps it to the narrowest terminal that can show a board.
+/// Indents a paragraph, and wraps it to the width of the narrowest terminal that can show a
+/// board.
 fn indented(paragraph: &str, page: &mut String) {
     for line in words::wrap(paragraph, 76) {
         let _ = writeln!(page, "  {line}");

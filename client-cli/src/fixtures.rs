@@ -1,4 +1,4 @@
-//! Fixtures for tests of the core: an online model, and games to open in it.
+//! Fixtures for tests of the client's pure core: an online model, and games to open in it.
 
 use flagfall_board::Side;
 use flagfall_protocol::ServerToClient;

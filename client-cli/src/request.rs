@@ -1,10 +1,10 @@
-//! HTTP requests of the client's core: lists, other games, account data.
+//! HTTP requests for lists, other games and account data.
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
 use hyper::Method;
 
-/// An HTTP request of the core. The WebSocket carries all other messages.
+/// An HTTP request. All other messages use the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     /// List the player's games.

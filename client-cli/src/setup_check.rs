@@ -56,8 +56,8 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
 
 /// Checks the requested game and deployment, as far as this is possible without a server.
 ///
-/// If a deployment is requested, also fixes the ruleset of the request, because the deployment
-/// was checked for that ruleset. The error is a message for the user.
+/// If a deployment is requested, sets the ruleset of the request to the one for which the
+/// deployment was checked. The error is a message for the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The thin shell around the core: connection, clock and files.
+//! Connects the pure core to the outside: the network, the clock and files.
 
 use std::io::IsTerminal as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,7 +15,8 @@ use crate::net::socket::Socket;
 use crate::request::Request;
 use crate::{text, update, words};
 
-/// Maximum number of queued messages for the core. The connection waits if there are more.
+/// Maximum number of received messages that wait to be handled. The connection waits if there are
+/// more.
 const INCOMING_MAX: usize = 256;
 /// Minimum number of columns for folding lines. In a narrower terminal, lines are not folded.
 const COLUMNS_MIN: usize = 40;

@@ -112,7 +112,6 @@ mod tests {
         assert_eq!(reach_of('5'), ["b1 a2 c2 b3", "b4", ""]);
     }
 
-    /// In random games, the targets are the moves that the engine allows.
     #[test]
     fn the_targets_are_the_legal_moves() {
         for id in [

@@ -197,8 +197,8 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Replaces characters that control a terminal or hide other text with question marks. Line
-/// endings are kept.
+/// Puts a question mark in place of each character that controls the terminal or hides other
+/// text. Keeps line endings.
 ///
 /// All texts from servers and players pass through this function before they are printed.
 pub fn clean(text: &str) -> String {

@@ -24,7 +24,6 @@ fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Returns the program's output for this input.
 fn say(input: &str) -> Output {
     let mut child = referee();
     let mut stdin = child.stdin.take().expect("a pipe");

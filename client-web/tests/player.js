@@ -154,7 +154,7 @@ export class Player {
     await this.use(this.button("Ready"));
     const dialog = this.page.getByRole("dialog");
     await dialog.or(this.page.getByRole("button", { name: "Ready, waiting" })).or(this.page.locator(".phase-playing")).first().waitFor();
-    if (await dialog.count() > 0) await this.use(dialog.getByRole("button", { name: "Hand in" }));
+    if (await dialog.count() > 0) await this.use(dialog.getByRole("button", { name: "Submit" }));
   }
 
   /** Does what the page waits for, if it waits for this player. True if something was done. */

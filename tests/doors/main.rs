@@ -85,7 +85,6 @@ fn tree(args: &[&str]) -> String {
     text
 }
 
-/// Printing secret types to a log must not show any rank.
 #[test]
 fn debug_output_shows_no_rank() {
     let ruleset = &flagfall_rules::rulesets::BARRAGE;
@@ -127,7 +126,6 @@ fn debug_output_shows_no_rank() {
     }
 }
 
-/// The debug output of a client's message must not show the deployment, either.
 #[test]
 fn a_message_that_is_printed_shows_no_setup() {
     let text = r#"{"type":"command","cmd_id":"1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":"SECRET"}}"#;

@@ -28,7 +28,7 @@ impl Met {
     }
 }
 
-/// What random moves prefer.
+/// The kind of moves that random play prefers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temper {
     /// Prefers chases and flight to strikes.
@@ -369,8 +369,8 @@ fn legal_after(text: &str, line: &str) -> Vec<String> {
     position.legal_moves().iter().map(|squares| squares.to_string()).collect()
 }
 
-/// §C3 with §O1: if a defender moves to the attacker's square, its chain of moves continues. But
-/// the chain limits the defender only along the line of its own moves.
+/// §C3 with §O1: if a defender moves to the attacker's square, its earlier moves still count for
+/// the two-squares rule. They limit the defender only along the line of these moves.
 #[test]
 fn a_struck_piece_takes_its_chain_along() {
     let has = |legal: &[String], squares: &str| legal.iter().any(|other| other == squares);
@@ -380,8 +380,8 @@ fn a_struck_piece_takes_its_chain_along() {
         "e5e6 b10b9 e6e5 b9b10 e5e6 f6e6",
     );
     assert!(has(&aside, "f6f5") && has(&aside, "f6e6"), "{aside:?}");
-    // A Scout beats a Scout at the other end of its path and moves there. The borders that were
-    // crossed limit the winner from that end, too.
+    // Red's Scout on e6 beats a Scout that strikes from e1, and moves to e1. From there, the rule
+    // also forbids it to cross the borders between e3 and e6 again.
     let ends = legal_after(
         "classic,ties=defender,winner=any red 9 0 bFb8.8/.10/.10/.10/..~2..~2../..~2..~2../.10/....r9.5/.10/rFr8..b9.5",
         "e3e6 b10b9 e6e3 b9b10 e3e6 e1e6",

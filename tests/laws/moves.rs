@@ -104,7 +104,7 @@ impl Law for Legal {
 }
 
 impl Legal {
-    /// During a pending strike, choosing is the only act on the board (§Q4).
+    /// Checks that choosing is the only act on the board during a pending strike (§Q4).
     fn choices(&mut self, table: &Match) {
         let game = &table.game;
         assert!(game.legal_moves().expect("the game is running").is_empty());
@@ -242,7 +242,7 @@ pub(crate) fn name(command: &Command) -> String {
 }
 
 impl Law for LegalCommands {
-    /// The side to move foresees the end that a ply causes.
+    /// Checks that the side to move can foresee the end that a ply causes.
     fn event(&mut self, logged: &Logged) {
         use EndReason::{BothBlocked, FlagCaptured, NoLegalMove, PlyLimit, QuietLimit};
         let SecretRecord::Ended { reason, .. } = to_record(&logged.event) else { return };
@@ -285,8 +285,8 @@ impl Law for LegalCommands {
         };
         for command in candidates(&from) {
             let wanted = is_listed(&names, &command, has_joints);
-            // A command without a path means the shorter legal path. But its color may fit only
-            // the other path.
+            // A command without a path means the shorter legal path. But the command's color may
+            // fit only the other path.
             let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
             if !(is_open && wanted) {
                 assert_eq!(verdict(&command), wanted, "{} {command:?}", name(&command));

@@ -18,7 +18,7 @@ impl Law for Conservation {
             return;
         }
         if !position.is_conserved() {
-            // Pieces are missing only if the game never started, and then there are none at all.
+            // If pieces are missing, the game never started, and the board has no pieces at all.
             let reason = logged.after.outcome().map(|outcome| outcome.reason);
             assert!(matches!(reason, Some(EndReason::Aborted | EndReason::IllegalAct)), "{reason:?}");
             assert_eq!(logged.before.phase(), Phase::Deploying);
@@ -211,8 +211,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // In the same batch as the last choice, the ply of the strike follows. Between the
-            // two events, the position cannot be written as text.
+            // The ply of the strike follows the last choice in the same batch. Between these two
+            // events, the position cannot be written as text.
             return;
         }
         let text = Referee.position_text(logged.after.position());

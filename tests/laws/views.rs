@@ -10,7 +10,7 @@ use flagfall_tests::Logged;
 
 use crate::{Law, hold};
 
-/// A client that applies events must have the same view as a client that requests a new one.
+/// A client that applies events must have the same view as a client that requests a new view.
 struct Applied;
 
 impl Law for Applied {

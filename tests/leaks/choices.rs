@@ -1,8 +1,8 @@
 //! Tests the only secret of coins: a choice in a pending strike (§Q4).
 //!
-//! Such games have no other secret (§Q8). So it is easy to specify what each audience was told,
-//! and when. A side sees its own choice immediately. The others see it with the result of the
-//! strike.
+//! Games with coins have no other secret (§Q8), so it is easy to specify what each audience was
+//! told, and when. A side sees its own choice immediately. The others see it with the result of
+//! the strike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
 }
 
 /// Returns the messages that one audience gets in a script. `None` if a step is refused, because
-/// the script is then not a game.
+/// such a script is not a valid game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = AudienceKnowledge::new(viewer, script.ruleset);
@@ -162,8 +162,8 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// A pending strike is probed in each of the last steps, of which there are this many. In earlier
-/// steps, it is probed in every seventh step.
+/// The number of last steps in which a pending strike is always probed. In earlier steps, it is
+/// probed in every seventh step.
 const LAST_STEPS: usize = 6;
 
 /// Returns all bytes that are sent to one audience in a valid script.
@@ -227,8 +227,8 @@ fn refusable(command: &Command) -> String {
     }
 }
 
-/// Returns the same game, but the choices of the other sides are made at other moments, or have
-/// other ranks if they were never told.
+/// Returns the same game with different choices by the other sides. The choices are made at other
+/// moments, or have other ranks if the ranks were never told.
 fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =
@@ -250,7 +250,7 @@ fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut
         if !is_hidden(&twin.steps[at].0) || chance.once_in(4) {
             continue;
         }
-        // Swaps the actions of neighboring steps. The steps keep their times.
+        // Swap the actions of neighboring steps, but not their times.
         let near = if chance.once_in(2) { at + 1 } else { at.saturating_sub(1).max(first) };
         let is_still = |step: &Step| matches!(step, Step::Wait | Step::Ask(_, Command::Choose(_)));
         if near < twin.steps.len() && near != at && is_still(&twin.steps[near].0) {
@@ -407,7 +407,7 @@ fn last_choice(script: &Script) -> Option<LastChoice> {
     table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
 }
 
-/// Searches games of one ruleset for bytes that depend on a choice, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a choice, and stops at the first leak.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
@@ -445,7 +445,6 @@ fn same_steps(one: &Script, other: &Script) -> bool {
     one.steps.iter().map(|(step, _)| name(step)).eq(other.steps.iter().map(|(step, _)| name(step)))
 }
 
-/// Until its strike is resolved, a choice must not appear in any event or view for others.
 #[test]
 fn a_choice_that_waits_is_in_no_outgoing_byte() {
     for ruleset in with_coins() {

@@ -62,8 +62,8 @@ impl Script {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
-    /// Plays the script for one audience. `None` if a step is refused, because the script is then
-    /// not a game.
+    /// Plays the script for one audience. `None` if a step is refused, because such a script is
+    /// not a valid game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
         let mut disclosed = Disclosed::new(viewer, table.game.terms());
@@ -109,8 +109,8 @@ impl Script {
 
     /// Returns the same steps with other secrets.
     ///
-    /// Exchanges ranks that the audience cannot tell apart at the end of the session, and adds or
-    /// removes changes of deployments that it cannot see.
+    /// Exchanges ranks that the audience cannot tell apart at the end of the session. Adds or
+    /// removes changes of deployments that the audience cannot see.
     pub(crate) fn twin(&self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) -> Script {
         let mut twin = self.clone();
         for side in Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side)) {
@@ -235,7 +235,7 @@ impl Script {
         let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
         let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
         if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
-            // Leaves only the last deployment of a side, in the place of its first.
+            // Keeps only a side's last deployment, and moves it to the place of the first one.
             let is_last_to_deploy =
                 !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
             if !is_last_to_deploy {
@@ -344,7 +344,7 @@ fn first() -> Square {
 }
 
 /// Replaces salted commitments, which are random by design. Each text of 64 hexadecimal digits is
-/// replaced by the order of its first appearance.
+/// replaced by a number, in the order of first appearance.
 fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     bytes
@@ -371,10 +371,11 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
 
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
-    /// Pairs of games that tell the audience the same but have different hidden ranks.
+    /// The number of pairs of games that tell the audience the same but have different hidden
+    /// ranks.
     pub(crate) pairs: usize,
-    /// Pairs of games with different numbers of events that the audience is not told about, which
-    /// are deployments or choices.
+    /// The number of pairs of games that differ in how many events the audience is not told
+    /// about. These events are deployments or choices.
     pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.
@@ -395,7 +396,7 @@ impl Findings {
     }
 }
 
-/// Searches games of one ruleset for bytes that depend on a secret, and stops at the first.
+/// Searches games of one ruleset for bytes that depend on a secret, and stops at the first leak.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     match ruleset.start {
         Start::Deployments => look_at_ranks(doors, ruleset, seed, games),

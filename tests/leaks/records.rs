@@ -1,4 +1,4 @@
-//! Tests that two facts stay secret when a side's game is revealed at the end: that the side
+//! Tests two secrets that remain when the end of a game reveals a side's game: whether the side
 //! changed its deployment, and which deployments it did not play.
 
 use flagfall_board::{PerSide, Side};

@@ -77,8 +77,8 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     let tracked = disclosed.piece(piece.square);
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side as usize, piece.is_moved), (tracked.color, tracked.is_moved));
-                    // This also covers the audience's own pieces, for which it says whether the
-                    // others have seen them (§D2).
+                    // For the audience's own pieces, this field says whether the others have seen
+                    // them (§D2).
                     assert_eq!(piece.is_revealed, tracked.is_revealed, "{viewer:?} {piece:?}");
                     assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;

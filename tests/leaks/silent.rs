@@ -7,8 +7,8 @@ use flagfall_tests::Logged;
 
 use crate::doors::{Doors, Real};
 
-/// Returns the true rank of a silent winner, if this ply had one and the winner is still on the
-/// square where it was struck.
+/// Returns the true rank of this ply's silent winner. `None` if there is none, or if the winner
+/// has left the square where it was struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
     if strike.defender != Identity::Hidden {

@@ -13,7 +13,7 @@ pub struct Needs {
     pub arguments: BTreeSet<String>,
     /// The other texts that the text refers to.
     pub texts: BTreeSet<String>,
-    /// Its attributes.
+    /// The text's attributes.
     pub attributes: BTreeSet<String>,
     /// The arguments that choose between variants, with the keys of the variants.
     pub choices: Vec<(String, Vec<String>)>,
@@ -62,7 +62,7 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
 }
 
 /// Checks that each file of a translation has the same texts as the English file at the same
-/// place, and that the two texts of an id have the same arguments and attributes.
+/// place. The two texts of an id must also have the same arguments and attributes.
 ///
 /// `shared` contains English files and their translations, to which these texts may refer.
 ///

@@ -62,7 +62,7 @@ impl Api {
         self.credential().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
-    /// Sends a request. Pass `&()` as the body to send none.
+    /// Sends a request. If `body` is `&()`, the request has no body.
     ///
     /// If the server does not recognize the saved guest, the request is sent once more as a new
     /// guest.

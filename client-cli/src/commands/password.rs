@@ -26,8 +26,8 @@ pub(crate) fn read(what: &str) -> Done<Secret> {
 
 /// Asks for a new password.
 ///
-/// On a terminal, the user types the password twice, without echo. If it is invalid or the two
-/// differ, this function asks again. Otherwise the program would end, and the shell would receive
+/// On a terminal, the user types the password twice, without echo. Asks again if the length is
+/// wrong or the two inputs differ. The program must not end here, because the shell would receive
 /// what the user types next.
 pub(crate) fn read_new(what: &str) -> Done<Secret> {
     if !io::stdin().is_terminal() {
@@ -71,8 +71,8 @@ impl Drop for Silent {
 }
 
 fn typed(what: &str) -> Done<Secret> {
-    // Turn echo off before printing the prompt, so that the terminal neither echoes a letter that
-    // is typed too early nor acts on an early Ctrl-C.
+    // Turn echo off before printing the prompt. The terminal then neither echoes a letter that is
+    // typed too early nor acts on an early Ctrl-C.
     let silent = Silent::new().map_err(storage)?;
     say(&text!("secret-prompt", what))?;
     let mut answer = String::new();

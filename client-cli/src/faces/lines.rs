@@ -1,4 +1,4 @@
-//! The line-based face, for scripts, screen readers and terminals without a full screen.
+//! The line-based interface, for scripts, screen readers and terminals without a full screen.
 
 mod prompt;
 
@@ -13,10 +13,10 @@ use crate::shell::{Shell, folded, terminal_columns};
 
 pub use prompt::Prompt;
 
-/// The interval at which the core checks the time.
+/// The interval between two checks of the time.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Runs the core in line-based mode until it ends. Returns the exit code.
+/// Runs the client in line-based mode until it ends. Returns the exit code.
 pub async fn run(
     mut shell: Shell,
     model: &mut Model,

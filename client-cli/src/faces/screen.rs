@@ -1,4 +1,4 @@
-//! The full screen: reads keys from the terminal and draws the core's model.
+//! The full screen: reads keys from the terminal and draws the client's state.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// The interval at which the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
-/// For this long after a key press, the user gets no bell and no notification.
+/// How long after a key press the user gets no bell and no notification.
 const AT_KEYBOARD: Duration = Duration::from_secs(5);
 
 /// Restores the terminal on drop. After a panic, the hook of `try_init` restores it.
@@ -53,7 +53,7 @@ enum Input {
     Resized,
 }
 
-/// Runs the core on the full screen until it ends. Returns the exit code.
+/// Runs the client on the full screen until it ends. Returns the exit code.
 ///
 /// Without a shell, the client makes no connection, and the screen only shows a record.
 pub async fn run(

@@ -47,8 +47,8 @@ enum Trigger {
     Keys(&'static [Key], Action),
     /// The arrow keys, which move the cursor of a board.
     Arrows,
-    /// The keys that move the cursor of a list: Up and Down, and Home and End, which go to its
-    /// ends.
+    /// The keys that move the cursor of a list. Up and Down move by one entry, and Home and End
+    /// go to the ends of the list.
     ListKeys,
     /// The digit or letter of a rank in the player's army.
     Figure(fn(Rank) -> Action),
@@ -271,8 +271,8 @@ fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     }
 }
 
-/// Returns hints for the keys of the current screen. If `of_help` is true, returns hints for the
-/// screen that the help covers.
+/// Returns hints for the keys of the current screen, or of the screen behind the help if
+/// `of_help` is true.
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()

@@ -21,7 +21,7 @@ pub struct Connection {
     pub claim_seconds: Option<u64>,
     /// True if the server can send changes of the lobby instead of the whole lobby.
     pub has_lobby_changes: bool,
-    /// The public address of the server's page, if the server has told one.
+    /// The public address of the server's page, if the server has sent it.
     pub page_url: Option<String>,
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.

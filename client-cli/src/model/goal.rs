@@ -44,7 +44,8 @@ impl Wish {
         }
     }
 
-    /// Returns the filter for offers that may meet this wish, and for the player's own offer.
+    /// Returns a lobby filter that lets through the player's own offer and all offers that may
+    /// meet this wish.
     pub fn filter(&self) -> LobbyFilter {
         LobbyFilter {
             ruleset: self.ruleset.as_ref().and_then(|ruleset| ruleset.split(',').next()).map(str::to_owned),

@@ -9,7 +9,7 @@ use flagfall_protocol::{GameSummary, Invitation, LobbyLists, OwnGames, PoolStatu
 pub struct Lobby {
     /// Other players' offers and the public games.
     pub listed: Option<LobbyLists>,
-    /// The number of this state of the lists, if the server sends changes.
+    /// The version number of the lists, if the server sends changes.
     pub number: Option<u64>,
     /// Offers that this player tried to accept, but the server refused. The lobby may still list
     /// them for a short time.
@@ -41,7 +41,7 @@ pub struct Challenges {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
     pub status: PoolStatus,
-    /// The time at which the client last told the user that they are still waiting, by this
-    /// machine's clock.
+    /// The time, by this machine's clock, at which the client last told the user that they are
+    /// still waiting.
     pub told_at: u64,
 }

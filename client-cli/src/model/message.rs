@@ -1,4 +1,4 @@
-//! The core's inputs ([`Message`]) and outputs ([`Effect`]).
+//! The inputs ([`Message`]) and outputs ([`Effect`]) of the client's pure core.
 
 use flagfall_board::{GameId, Square};
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};

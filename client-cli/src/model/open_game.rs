@@ -155,8 +155,8 @@ impl OpenGame {
     }
 
     /// Returns the squares that the piece on `from` can reach on this turn. While the player can
-    /// plan a move, returns the squares that the piece could reach on the player's next turn if
-    /// the position stayed the same.
+    /// plan a move, returns the squares that the piece could reach on the next turn from the
+    /// current position.
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
         let turn = if self.may_plan() { self.own_side() } else { self.view.turn };

@@ -187,11 +187,11 @@ impl Painter<'_> {
 
     /// Draws a cell with a single row.
     ///
-    /// A mark replaces a character around the piece's figure. On an empty square, the mark
-    /// replaces the dot.
+    /// A mark replaces a character around the piece's digit or letter. On an empty square, the
+    /// mark replaces the dot.
     ///
     /// In a cell of two columns, a chip's letter does not fit beside a piece, so the piece's
-    /// figure gets the chip's color instead.
+    /// digit or letter gets the chip's color instead.
     fn draw_low(&self, cell: &Cell, token: String, style: Style, buffer: &mut Buffer, area: Rect) {
         let Rect { x, y, width, .. } = area;
         let strong = self.lower_style(cell);

@@ -108,15 +108,15 @@ impl PageLayout {
         (height >= height_min && board.width <= body.width).then_some(PageLayout { board, panel, cell })
     }
 
-    /// Returns the cell at a position of the grid, from the top left.
+    /// Returns the area of the cell in this column and row of the board, counted from the top
+    /// left.
     pub(super) fn cell_at(&self, place: usize, line: usize) -> Rect {
         let Size { width, height } = self.cell;
         let (x, y) = (self.board.x + LABEL_WIDTH, self.board.y);
         Rect { x: x + place as u16 * width, y: y + line as u16 * height, width, height }
     }
 
-    /// Returns the position in the grid, as column and row of the board, that contains this
-    /// column and row of the terminal.
+    /// Returns the column and row of the cell at this position of the terminal.
     pub(super) fn place_at(&self, column: u16, row: u16) -> Option<(usize, usize)> {
         let is_inside = column < self.board.right() && row < self.board.bottom() - LETTERS_HEIGHT;
         let place = column.checked_sub(self.board.x + LABEL_WIDTH)? / self.cell.width;

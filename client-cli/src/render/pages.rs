@@ -38,7 +38,7 @@ pub(super) fn choosing(choices: &Choices, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut Frame<'_>, area: Rect) {
-    // The cursor takes two columns.
+    // The cursor takes up two columns.
     let width = usize::from(area.width.saturating_sub(2));
     let items = entries.map(|entry| ListItem::new(words::wrap(entry, width).join("\n")));
     let widget = List::new(items).highlight_symbol("> ").highlight_style(Style::new().reversed());
@@ -58,7 +58,6 @@ fn window(frame: &mut Frame<'_>, area: Rect, title: &str, width: u16, height: u1
     inner
 }
 
-/// Draws a window with a list.
 fn list_window(
     title: &str,
     width: u16,

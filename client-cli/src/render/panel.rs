@@ -139,7 +139,6 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-/// Wraps text to lines of at most this width.
 fn wrapped(text: &str, width: usize) -> impl Iterator<Item = Line<'static>> {
     words::wrap(text, width).into_iter().map(Line::raw)
 }

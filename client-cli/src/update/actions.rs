@@ -164,7 +164,6 @@ fn pick(model: &mut Model) {
     }
 }
 
-/// Returns the text that the user is typing.
 fn typed(model: &mut Model) -> Option<&mut String> {
     match &mut model.ui.prompt {
         Some(Prompt::Say(typed) | Prompt::SaveAs(typed)) => Some(typed),
@@ -192,7 +191,6 @@ fn clear(model: &mut Model) {
     }
 }
 
-/// Submits the text that the user has typed.
 fn submit(model: &mut Model) {
     match model.ui.prompt.take() {
         Some(Prompt::Say(typed)) => return chat::submit(model, &typed),

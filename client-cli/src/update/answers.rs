@@ -103,8 +103,8 @@ struct GamePage {
     view: GameView,
 }
 
-/// Shows the end of a finished game: the board in line-based mode, or the record on the screen,
-/// where the user can step through it.
+/// Shows the end of a finished game: the board in line-based mode, otherwise the record, which
+/// the user can step through.
 fn finished(model: &mut Model, record: GameRecord) -> Result<(), String> {
     let mut replay = Replay::new(record)?;
     replay.go(replay.last);

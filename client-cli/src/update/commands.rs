@@ -148,8 +148,8 @@ fn carry_out(model: &mut Model, line: &str) {
     }
 }
 
-/// Answers the open question with this line, if there is one. True if the line needs no other
-/// handling. A line that is no answer cancels the question.
+/// If a question is open, answers it with this line. True if the line needs no other handling. A
+/// line that is not an answer cancels the question.
 fn answered(model: &mut Model, line: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
     let (is_yes, otherwise) = match &model.ui.prompt {

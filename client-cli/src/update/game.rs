@@ -80,8 +80,8 @@ pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent]
             ended(model);
         }
     }
-    // The game may have been aborted while the connection was down. In that case there are new
-    // events.
+    // If there are new events, the game was aborted while the connection was down, so the user
+    // does not know about the abort yet.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
         pool::aborted(model, id, abort);
     }

@@ -122,8 +122,8 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             open_lobby(model);
         }
-        // After a lost connection, the server keeps the player's place in the pool only for a
-        // short time, so enter the pool again at once.
+        // Enter the pool again at once, because the server keeps the player's place only for a
+        // short time after a lost connection.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
         }
@@ -170,8 +170,8 @@ pub(super) fn started(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-/// Asks for the lobby: for changes and only for offers that may meet the wish, if the server can
-/// do that.
+/// Requests the lobby. If the server can send changes, it sends only offers that may meet the
+/// wish, and after that only changes.
 pub(super) fn open_lobby(model: &mut Model) {
     model.tell(match (model.connection.has_lobby_changes, model.wish()) {
         (false, _) => ClientToServer::OPEN_LOBBY,
@@ -278,8 +278,8 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 
 /// True if the owner of a wanted offer would also accept this player's offer.
 ///
-/// This requires the same terms, and opposite sides or no wish for a side in both offers.
-/// Otherwise, one of the two asks for something that the other does not offer.
+/// Both offers must have the same terms. They must also ask for opposite sides, or neither may
+/// ask for a side. Otherwise, one player would not get what they asked for.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
     let own = Terms { secret: seek.terms.secret, ..wish.terms() };
     own == seek.terms && wish.side == seek.side.map(Side::opponent)

@@ -8,8 +8,8 @@ use super::{outbox, saving};
 use crate::model::{Effect, Model, Prompt};
 use crate::{text, words};
 
-/// The seconds of absence after which a short game can be claimed, if the server sends no value.
-/// Servers of version 0.1 send none and use this value.
+/// How many seconds a player must be absent before the opponent can claim a short game. Used with
+/// servers of version 0.1, which do not send the value.
 const CLAIM_SECONDS: u64 = 60;
 
 /// Asks for confirmation before leaving a running game. Otherwise leaves at once.

@@ -102,7 +102,7 @@ fn is_unknown_token(code: u16) -> bool {
 
 /// Replaces a guest that the server does not recognize, and connects as a new guest.
 ///
-/// False if the player cannot be replaced, because the player is an account, a new guest, or a
+/// False if the player cannot be replaced. This is the case for an account, a new guest, or a
 /// guest with a seat in the open game.
 pub(super) fn forget_guest(model: &mut Model) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
@@ -149,8 +149,8 @@ pub(super) fn tick(model: &mut Model) {
     }
 }
 
-/// Updates the difference between the server's clock and this machine's. Messages take time to
-/// arrive, so the largest difference is the most accurate.
+/// Updates the estimated difference between the server's clock and this machine's. A message's
+/// travel time makes the measured difference smaller, so the largest value is the most accurate.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
     // Start over if either clock has jumped.

@@ -15,8 +15,8 @@ use crate::{setup_check, text, texts, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
-        // The server leaves out the player only for a client that asks for a session, and this
-        // client never does.
+        // Only a client that asks for a session can get a welcome without a player, and this
+        // client never asks for one.
         ServerToClient::Welcome { player: None, .. } => {}
         ServerToClient::Welcome {
             player: Some(player),

@@ -1,5 +1,5 @@
-//! Handles a server that cannot reach its store. Tells the user once when the store is lost and
-//! once when it is back. Then repeats the requests that could not be answered.
+//! Handles a server that cannot reach its store. Tells the user once when the store is lost, and
+//! once when it is back. Repeats the unanswered requests when the store is back.
 
 use flagfall_protocol::{ClientToServer, Code};
 

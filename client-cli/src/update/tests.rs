@@ -87,7 +87,7 @@ fn seeking(wish: Wish) -> Model {
     model
 }
 
-/// Accepts the model's own seek.
+/// Makes the server accept the model's own seek.
 fn seek_stands(model: &mut Model, id: &str) {
     let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let answer =

@@ -64,7 +64,7 @@ pub fn time(time: Time) -> String {
     }
 }
 
-/// Formats the base time, in minutes if there are no odd seconds.
+/// Formats the base time in minutes if possible, otherwise in seconds.
 fn base(base_s: u32) -> String {
     if base_s.is_multiple_of(60) { (base_s / 60).to_string() } else { format!("{base_s}s") }
 }

@@ -114,7 +114,7 @@ email-pending = { $address } is not confirmed yet. Open the link in the mail tha
 email-active = Mails go to { $address } when it is your turn in a game with days per move.
 email-suspended = The mail server of { $address } refuses mail for this address, so no more is sent. To confirm the address again: flagfall email again
 email-again = If the address is not confirmed yet, another mail is on its way. Open the link in it.
-email-removed = The address is removed. No more mail comes.
+email-removed = The address is removed. No more mail is sent.
 
 ## Webhook and feed
 

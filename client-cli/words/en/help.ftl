@@ -192,7 +192,7 @@ help-history-more =
       flagfall history ann bob
 help-email = Get a mail when it is your turn.
 help-email-more =
-    Mails are sent for games with days per move, at most one in ten minutes, by servers whose
+    Mails are sent for games with days per move, at most one every ten minutes, by servers whose
     operators have set this up. First confirm the address: open the link in the mail that set sends.
     Each mail has a link that ends the mails.
 

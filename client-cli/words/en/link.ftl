@@ -15,7 +15,7 @@ connection-lost = The connection is lost ({ $why }). Reconnecting.
 connection-closed = The server closed the connection: { $why } (code { $code }).
 # $server: its address; $why.
 connection-closed-early = { $server } closed the connection before the session began: { $why }.
-connection-has-no-seat = The connection is lost, and you are now playing this game on another connection. So this client ends.
+connection-has-no-seat = The connection is lost. You are now playing this game on another connection, so this client ends.
 guest-replaced = The server no longer knows the guest that was saved on this machine. You are now a new guest.
 # $server: an option of the command line.
 login-expired = Your saved login has expired. Log in again: flagfall login{ $server } NAME. To play as a guest instead: flagfall logout{ $server }

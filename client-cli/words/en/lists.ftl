@@ -48,7 +48,7 @@ queue-list = Queued moves from ply { $ply } on: { $moves }.
 # $player: a name.
 played-none = { $player } has no finished games that you may see.
 # $player: a name.
-played-head = Games of { $player }, the latest first:
+played-head = Games of { $player }, latest first:
 # $server: an option of the command line; $players: one or two names; $next: where the list goes on.
 played-more = Earlier games: flagfall history{ $server } { $players } --after { $next }
 # $ruleset; $time.

@@ -20,7 +20,7 @@ arg-language = The language of the program: en (English) or ru (Russian). By def
 arg-json = Print JSON.
 arg-out = Write into this file instead of the terminal.
 
-arg-rules = The ruleset (see flagfall rules), classic by default. Casual games may change single rules: classic,ties=attacker,quiet=off.
+arg-rules = The ruleset (see flagfall rules), classic by default. Casual games may change individual rules: classic,ties=attacker,quiet=off.
 arg-time = The clock: 10+5 (10 minutes, and 5 seconds more for each move), 90s+2 (90 seconds, and 2 more for each move), 10d5 (10 minutes; the first 5 seconds of each turn are free), 3days (3 days for each move), or none. The default for offers is 10+5.
 arg-side = Your side. It is drawn at random by default.
 arg-private = Only the two players can see the game.

@@ -11,5 +11,5 @@ rules-board =
     }
 rules-illegal-here = This program asks you before it sends an illegal move, and it does not submit an illegal deployment.
 # $example: a ruleset with a change.
-rules-custom-some = In casual games you can change single rules by their names: flagfall play --rules { $example }
+rules-custom-some = In casual games you can change individual rules by name: flagfall play --rules { $example }
 rules-custom-mark = * the value in this ruleset

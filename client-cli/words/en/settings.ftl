@@ -9,9 +9,9 @@ settings-unknown-key = There is no setting { $key }. The settings are { $keys }.
 # $key: the setting; $kind: text, list, switch.
 settings-wrong-kind =
     { $kind ->
-        [list] The value of { $key } must be a list of texts, as in ["bell", "title"].
+        [list] The value of { $key } must be a list of texts in quotes, as in ["bell", "title"].
         [switch] The value of { $key } must be true or false.
-       *[text] The value of { $key } must be a text in quotes.
+       *[text] The value of { $key } must be text in quotes.
     }
 # $key: the setting; $names: a list, or none.
 settings-wrong-value =

@@ -39,12 +39,12 @@ test(`home, the rules and live games are shown by ${await firefox.version()}`, a
   const answer = await page.goto(server.url);
   assert.equal(answer?.headers()["content-security-policy"]?.split(";")[0], "default-src 'none'");
   await heading(page, "Hide your Flag.");
-  await page.waitForSelector("::-p-text(Nobody plays right now.)");
+  await page.waitForSelector("::-p-text(Nobody is playing right now.)");
   await page.goto(`${server.url}/rules/quantum`);
   await heading(page, "The end");
   assert.ok((await page.$$(".diagram .piece, .diagram svg")).length > 0, "the diagrams are drawn");
   await page.goto(`${server.url}/watch`);
-  await page.waitForSelector("::-p-text(Nobody plays right now)");
+  await page.waitForSelector("::-p-text(Nobody is playing right now)");
   assert.deepEqual(faults, []);
   await context.close();
 });

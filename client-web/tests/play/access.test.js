@@ -132,7 +132,7 @@ for (const [look, options] of LOOKS) {
     };
     await page.goto(server.url);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.getByText("Nobody plays right now.").or(page.getByRole("link", { name: "All live games" })).first().waitFor();
+    await page.getByText("Nobody is playing right now.").or(page.getByRole("link", { name: "All live games" })).first().waitFor();
     await check("home");
     await page.getByRole("button", { name: /^A friend/ }).click();
     await page.getByRole("img", { name: "QR code" }).waitFor();
@@ -173,7 +173,7 @@ for (const [look, options] of LOOKS) {
     await page.getByRole("heading", { name: "Open a record" }).waitFor();
     await check("replay-open");
     await page.goto(`${server.url}/watch`);
-    await page.getByText("look at those that ended last").waitFor();
+    await page.getByText("look at the latest finished games").waitFor();
     await check("watch-finished");
     assert.deepEqual(faults, []);
     await context.close();

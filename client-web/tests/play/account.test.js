@@ -185,7 +185,7 @@ test("an account keeps deployments, takes over those of the device, and lists bl
   await page.getByRole("button", { name: "Unblock" }).waitFor();
   await page.goto(`${server.url}/account`);
   await page.getByRole("button", { name: "Unblock frank" }).click();
-  await page.getByText("You have blocked nobody.").waitFor();
+  await page.getByText("You have not blocked anyone.").waitFor();
   // A feed is removed only where there is one.
   const feed = page.locator("section", { has: page.getByRole("heading", { name: "Feed", exact: true }) });
   await feed.locator("summary").click();

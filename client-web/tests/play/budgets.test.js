@@ -57,7 +57,7 @@ test("a first visit is small, and nothing jumps", async (t) => {
   const { page, context } = await newPage(chromium);
   const total = await count(page);
   await page.goto(server.url);
-  await page.getByText("Nobody plays right now.").waitFor();
+  await page.getByText("Nobody is playing right now.").waitFor();
   judge(t, "home", total, 60 * KB);
   assert.ok(Number(await shift(page)) < 0.01, `home shifts by ${await shift(page)}`);
   await page.getByRole("button", { name: /Against the house/ }).click();

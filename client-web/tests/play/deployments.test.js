@@ -46,7 +46,7 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByLabel("Name").fill("no good");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("This is not a possible name.").waitFor();
+  await page.getByText("This name is not allowed.").waitFor();
   await page.getByLabel("Name").fill("corner");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/\/deployments\/barrage\/corner$/);

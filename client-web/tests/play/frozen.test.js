@@ -11,7 +11,7 @@ import { chromium, server } from "../site.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-const SUPERSEDED = "You play this game in another tab.";
+const SUPERSEDED = "You are playing this game in another tab.";
 
 /** @param {import("playwright-core").Browser} browser @param {number} seed */
 async function open(browser, seed) {

@@ -96,7 +96,7 @@ test("a notice of low time comes once, and only for the player's own clock", asy
   const own = await withClock("red");
   assert.equal(own.low, 3, "three short tones");
   assert.equal(own.told.length, 1);
-  assert.match(own.told[0] ?? "", /Barrage: your time runs low\./);
+  assert.match(own.told[0] ?? "", /Barrage: your time is running low\./);
   assert.deepEqual(await withClock("blue"), { low: 0, told: [] });
 });
 

@@ -186,7 +186,7 @@ test("a challenge by name that is refused leaves no offer, and says why beside t
   await send.click();
   const made = await sends(page, "challenge", 3);
   await hear({ type: "accepted", cmd_id: made.cmd_id, outcome: { kind: "challenge", challenge: CODE, expires: BEGIN + HOUR } });
-  await appears(page, page.getByRole("heading", { name: "An offer of a game" }));
+  await appears(page, page.getByRole("heading", { name: "A game offer" }));
   assert.equal(new URL(page.url()).hash, `#${CODE}`);
   assert.deepEqual(faults.filter((fault) => !/status of 4/.test(fault)), []);
   await context.close();

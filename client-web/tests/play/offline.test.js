@@ -27,7 +27,7 @@ function loads(page) {
 test("only /sw.js can become a service worker", async () => {
   const { page, faults, context } = await newPage(chromium);
   await page.goto(server.url);
-  await page.getByText("Nobody plays right now.").waitFor();
+  await page.getByText("Nobody is playing right now.").waitFor();
   const assets = await server.assets();
   const refused = await page.evaluate(async (assets) => {
     const types = /** @type {any} */ (window).trustedTypes;
@@ -85,7 +85,7 @@ test("without the server, the page opens and shows what was looked at", async (t
   const { page, context } = await newPage(chromium);
   await page.clock.install();
   await page.goto(own.url);
-  await page.getByText("Nobody plays right now.").waitFor();
+  await page.getByText("Nobody is playing right now.").waitFor();
   await page.clock.fastForward(9_000);
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -131,7 +131,7 @@ test("a page whose modules are gone is loaded anew, once, and never during a gam
   const { page, context } = await newPage(chromium);
   const count = loads(page);
   await page.goto(server.url);
-  await page.getByText("Nobody plays right now.").waitFor();
+  await page.getByText("Nobody is playing right now.").waitFor();
   await page.route(/\/(settings|play)\.js$/, (route) => route.fulfill({ status: 404, body: "" }));
   await againstHouse(page);
   await page.getByRole("button", { name: "Settings" }).click();

@@ -189,7 +189,7 @@ test("a mute lasts, and is taken back on the account's page", async () => {
   await later.page.route("**/api/blocks", (route) => route.fulfill({ json: { players: [] } }));
   await later.hear(welcome("red"));
   await later.page.getByRole("button", { name: "Unmute bob" }).click();
-  await later.page.getByText("You have muted nobody.").waitFor();
+  await later.page.getByText("You have not muted anyone.").waitFor();
   await page.getByText("second words").waitFor();
   assert.deepEqual(faults, []);
   await context.close();

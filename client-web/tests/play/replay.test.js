@@ -337,8 +337,8 @@ test("the browser checks a finished record against the server's key, and finds a
   await page.goto(`${server.url}/replay/${id}?as=red`);
   await isReady(page);
   const right = [
-    "Correct. This server has signed what everybody saw of this game.", "Correct. This record has the turns and times of the record that everybody can read.",
-    "Correct. The deployments that are open are those that were committed to at the start.", "Correct. The commitments are those of the start.",
+    "Correct. This server has signed what everybody saw of this game.", "Correct. This record has the same turns and times as the record that everybody can read.",
+    "Correct. The deployments that are open are those that were committed to at the start.", "Correct. The commitments are the same as at the start.",
     "Correct. The end says what the record says: its result and its deployments.", "Correct. No event is earlier than the one before it.",
   ];
   const check = async () => {

@@ -160,7 +160,7 @@ test("settings have a page: pieces, keys and planned moves change at once; lette
   const before = await shape();
   await page.getByLabel("What pieces show").selectOption("glyphs");
   assert.ok(await shape() > before);
-  await page.getByLabel("Use letters, numbers and signs as keys on the board").click();
+  await page.getByLabel("Use letters, numbers and symbols as keys on the board").click();
   await page.getByLabel("Let me plan a move on my opponent's turn").click();
   await picture(page, "settings-page", true);
   assert.deepEqual(await page.evaluate(() => {
@@ -192,13 +192,13 @@ test("the player's reports have their states", async () => {
   const token = await newAccount(server.address, "rita");
   const { page, context } = await openAs(chromium, server, token);
   await page.goto(`${server.url}/account`);
-  await page.getByText("You have reported nobody.").waitFor();
+  await page.getByText("You have not reported anyone.").waitFor();
   const reports = ["open", "acted", "nothing"].map((state, index) => ({
     game: `d290kyvg7ct${index}`, at: 1_700_000_000_000, reported: { id: "x", name: `eve${index}`, kind: "account" }, reason: "bad words", state,
   }));
   await page.route("**/api/me/reports", (route) => route.fulfill({ json: { reports } }));
   await page.reload();
-  for (const text of ["The operators have not decided yet.", "The operators took measures.", "The operators saw no reason to act."]) await page.getByText(text).waitFor();
+  for (const text of ["The operators have not decided yet.", "The operators took action.", "The operators saw no reason to act."]) await page.getByText(text).waitFor();
   await picture(page, "states-reports", true);
   await context.close();
 });
@@ -263,7 +263,7 @@ test("styles or texts that are gone reload the page once, and then it says what 
     let loads = 0;
     page.on("load", () => loads++);
     await page.goto(server.url);
-    await page.getByText("Nobody plays right now.").waitFor();
+    await page.getByText("Nobody is playing right now.").waitFor();
     // While the server is away, the page stays.
     await page.route(/\/assets\//, (route) => route.abort("connectionrefused"));
     await page.getByRole("link", { name: "Play", exact: true }).click();
@@ -272,14 +272,14 @@ test("styles or texts that are gone reload the page once, and then it says what 
     assert.equal(loads, 1);
     await page.unroute(/\/assets\//);
     await page.goto(server.url);
-    await page.getByText("Nobody plays right now.").waitFor();
+    await page.getByText("Nobody is playing right now.").waitFor();
     await page.route(gone, (route) => route.fulfill({ status: 404, body: "" }));
     await page.getByRole("link", { name: "Rules", exact: true }).first().click();
-    await page.getByRole("button", { name: "Load again" }).waitFor();
+    await page.getByRole("button", { name: "Reload" }).waitFor();
     await page.getByText("A part of the page could not be loaded.").waitFor();
     assert.equal(loads, 3, gone);
     await page.unroute(gone);
-    await page.getByRole("button", { name: "Load again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("heading", { name: "Quantum" }).waitFor();
     await context.close();
   }

@@ -30,7 +30,7 @@ async function waitForSame(a, b) {
 test("strangers look on at live games, and at those that ended last", async () => {
   const [eve, ann, bob] = await Promise.all([open(), open(), open()]);
   await eve.page.goto(`${server.url}/watch`);
-  await eve.page.getByText("Nobody plays right now, and no game has ended lately.").waitFor();
+  await eve.page.getByText("Nobody is playing right now, and no game has ended recently.").waitFor();
   await play(ann.page, "classic", 4);
   await eve.page.locator(".watch-large .piece").first().waitFor();
   await ann.page.locator(".your-turn").waitFor();
@@ -73,7 +73,7 @@ test("strangers look on at live games, and at those that ended last", async () =
   await eve.page.locator(".watch-large").getByRole("link", { name: "Replay" }).waitFor();
   await eve.page.locator(".watch-large").getByText("Classic").waitFor({ timeout: 15_000 });
   await resign(ann.page);
-  await eve.page.getByText("look at those that ended last").waitFor({ timeout: 15_000 });
+  await eve.page.getByText("look at the latest finished games").waitFor({ timeout: 15_000 });
   await eve.page.getByText("Blue wins: Red resigned.").first().waitFor();
   await picture(eve.page, "watch-finished");
   await eve.page.getByRole("link", { name: "Replay" }).first().click();

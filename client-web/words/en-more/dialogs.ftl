@@ -9,12 +9,12 @@ settings-language-later = The language changes when you close the settings.
 # On the page of the settings.
 settings-language-page = The language changes when you leave this page.
 settings-language-now = Change it now
-settings-lead = They are kept on this device, and work at once.
+settings-lead = Settings are kept on this device and take effect at once.
 settings-group-look = Look
 settings-group-pieces = Pieces
 settings-group-play = Playing
 settings-premove = Let me plan a move on my opponent's turn
-settings-letters = Use letters, numbers and signs as keys on the board
+settings-letters = Use letters, numbers and symbols as keys on the board
 settings-push = For notifications while this page is closed:
 settings-theme = Light or dark
 # $value: system, light or dark.
@@ -120,14 +120,14 @@ note-removed = The note on { $square } is gone.
 note-remove = Remove the note on { $square }
 # $square; $guess: a rank, or weak, strong or watch in words.
 note-on = { $square }: { $guess }
-notes-empty = Nothing is noted. To note what an enemy piece may be, right-click it, press it for a while, or press G on its square.
+notes-empty = Nothing is noted. To note what an enemy piece may be, right-click it, press and hold it, or press G on its square.
 deployment-keep = Save my deployment
 deployment-none = You have no deployment in this game.
 # $move: as in a4a5.
 queue-offer = Queue { $move }?
 queue-offer-text = The server makes this move as soon as your turn comes, if it is legal then.
 queue-offer-yes = Queue the move
-queue-condition = Only if your opponent plays (may stay empty)
+queue-condition = Only if your opponent plays (optional)
 # $moves: a list.
 queue-after = It comes after { $moves }.
 # $move: as in a4a5; $if: the move before it, or none.

@@ -23,7 +23,7 @@ rules-board-legend =
 column-rank = Rank
 column-count = Pieces
 column-note = What is special
-rules-changes-some = A casual game can change single rules. One rule of each group applies.
+rules-changes-some = A casual game can change individual rules. One rule of each group applies.
 # $meaning: of a rule; $here: yes if it is the rule of this ruleset.
 rules-change =
     { $here ->
@@ -52,9 +52,9 @@ about-several = What it did shows that it is a { $ranks }.
 about-coin = It has no rank yet, and moves one square. When it strikes or is struck, its owner names its rank.
 diagram-scout-far = Where a Scout may go (dots) and strike (double frame), any distance away.
 diagram-scout-near = Where a Scout may go (dots). It can only strike a piece that stands next to it.
-diagram-coin-one = A coin goes one square. The bar of an unmoved coin is gone from it, so it is neither Bomb nor Flag.
+diagram-coin-one = A coin moves one square. It can no longer be a Bomb or the Flag, so it has lost the bar of an unmoved coin.
 diagram-exchange-own = How Blue sees it: a Miner leaves, and on another turn a Major comes.
-diagram-label = A Scout strikes and loses. The piece that beat it is labeled, with a raised corner: face up wherever it goes.
+diagram-label = A Scout strikes and loses. The piece that beat it is labeled: it has a raised corner, and stays face up wherever it goes.
 diagram-supply-line = A Captain on a red chip may go to any square with a dot, along chips of that color.
 
 ## Deployments
@@ -86,7 +86,7 @@ files-text = All deployments in one file. The terminal client reads and writes s
 file-open = Open a file
 file-save = Save as a file
 file-too-large = This file is larger than 1 MB.
-file-wrong = This file has no deployments of Flagfall.
+file-wrong = This file contains no Flagfall deployments.
 # $ruleset, $name.
 file-wrong-one = Nothing was saved: { $name } ({ $ruleset }) is not a valid deployment here.
 not-copied = The browser does not let this page copy. Select the text and copy it yourself.
@@ -98,7 +98,7 @@ deployment-opened = The deployment is on the board.
 editor-board = Your home rows
 deployment-name = Name
 deployment-name-hint = 1 to 30 letters (a–z), digits, - and _. The names “random” and “suggested” are taken.
-deployment-bad-name = This is not a possible name. Choose another one.
+deployment-bad-name = This name is not allowed. Choose another one.
 # $name.
 deployment-replace = Replace { $name }?
 deployment-replace-yes = Replace
@@ -136,7 +136,7 @@ rating =
     }
 ratings = Ratings
 ratings-empty = No rated game has been played yet.
-ratings-empty-own = You have played no rated game yet. A rated game needs two accounts, a clock, and rules without changes.
+ratings-empty-own = You have not played a rated game yet. A rated game needs two accounts, a clock, and rules without changes.
 column-rules = Rules
 column-pace = Speed
 column-points = Rating
@@ -192,7 +192,7 @@ against-empty = You have not finished a game against each other.
 tally = { $won } won, { $drawn } drawn, { $lost } lost
 history = Finished games
 history-empty = No game has been finished yet.
-history-empty-own = You have finished no game yet. Those you finish appear here.
+history-empty-own = You have not finished a game yet. Finished games appear here.
 history-more = More games
 history-against = against
 # $side.
@@ -234,7 +234,7 @@ leaderboard-kind-option =
        *[people] People
     }
 leaderboard-empty = Not enough rated games yet
-leaderboard-empty-text = Nobody has played enough rated games here to have a certain rating. Play some, and the first place is yours.
+leaderboard-empty-text = Nobody has played enough rated games here for a reliable rating. Play some, and the first place is yours.
 leaderboard-play = Play
 leaderboard-text = A player is listed while the rating is certain, with a deviation of 75 points or less. The deviation grows when the player has not played for a long time.
 
@@ -292,7 +292,7 @@ account-name = Name
 account-name-hint = 2 to 20 letters, digits, - and _. Everybody sees it.
 password-hint = At least 8 characters.
 sign-up = Sign up
-sign-up-text = No mail address is needed.
+sign-up-text = No e-mail address is needed.
 sign-up-guest = Your games and your seat stay yours.
 log-in = Log in
 log-in-guest = The games of this guest stay with the guest and do not move to the account.
@@ -302,7 +302,7 @@ forgot = Forgot your password?
 guest-title = You play as a guest: { $name }
 guest-text = Only this browser knows you. Without an account:
 guest-loses-browser = you lose your seat and your games when the browser's data is deleted, and you cannot continue on another device;
-guest-loses-ratings = you have no rating and play no rated games;
+guest-loses-ratings = you have no rating and cannot play rated games;
 guest-loses-games = after 90 days without a visit, the server forgets you and your finished games;
 guest-loses-deployments = your deployments stay on this device.
 guest-leave = Give up this seat
@@ -335,14 +335,14 @@ recovery = Recovery code
 recovery-text = A new code replaces the old one.
 recovery-new = Make a new code
 push-title = While the page is closed
-push-text = A notice of your turn comes through the push service of your browser, which cannot read the notice.
+push-text = When it is your turn, a notice comes through your browser's push service, which cannot read it.
 push-none = This browser cannot show notices while the page is closed.
 push-choice = Notify me when it is my turn in games with days per move
 push-failed = The push service of your browser cannot be reached. Try again later.
 push-turn = It is your turn.
 
 email-title = E-mail
-email-text = A mail comes when it is your turn in a game with days per move, at most one in ten minutes.
+email-text = You get a mail when it is your turn in a game with days per move, at most one every ten minutes.
 email-none = No address is set.
 # $state: pending, suspended or active; $address.
 email-state =
@@ -359,7 +359,7 @@ email-sent = The mail is on its way. Open the link in it.
 email-saved = Mails go to this address.
 email-remove = Remove
 email-remove-ask = Remove the address?
-email-removed = The address is removed. No more mail comes.
+email-removed = The address is removed. No more mail is sent.
 
 tokens = Devices and programs
 tokens-text = Each device on which you are logged in has a token, and so does each program that plays as you.
@@ -388,7 +388,7 @@ token-name-hint = What it is for. Only you see it.
 token-make = Make the token
 blocks = Blocked players
 blocks-text = These players cannot talk to you or accept your offers, and you are not paired with them.
-blocks-empty = You have blocked nobody.
+blocks-empty = You have not blocked anyone.
 # $name.
 unblock-one = Unblock { $name }
 export = Your data
@@ -396,13 +396,13 @@ export-text = A file with everything that the server keeps about you, except pas
 export-do = Save as a file
 account-delete = Delete the account
 account-delete-text = Your finished games stay without your name. This cannot be undone.
-account-delete-ask = Delete the account for good?
+account-delete-ask = Delete the account permanently?
 account-kept = The account is kept.
 
 ## More choices of an offer
 
 play-more = More choices
-play-more-text = A casual game can change single rules. Your opponent reads each change before the game.
+play-more-text = A casual game can change individual rules. Your opponent reads each change before the game.
 play-changed = This game changes the rules:
 # $group: strikes, repetition, end, board, terms, or others.
 option-group =
@@ -446,7 +446,7 @@ rated-not-custom = Not with changed rules.
 
 mutes = Muted players
 mutes-text = You do not see what these players say. The list is kept only on this device.
-mutes-empty = You have muted nobody. In a game, the chat has a button for it.
+mutes-empty = You have not muted anyone. In a game, the chat has a button for it.
 unmute = Unmute
 # $name.
 unmute-one = Unmute { $name }
@@ -456,10 +456,10 @@ reports-text = The operators of this server read your reports. Here you see what
 report-state =
     { $state ->
         [open] The operators have not decided yet.
-        [acted] The operators took measures.
+        [acted] The operators took action.
        *[nothing] The operators saw no reason to act.
     }
-reports-empty = You have reported nobody.
+reports-empty = You have not reported anyone.
 # $date.
 report-at = sent on { $date }
 # $name: of the opponent.
@@ -516,7 +516,7 @@ statistics = Your statistics
 statistics-lead = Your finished games by rules, side and deployment. Only you see them.
 statistics-guest = Statistics need an account
 statistics-guest-text = Without one, nothing is counted. If you sign up, your games as a guest stay yours.
-statistics-empty = You have finished no game yet
+statistics-empty = You have not finished a game yet
 statistics-empty-text = Your statistics begin with the first one.
 # $side: all, red or blue.
 statistics-side =
@@ -552,15 +552,15 @@ check-signature =
        *[unknown] { $why ->
             [running] Games are signed when they are over.
             [unsigned] This record has no signature.
-            [side] The signature covers what everybody saw, and this is a player’s record.
-            [no-key] The signature is of a key that this server does not know.
+            [side] The signature covers what everybody saw, but this is a player’s record.
+            [no-key] The signature was made with a key that this server does not know.
             [no-browser] This browser cannot verify the signature.
            *[hidden] This record lacks what the signature covers.
         }
     }
 check-same =
     { $result ->
-        [good] This record has the turns and times of the record that everybody can read.
+        [good] This record has the same turns and times as the record that everybody can read.
        *[bad] This record differs from the one that everybody can read.
     }
 check-commitments =
@@ -571,12 +571,12 @@ check-commitments =
     }
 check-start =
     { $result ->
-        [good] The commitments are those of the start.
-       *[bad] The commitments differ from those of the start.
+        [good] The commitments are the same as at the start.
+       *[bad] The commitments differ from those at the start.
     }
 check-opened =
     { $result ->
-        [good] The result and the deployments at the end are those of the record.
+        [good] The result and the deployments at the end match the record.
        *[bad] The end differs from what the record says.
     }
 check-times =
@@ -634,14 +634,14 @@ house-away = No house player plays these rules.
 # $level: random, simple or good.
 level-away = { level } (does not play these rules)
 form-name = Name of the player
-form-name-text = They are told at once, and find your challenge under “Your games” if they are not here now.
+form-name-text = They are notified at once. If they are not here now, they find your challenge under “Your games”.
 player-yourself = This is your own name.
 # $name.
 player-not-rated = { $name } has no account of the same kind as yours, so the game cannot be rated.
 form-deployment = Your deployment
 form-deployment-later = Choose it in the game
 clock-own = Your own clock…
-clock-numbers = Numbers of your own
+clock-numbers = Your own numbers
 clock-kind = How time counts
 # $kind: fischer, delay or correspondence.
 clock-kind-option =
@@ -726,7 +726,7 @@ replay-wrong-not-json = Only the JSON from “Save as a file” can be opened.
 replay-wrong-not-a-record = This file is not a record of Flagfall (at { $detail }).
 replay-wrong-too-large = This file is larger than 1 MB, so it is not opened.
 replay-wrong-broken = This record contradicts itself ({ $detail }).
-replay-wrong-no-views = This record has no views: it is from an old server, or was made from a text.
+replay-wrong-no-views = This record has no views: it is from an old server, or was made from text.
 # $detail: the ruleset.
 replay-wrong-no-rules = This page does not know the rules of this record: { $detail }.
 replay-commitments-kept = Both deployments are the ones that were committed to at the start. This browser has checked it.
@@ -755,7 +755,7 @@ share = Share
 # $name.
 challenge-from = { $name } offers you a game
 challenge-own = Your offer to a friend
-challenge-title = An offer of a game
+challenge-title = A game offer
 # $why: incomplete, unknown, taken, withdrawn, expired, declined, trouble or gone.
 challenge-closed =
     { $why ->
@@ -820,8 +820,8 @@ replay-losses = Losses by rank
 charts = Charts
 chart-table = As a table
 watch-title = Live games
-watch-empty = Nobody plays right now. Start a game, or look at those that ended last.
-watch-nothing = Nobody plays right now, and no game has ended lately.
+watch-empty = Nobody is playing right now. Start a game, or look at the latest finished games.
+watch-nothing = Nobody is playing right now, and no game has ended recently.
 watch-start = Start a game
 watch-others = Other live games
 watch-more = More live games

@@ -6,7 +6,7 @@
 notice-turn = { $rules }: your turn.
 notice-start = { $rules }: a game has started.
 notice-challenge = { $rules }: a challenge for you.
-notice-time = { $rules }: your time runs low.
+notice-time = { $rules }: your time is running low.
 
 ## Long games
 
@@ -20,5 +20,5 @@ chat-heard = This player is no longer muted.
 
 ## Without a server, and after an upgrade
 
-module-gone = A part of the page could not be loaded. Load the page again when your game is over.
+module-gone = A part of the page could not be loaded. Reload the page when your game is over.
 module-offline = You are offline, and this part of the page is not on your device yet.

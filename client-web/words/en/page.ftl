@@ -5,7 +5,7 @@
 nav = Main
 nav-play = Play
 nav-watch = Watch
-no-answer = The server does not answer. Look at your connection, and try again.
+no-answer = The server does not answer. Check your connection, and try again.
 not-loaded = This could not be loaded
 nav-rules = Rules
 nav-deployments = Deployments
@@ -22,8 +22,8 @@ withdraw = Withdraw
 you = you
 settings = Settings
 session-failed = The server could not give you a seat. Try again in a moment.
-unreachable = The server does not answer. The page asks it again in a moment.
-unknown-title = Nothing is here
+unreachable = The server does not answer. The page will try again in a moment.
+unknown-title = Page not found
 unknown-text = This address leads nowhere. The link may be incomplete.
 
 ## The bar above the page
@@ -35,18 +35,18 @@ bar-reconnecting =
        *[other] Reconnecting… Your move { $move } is on its way.
     }
 bar-offline = You are offline. The game goes on as soon as you are back.
-bar-store-away = Moves cannot be saved right now. Yours are kept, and the clocks are set right afterwards.
-bar-restarting = The server restarts. This takes a few seconds.
+bar-store-away = Moves cannot be saved right now. Yours are kept, and the clocks are corrected afterwards.
+bar-restarting = The server is restarting. This takes a few seconds.
 bar-new-epoch = The server lost the last moments of the game. This is the position now, so move again.
 bar-act-new-epoch = Go on
-bar-superseded = You play this game in another tab.
+bar-superseded = You are playing this game in another tab.
 bar-act-superseded = Play here
 bar-logged-out = You were logged out elsewhere.
 bar-act-logged-out = Try again
-bar-seat-gone = This seat is gone: the server does not know it any more.
+bar-seat-gone = This seat is gone: the server no longer recognizes it.
 bar-act-seat-gone = Try again
-bar-old-page = The server runs another version than this page. Load the page again.
-bar-act-old-page = Load again
+bar-old-page = The server and this page have different versions. Reload the page.
+bar-act-old-page = Reload
 bar-account-closed = The operators of this server have closed the account.
 bar-act-account-closed = Try again
 bar-too-many-tabs = Too many tabs are open. Close some.
@@ -54,7 +54,7 @@ bar-act-too-many-tabs = Try again
 bar-broken-line = The server and this page do not understand each other.
 bar-act-broken-line = Try again
 # $game: its id.
-bar-quarantined = This game is damaged on the server and stands still. Tell the operator its number: { $game }.
+bar-quarantined = This game is damaged on the server and cannot go on. Tell the operator its number: { $game }.
 bar-paused = The game is paused while the server is away. No clock runs.
 
 ## The first page
@@ -74,20 +74,20 @@ play-quick-text =
 play-friend = A friend
 play-friend-text = Makes a link that you can send.
 all-choices = All rules, clocks and opponents
-home-rules = New here? This is how it is played
+home-rules = New here? Learn how to play
 change = Change
 # $choice: what is started, as in “Quick game”.
 choice-change = Change: { $choice }
 your-games = Your games
-your-games-empty = None is running. The games that you start appear here.
+your-games-empty = No game is running. The games that you start appear here.
 your-games-finished = Finished games
 offers = Open offers
 offer-own = Your offer
 offer-withdrawn = Your offer is withdrawn.
-offers-empty = None just now. Post one, and a sound tells you when somebody accepts it.
+offers-empty = None right now. Post one, and a sound tells you when somebody accepts it.
 offers-post = Post an offer
 live-games = Live games
-live-games-empty = Nobody plays right now.
+live-games-empty = Nobody is playing right now.
 live-games-last = The last game that ended:
 continue = Continue
 watch = Watch
@@ -108,9 +108,9 @@ pool-waiting = Looking for an opponent…
 # $seconds: so far; $waiting: players, you among them, or 0 if it is not known yet.
 pool-details = { $seconds } s so far{ $waiting ->
         [0] {""}
-        [one] , nobody else waits for this game yet
-        [2] , one other player waits
-       *[other] , { $waiting } players wait
+        [one] , nobody else is waiting for this game yet
+        [2] , one other player is waiting
+       *[other] , { $waiting } players are waiting
     }
 pool-leave = Stop waiting
 
@@ -255,7 +255,7 @@ deploy-saved = Saved
 # $name: of the saved deployment that the player chose before the game.
 deploy-chosen = Place “{ $name }”
 deploy-chosen-gone = No deployment is saved under the name “{ $name }” any more.
-saved-empty = None is saved for these rules yet. You can make and keep some here:
+saved-empty = No deployment is saved for these rules yet. You can make and save some here:
 deploy-save = Save
 deploy-random = Random
 deploy-mirror = Mirror
@@ -273,10 +273,10 @@ deploy-hint = Choose a rank, then marked squares, or drag pieces to them. A piec
 deploy-no-rank = Choose a rank first, or drag a piece here.
 deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
-deploy-final = Hand in this deployment?
+deploy-final = Submit this deployment?
 deploy-final-text = In these rules it cannot be changed afterwards, and an illegal deployment loses the game.
-deploy-final-yes = Hand in
-deploy-final-wait = It cannot be changed any more.
+deploy-final-yes = Submit
+deploy-final-wait = It can no longer be changed.
 # $time: a clock.
 deploy-left = { $time } left
 
@@ -360,7 +360,7 @@ typed-go = Go
 typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.
 typed-no-move = { $typed } is not possible now.
-typed-no-place = A piece of your reserve goes to an empty home square.
+typed-no-place = A piece from your reserve can only go to an empty home square.
 typed-wait = One moment: your last move is on its way.
 
 ## Names of squares, for those who hear the board

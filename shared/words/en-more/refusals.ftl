@@ -42,7 +42,7 @@ refusal-bad-token =
        *[unknown] The token is unknown. It was mistyped or revoked, or it belonged to a guest who was away for too long. Log in again, or play as a new guest.
     }
 refusal-watch-only = This server only shows games to spectators. To play, connect through the address of the service.
-refusal-sign-in-expected = You are only looking on. To take part, log in or start as a guest.
+refusal-sign-in-expected = You are only watching. To take part, log in or start as a guest.
 refusal-superseded = You are playing this game from a newer connection. Open the game again to continue here.
 refusal-cmd-id-reused = This command id was already used for another command. Give each command a new id.
 refusal-stale-epoch = The server lost the last moves of this game, so your command may no longer apply. Look at the game, then try again.
@@ -122,7 +122,7 @@ refusal-too-many =
         [server_connections] The server is full. Try again in { duration-seconds }.
         [connections] Too many connections are open from your address. Try again in { duration-seconds }.
         [handshakes] Too many connections from your address in a short time. Try again in { duration-seconds }.
-        [hellos] You connect too often. Try again in { duration-seconds }.
+        [hellos] You are connecting too often. Try again in { duration-seconds }.
         [guests] Too many new guests from your address in a short time. Log in, continue as an earlier guest, or try again in { duration-seconds }.
         [offers] Too many offers from your address are open. Take one back, or try again in { duration-seconds }.
         [games_of_address] Too many games from your address are running. Finish one, or try again in { duration-seconds }.
@@ -154,7 +154,7 @@ refusal-bad-password =
         [has_name] A password must not contain your name. Four unrelated words make a good one.
        *[common] This password is too easy to guess, because it is common, a keyboard pattern or a repetition. Four unrelated words make a good one.
     }
-refusal-wrong-password = Wrong name or password. Check both. The name may be written in capital or small letters. With the recovery code you can set a new password.
+refusal-wrong-password = Wrong name or password. Check both. Capital and small letters in the name count as the same. With the recovery code you can set a new password.
 refusal-wrong-recovery-code = Wrong name or recovery code. Check both; each code works once.
 refusal-account-closed = The operators of this server have closed this account. Write to them if you think that this is a mistake.
 refusal-already-account = You already have an account. Log out first to create another one.
@@ -371,12 +371,12 @@ refusal-stale-ply =
        *[command] This command was for ply { $named }, but the game is at ply { $current }. Look at the game, then try again.
     }
 refusal-out-of-time = Your time is up.
-refusal-draw-already-offered = Your draw offer is still open. Wait for the answer of the other side.
+refusal-draw-already-offered = Your draw offer is still open. Wait for the other side's answer.
 # $plies: plies until the player may offer again.
 refusal-draw-offered-recently =
     { $plies ->
-        [one] You have already offered a draw. You can offer again after 1 more ply, or when the other side has offered.
-       *[other] You have already offered a draw. You can offer again after { $plies } more plies, or when the other side has offered.
+        [one] You have already offered a draw. You can offer again after 1 more ply, or after the other side offers one.
+       *[other] You have already offered a draw. You can offer again after { $plies } more plies, or after the other side offers one.
     }
 refusal-no-draw-offer = There is no draw offer to answer.
 refusal-too-late-to-abort = You can abort a game only before your first move. Resign instead.

@@ -130,9 +130,8 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// Returns a random act, in rulesets that have acts other than moves. Draws a few acts and
-    /// chooses one of them: preferably a strike if `wants_strike` is true, otherwise preferably
-    /// another act.
+    /// Returns a random act, for rulesets that have acts other than moves. Draws a few acts and
+    /// prefers strikes if `wants_strike` is true, otherwise other acts.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));

@@ -160,7 +160,7 @@ impl Socket {
         }
     }
 
-    /// Returns all further messages, and the close code.
+    /// Returns all remaining messages, and the close code.
     #[must_use]
     pub fn drain(mut self) -> (Vec<String>, u16) {
         let mut messages = Vec::new();

@@ -187,7 +187,8 @@ impl Server {
         Process::run(self.with_address(&mut site.client_command(who, words)))
     }
 
-    /// Starts a client that knows several servers of the same service, with this server first.
+    /// Starts a client with the addresses of several servers of one service. This server comes
+    /// first.
     #[must_use]
     pub fn client_with(&self, others: &[&Server], site: &Site, who: &str, words: &[&str]) -> Client {
         let all = std::iter::once(self).chain(others.iter().copied());

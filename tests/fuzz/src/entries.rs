@@ -13,8 +13,8 @@ const VIEWERS: [Viewer; 3] = [Viewer::Public, Viewer::Player(Side::Red), Viewer:
 /// An entry that begins with `{` ends at the end of its line. Before any other entry, a byte
 /// gives its length.
 ///
-/// An entry that can be decoded must stay the same when it is encoded and decoded in either form,
-/// and must have only one encoding in form 2. A log that can be replayed must be displayable to
+/// An entry that can be decoded must stay the same when it is encoded and decoded in either form.
+/// In form 2, it must have only one encoding. A log that can be replayed must be displayable to
 /// every audience.
 ///
 /// # Panics

@@ -4,7 +4,7 @@ use flagfall_rules::Ruleset;
 
 use crate::text;
 
-/// Imports a game from XML, from our text or from the text of a game by mail.
+/// Imports a game from XML, from our text or from play-by-mail text.
 ///
 /// An imported game must be a true record, and must be the same after it is exported and imported
 /// again.

@@ -38,7 +38,8 @@ pub(crate) struct Plan {
     /// How long each run lasts, in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Number of runs of each attack. Each has a run for comparison, and the median counts.
+    /// Number of runs of each attack. Each run is paired with a comparison run, and the median of
+    /// the results counts.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Number of honest pairs.

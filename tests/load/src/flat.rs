@@ -1,5 +1,5 @@
-//! Checks that costs stay flat: the cost of a move with many games, the cost of a move late in a
-//! long game, and the cost of a session when many sessions return at the same time.
+//! Checks that three costs stay flat: a move with many games, a move late in a long game, and a
+//! session when many sessions return at the same time.
 //!
 //! With more connections, the cost of a relay rises, too, because a connection's data has left
 //! the processor's cache before its next turn. So with more connections, only the ratio to the

@@ -72,9 +72,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Role {
     /// Measure everything that has a target, in one run of a few minutes, and print each figure
-    /// beside its target: appends through the stores, compared with the same stores driven
-    /// directly; processor time per move, compared with the relay; and the time to the opponent at
-    /// half load.
+    /// beside its target. Appends are compared with the same stores driven directly. Processor
+    /// time per move, and the time to the opponent at half load, are compared with the relay.
     Targets(targets::Plan),
     /// Measure appends through the embedded store and the Redis store, compared with the same
     /// stores driven directly: their rate, and how long an append takes.
@@ -109,7 +108,7 @@ enum Role {
         /// Stop early when this many games are over.
         #[arg(long)]
         games: Option<u64>,
-        /// Seconds between two waves of the pool.
+        /// Seconds between two pairings of the players who are waiting in the pool.
         #[arg(long, default_value_t = 5)]
         wave_seconds: u32,
         /// The server program. The default is the one beside this program, built with the same
@@ -138,8 +137,8 @@ enum Role {
     /// Measure how long the embedded store takes to open with a million finished games in it,
     /// after a planned stop and after a kill.
     Start(start::Plan),
-    /// Check that costs stay flat: the cost of a move with more games and in longer games, and
-    /// the cost of a session when more sessions come back at the same time.
+    /// Check that two costs stay flat: a move with more games or in longer games, and a session
+    /// when more sessions come back at the same time.
     Flat(flat::Plan),
     /// Measure what must not grow with the number of games, players and watchers, and print each
     /// figure beside its target.

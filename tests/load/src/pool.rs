@@ -4,7 +4,7 @@
 //! end, all results are recomputed from the records.
 //!
 //! Each bot has a true strength. The winner of a game is drawn from the game's id, with the
-//! chances that both strengths give. So both bots can compute the winner.
+//! probabilities that follow from both strengths. So both bots can compute the winner.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -54,7 +54,7 @@ pub(crate) struct Plan {
     pub(crate) minutes: f64,
     /// The number of finished games after which the run ends early.
     pub(crate) games: Option<u64>,
-    /// Seconds between two waves.
+    /// Seconds between two pairings of the waiting players.
     pub(crate) wave_seconds: u32,
 }
 
@@ -459,8 +459,8 @@ impl Player {
         }
     }
 
-    /// The side that must win. It is drawn from the game's id, with the chances that the true
-    /// strengths give.
+    /// The side that must win. It is drawn from the game's id, with the probabilities that follow
+    /// from the true strengths.
     fn winner(&self) -> Option<Side> {
         let game = self.game.as_ref()?;
         let drawn = game.id.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

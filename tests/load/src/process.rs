@@ -101,7 +101,8 @@ impl Measured {
     pub(crate) fn cpu_seconds(&self) -> Result<f64, LoadError> {
         let id = self.child.id().ok_or(LoadError::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name may contain spaces. The numbers begin after its closing parenthesis.
+        // The process name may contain spaces. The numbers begin after the closing parenthesis of
+        // the name.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
         let ticks: f64 = numbers
             .split_ascii_whitespace()

@@ -48,8 +48,8 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
-    // Do this as the real server does. Otherwise, an acknowledgement would wait until the client
-    // has acknowledged the previous update.
+    // Send small messages at once, as the real server does. Otherwise, an acknowledgement would
+    // wait until the client has acknowledged the previous update.
     let listener = listener.tap_io(|stream| {
         let _is_slower_then = stream.set_nodelay(true);
     });

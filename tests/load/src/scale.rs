@@ -33,7 +33,8 @@ const PACE: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Numbers of running public games between which a join of the lobby is compared.
+    /// Two numbers of running public games. The cost of joining the lobby is compared between
+    /// them.
     #[arg(long, value_delimiter = ',', default_values_t = [60, 8_000], num_args = 2)]
     games: Vec<u32>,
     /// Number of joins.
@@ -45,7 +46,7 @@ pub(crate) struct Plan {
     /// Number of servers on one Redis that are compared with one server.
     #[arg(long, default_value_t = 6)]
     servers: u32,
-    /// Number of games that are played on these servers, with a move each five seconds.
+    /// Number of games that are played on these servers, with a move every five seconds.
     #[arg(long, default_value_t = 900)]
     fleet_games: u32,
     /// Plies of each of these games.
@@ -54,7 +55,7 @@ pub(crate) struct Plan {
     /// Number of spectators of one game.
     #[arg(long, default_value_t = 9_000)]
     spectators: u32,
-    /// Number of servers and of bare relays on which these spectators are.
+    /// Number of servers, and of bare relays, to which these spectators connect.
     #[arg(long, default_value_t = 3)]
     crowd_servers: u32,
     /// Plies of the game that they watch.
@@ -122,7 +123,8 @@ impl Fleet {
         Ok(Fleet { servers, redis, _folder: folder })
     }
 
-    /// What the servers and Redis have spent so far.
+    /// Returns the processor time that the servers have used, and Redis's output and commands so
+    /// far.
     async fn spent(&self) -> Result<Spent, LoadError> {
         let cpu: f64 = self.servers.iter().map(Measured::cpu_seconds).sum::<Result<f64, LoadError>>()?;
         let mut connection =
@@ -172,7 +174,7 @@ impl Spent {
     }
 }
 
-/// Makes a move each [`PACE`]. The games start at different times.
+/// Makes a move every [`PACE`]. The games start at different times.
 async fn play(mut pair: Pair, games: u32, plies: u32) -> Result<(), LoadError> {
     let first = tokio::time::Instant::now() + PACE.mul_f64(f64::from(pair.index) / f64::from(games));
     let mut pace = interval_at(first, PACE);
@@ -183,8 +185,9 @@ async fn play(mut pair: Pair, games: u32, plies: u32) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// Returns how long a ply takes to the last of many spectators of one game, who are on several
-/// servers of one Redis, in milliseconds. On bare relays, each relay has its own pair of players.
+/// Returns the time in milliseconds until a ply reaches the last of many spectators of one game.
+/// The spectators are spread over several servers of one Redis. On bare relays, each relay has
+/// its own pair of players.
 async fn crowd_ms(plan: &Plan, rival: Rival) -> Result<f64, LoadError> {
     println!("{} spectators of one game on {} × {}", plan.spectators, plan.crowd_servers, rival.name());
     let (mut relays, mut fleet, mut addresses) = (Vec::new(), None, Vec::new());
@@ -252,7 +255,8 @@ async fn join_us(plan: &Plan, games: u32) -> Result<f64, LoadError> {
             told = Instant::now();
         }
     }
-    // The join of the watcher alone would make the lists anew each time, so another one stays.
+    // Keep another watcher in the lobby. Without it, the server would build the lists again for
+    // each join.
     let mut staying = guest(address, 1_000_000).await?;
     say(&mut staying, &open_lobby(true)).await?;
     until(&mut staying, is_lobby).await?;
@@ -266,8 +270,8 @@ async fn join_us(plan: &Plan, games: u32) -> Result<f64, LoadError> {
     Ok((stand.server.cpu_seconds()? - before) * 1e6 / f64::from(plan.joins))
 }
 
-/// Returns the bytes a second that two watchers of a full and busy lobby get: one that asks for
-/// the whole lobby each time, and one that asks for changes.
+/// Returns how many bytes per second two watchers of a full and busy lobby get. The first
+/// requests the whole lobby each time, and the second requests changes.
 async fn watcher_bytes(plan: &Plan) -> Result<[f64; 2], LoadError> {
     let stand = start(plan).await?;
     let address = &stand.server.address;
@@ -298,7 +302,7 @@ async fn watcher_bytes(plan: &Plan) -> Result<[f64; 2], LoadError> {
         tokio::time::sleep(SEEK_EVERY).await;
     }
     let seconds = begun.elapsed().as_secs_f64();
-    // The connections end with their server, and the watchers with them.
+    // Stopping the server closes its connections, which ends the watchers' tasks.
     drop(stand);
     let mut bytes = [0.0; 2];
     for (bytes, count) in bytes.iter_mut().zip(counts) {

@@ -129,7 +129,7 @@ impl Crowd {
     }
 }
 
-/// The 99th percentile of sorted figures.
+/// The 99th percentile of sorted values.
 pub(crate) fn percentile_99(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
 }
@@ -238,7 +238,7 @@ impl Games {
     }
 }
 
-/// Measures by how many bytes the data folder grows per move, after a planned stop. Compares a
+/// Measures how many bytes per move the data folder grows, after a planned stop. Compares a
 /// server that has these games with a server that has the same games without moves.
 async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
     let mut folders = [0.0; 2];

@@ -64,7 +64,7 @@ pub(crate) fn relay_source() -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A running rival. Dropping the value ends it.
+/// The relay or a server, running with its store. Dropping the value ends it.
 pub(crate) struct Stand {
     pub(crate) server: Measured,
     pub(crate) redis: Option<Measured>,
@@ -72,8 +72,8 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Starts a rival. The relay answers with texts of these lengths: first the length for
-    /// everyone who sees a move, then the length for the player who made it.
+    /// Starts the relay or a server. The relay answers with texts of these lengths: first the
+    /// length for everyone who sees a move, then the length for the player who made it.
     pub(crate) async fn start(
         rival: Rival,
         bench: &Bench,
@@ -100,8 +100,8 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// Returns the processor time used so far, in seconds, by the server and by its Redis, if
-    /// there is one.
+    /// Returns the processor time that the server has used so far, and that of its Redis if it
+    /// has one, in seconds.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), LoadError> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))

@@ -1,4 +1,4 @@
-//! Runs the pool with few bots, limited by games instead of time.
+//! Runs the pool with few bots, and with a limit on games instead of time.
 
 mod common;
 

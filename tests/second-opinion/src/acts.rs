@@ -17,7 +17,7 @@ pub enum Act {
         squares: (At, At),
         /// The sign (`+` or `-`) of the path.
         path: Option<char>,
-        /// The chip.
+        /// The color of the chip to lay.
         chip: Option<char>,
     },
     /// A removal such as `-a4`: a piece goes to its reserve.
@@ -25,13 +25,13 @@ pub enum Act {
     /// A placing such as `9@a4`: a piece comes from its reserve. A labeled piece comes with its
     /// chip, as in `9^@a4=r`.
     Place {
-        /// Where.
+        /// The square.
         at: At,
-        /// What.
+        /// The letter of the piece.
         letter: char,
         /// True if the piece is labeled.
         is_labeled: bool,
-        /// The chip.
+        /// The color of the piece's chip.
         chip: Option<char>,
     },
     /// A color such as `=r`, for a chip that the side must still lay.

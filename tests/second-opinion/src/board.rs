@@ -36,7 +36,7 @@ pub enum BoardEvent {
     Moved {
         /// The square that the piece left.
         from: At,
-        /// To where.
+        /// The square that the piece entered.
         to: At,
         /// The chips that changed.
         laid: Option<Laid>,
@@ -47,7 +47,7 @@ pub enum BoardEvent {
     Struck {
         /// The square of the attacker.
         from: At,
-        /// To where.
+        /// The square of the defender.
         to: At,
     },
     /// A ply: a piece moved from the board to its reserve.
@@ -55,9 +55,9 @@ pub enum BoardEvent {
     /// A ply: a piece moved from its reserve to the board. The letter is `?` for an audience that
     /// must not know it.
     Placed {
-        /// Where.
+        /// The square.
         at: At,
-        /// What.
+        /// The letter of the piece.
         letter: char,
         /// True if it is a labeled piece.
         is_labeled: bool,

@@ -1,10 +1,10 @@
 //! A second implementation of the rules, slow and plain: squares, letters, strikes, paths,
 //! reserves, chips, coins and repetition.
 //!
-//! It was written from the rules alone and does not depend on any other crate of the workspace,
-//! so it does not share the engine's mistakes. It is used in three places: the laws compare the
-//! two implementations in every game, the leak tests ask this crate for the information that a
-//! ruleset discloses, and the trial's checker uses it to judge the records of games.
+//! It was written from the rules alone and depends on no other crate of the workspace, so it does
+//! not share the engine's mistakes. The laws compare both implementations in every game. The leak
+//! tests ask this crate for the information that a ruleset discloses. The trial's checker uses it
+//! to judge the records of games.
 
 mod acts;
 mod board;

@@ -19,7 +19,8 @@ pub(crate) struct Repetition {
     chains: [Chain; 2],
     last: [Option<(At, At)>; 2],
     chase: [usize; 2],
-    /// Placements since the last strike, with the current one last. Empty if no rule needs them.
+    /// The placements (which piece is on which square) since the last strike, with the current
+    /// one last. Empty if no rule needs them.
     placements: Vec<Arc<[u16]>>,
 }
 

@@ -16,7 +16,8 @@ pub struct Strike {
 }
 
 impl Rules {
-    /// True if the attacker and the defender survive (§A6, §D1, §P2, §S2.2, §U3).
+    /// Returns whether the attacker survives, and whether the defender survives (§A6, §D1, §P2,
+    /// §S2.2, §U3).
     fn survivors(&self, attacker: char, defender: char) -> (bool, bool) {
         match (attacker, defender) {
             ('P', _) => (true, true),

@@ -25,7 +25,7 @@ fn sign_of(direction: usize) -> char {
     if direction < 2 { '+' } else { '-' }
 }
 
-/// The number of squares that a piece flashes (§S3.2).
+/// The number of squares that a piece can cover with a flash (§S3.2).
 fn flash_range(letter: char) -> usize {
     match letter {
         '2' => 2,
@@ -153,8 +153,8 @@ impl Board {
         self.rules.movable().filter(is_possible).collect()
     }
 
-    /// True if a flash over this line would leave the chips in this state: every square had a
-    /// chip, and exactly the chips of other colors have changed.
+    /// True if a flash over this line would leave the chips in this state. Every square of the
+    /// line must have had a chip, and exactly the chips of other colors must have changed.
     fn fits_flash(&self, from: At, line: &[At], laid: Option<&Laid>) -> bool {
         let Some((squares, color)) = laid.filter(|_| self.rules.lines) else { return false };
         let changed = |at: &At| self.chip(*at) != Some(*color);

@@ -47,7 +47,7 @@ impl Clone for TestStore {
 
 struct Shared {
     memory: MemoryStore,
-    /// What becomes of the next writes. `None` is a write that succeeds.
+    /// The outcomes of the next writes, in order. `None` is a write that succeeds.
     faults: Mutex<VecDeque<Option<WriteFault>>>,
     gate: Arc<Semaphore>,
     /// The number of appends and updates that wait at the gate.
@@ -64,12 +64,12 @@ struct State {
     /// The damaged entries. Reading one of them reveals the damage.
     damaged: HashSet<(GameId, u64)>,
     quarantined: BTreeMap<GameId, String>,
-    /// The time at which a server was last alive before the store was reopened.
+    /// The time of the last heartbeat before the store was reopened.
     last_heartbeat: Option<Stamp>,
     last_alive: Option<Stamp>,
 }
 
-/// What a handle hears, if several servers share the store.
+/// The announcements and notices that a handle receives if several servers share the store.
 struct Listener {
     announcements: broadcast::Sender<Announcement>,
     notices: broadcast::Sender<StoreMessage>,
@@ -290,8 +290,8 @@ impl TestStore {
 impl Store for TestStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
-        // Make this call before the request waits at the gate, because the call records which
-        // outages the caller knows of.
+        // Make this call before the request waits at the gate, because it records the outages
+        // that the caller knows about.
         let appending = self.shared.memory.append(append);
         let announced = Box::pin(async move {
             // Check this after the wait, because the game may have been damaged in the meantime.

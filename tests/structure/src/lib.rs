@@ -27,7 +27,7 @@ pub enum StructureError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A file that is not Rust.
@@ -35,7 +35,7 @@ pub enum StructureError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// The line.
         line: usize,
         /// The parser's message.
         message: String,
@@ -45,7 +45,7 @@ pub enum StructureError {
     NoFile {
         /// The file that declares the module.
         path: PathBuf,
-        /// Where.
+        /// The line.
         line: usize,
         /// The module.
         module: String,
@@ -58,7 +58,7 @@ pub enum StructureError {
     Allowed {
         /// The list.
         path: PathBuf,
-        /// Where.
+        /// The line.
         line: usize,
     },
 }

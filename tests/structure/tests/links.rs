@@ -37,7 +37,6 @@ fn every_link_between_pages_leads_somewhere() {
 /// Files that do not exist in the repository, because programs or operators create them.
 const MADE_LATER: [&str; 3] = ["deploy/.env", "deploy/backups", "tests/fuzz/artifacts"];
 
-/// A path that a page names as code, such as `server/src/main.rs`, must exist.
 #[test]
 fn every_file_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -57,7 +56,6 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "files that are not there:\n{}", missing.join("\n"));
 }
 
-/// A name that the glossary marks as code must be in the code.
 #[test]
 fn every_name_of_the_glossary_is_in_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -76,7 +74,6 @@ fn every_name_of_the_glossary_is_in_the_code() {
     assert!(words.len() > 100 && unknown.is_empty(), "{} words, unknown: {unknown:?}", words.len());
 }
 
-/// The table of log fields lists exactly the fields that the product logs.
 #[test]
 fn every_field_of_the_log_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
@@ -137,7 +134,6 @@ fn every_test_that_a_page_names_exists() {
     assert!(count > 50 && missing.is_empty(), "{count} tests named; missing:\n{}", missing.join("\n"));
 }
 
-/// Comments wrap at 100 columns.
 #[test]
 fn no_comment_is_wider_than_100_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");

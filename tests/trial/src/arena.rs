@@ -102,8 +102,8 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // Play the remaining moves with undisturbed connections ("clear weather"), so
-                // that connections that are still slow become normal.
+                // Some connections may still be slow, so make all connections normal for the
+                // remaining moves.
                 site.clear_up();
             }
             continue;
@@ -193,9 +193,8 @@ impl Pace {
         self.next = acked + pause as u64;
     }
 
-    /// True if the games are behind the mishaps: the share of expected moves that have been made
-    /// is smaller than the share of mishaps that have happened. Players then move without
-    /// thinking.
+    /// True if the games are behind the mishaps: a larger share of the mishaps has happened than
+    /// of the expected moves. Players then move without thinking.
     fn is_behind(&self, acked: u64) -> bool {
         acked * self.mishaps < self.expected * (self.mishaps - self.left)
     }
@@ -246,9 +245,9 @@ fn moves_at_least(plan: &GamePlan) -> u64 {
 
 /// The addresses of the servers.
 struct Servers {
-    /// For players.
+    /// The addresses for players.
     doors: watch::Receiver<Vec<SocketAddr>>,
-    /// For other clients.
+    /// The addresses for other clients.
     addresses: watch::Receiver<Vec<SocketAddr>>,
 }
 
@@ -270,8 +269,8 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each spectator starts without waiting for the others, because it would not read its
-        // messages while it waited.
+        // Start each spectator separately. A spectator that waited for the others would not read
+        // its messages.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;

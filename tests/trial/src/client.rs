@@ -194,8 +194,7 @@ impl Client {
         }
     }
 
-    /// Logs all messages for as long as the future is polled. Otherwise, a message could appear
-    /// in the log too late.
+    /// Logs messages while the future is polled, so that no message appears in the log too late.
     pub(crate) async fn listen(&mut self) -> Infallible {
         while self.receive().await.is_some() {}
         std::future::pending().await

@@ -11,7 +11,7 @@ pub enum TrialError {
     Spawn {
         /// The path of the program.
         program: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The server did not print its address.
@@ -25,7 +25,7 @@ pub enum TrialError {
     Io {
         /// The operation.
         what: &'static str,
-        /// Why the operation failed.
+        /// The cause.
         source: io::Error,
     },
     /// A client cannot continue.

@@ -66,7 +66,7 @@ const REHEARSAL_PLIES: u16 = 30;
 /// in the logs of these games.
 const REHEARSAL_GAMES: [&str; 6] =
     ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
-/// The number that the first of these games gets.
+/// The number of the first rehearsal game.
 const REHEARSAL_FIRST: usize = 1_000_000;
 /// The numbers of the rehearsal's paired sessions, one for each kind of secret: deployments,
 /// silent winners, reserves and choices.
@@ -186,7 +186,8 @@ async fn rehearse(
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
         pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
-        // Each fault needs a place in a session. This place may be the last message.
+        // A cut session may lack the message in which a fault is planted, so play the pairs
+        // again.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
         }

@@ -100,7 +100,7 @@ pub struct Outage {
 pub struct Away {
     /// The server's number.
     pub server: usize,
-    /// Since when.
+    /// The time at which the period began.
     pub from: u64,
     /// The time at which the period ended.
     pub until: u64,
@@ -134,7 +134,7 @@ pub struct Disturbance {
 pub struct Death {
     /// The server's number.
     pub server: usize,
-    /// When.
+    /// The time of the kill.
     pub at: u64,
 }
 

@@ -11,9 +11,9 @@ use crate::storage::Storage;
 
 /// The time within which a server that loses its store must tell all its clients.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
-/// The duration of an absence of the store after which all clients must be told about it.
+/// How long the store must be unavailable before all clients must have been told.
 const LONG: Duration = Duration::from_millis(4_800);
-/// Redis loses the data of this last period.
+/// The length of the last period, whose data Redis loses.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ impl Mishap {
         matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
     }
 
-    /// True if it separates servers from Redis, or makes Redis lose data or time.
+    /// True if servers may afterwards need time to reconnect to Redis or to restore its data.
     #[must_use]
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
@@ -83,7 +83,7 @@ impl Mishap {
         }
     }
 
-    /// True if it is a jump of a clock.
+    /// True if the mishap is a jump of a clock.
     fn is_jump(self) -> bool {
         matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
     }

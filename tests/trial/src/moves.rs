@@ -8,11 +8,11 @@ use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 
 use crate::chance::once_in;
 
-/// Early in a game, players prefer a move that reveals something in one of this many turns, if
-/// there is such a move. Later in the game, this could cost a side too many pieces.
+/// Early in a game, players make a move that reveals something, if there is one, in one of this
+/// many turns. Later in the game, this could cost a side too many pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// In one of this many cases in which a coin may become the Flag, it does. This ends the game.
+/// A coin that may become the Flag does so in one of this many cases. This ends the game.
 const FLAG_ONE_IN: usize = 100;
 
 /// Returns all legal commands of the viewer on the board. None if it is not their turn.

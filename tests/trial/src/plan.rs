@@ -17,15 +17,15 @@ const FLAG_BASE_S: u32 = 10;
 /// The size of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Games.
+    /// The number of games.
     pub games: usize,
-    /// Spectators of each game.
+    /// The number of spectators of each game.
     pub spectators: usize,
     /// The number of times that the server is killed while games run.
     pub kills: usize,
-    /// Paired games.
+    /// The number of games that are played twice.
     pub pairs: usize,
-    /// Games at a time.
+    /// The number of games at a time.
     pub concurrency: usize,
     /// The ply after which most games are resigned.
     pub resign_after: u16,
@@ -57,9 +57,9 @@ pub struct Options {
 pub(crate) struct GamePlan {
     /// The number of the game in the run.
     pub number: usize,
-    /// The agreed terms. `secret` is Red's wish.
+    /// The agreed terms. `secret` says whether Red's deployment stays secret.
     pub terms: Terms,
-    /// Blue's wish for secrecy.
+    /// True if Blue's deployment stays secret.
     pub is_blue_secret: bool,
     /// The deployments that Red and Blue submit. Each side submits its own one after the other.
     pub setups: [Vec<String>; 2],

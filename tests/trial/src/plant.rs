@@ -88,7 +88,8 @@ fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found }
 }
 
-/// Delays all later entries of the first client whose connection ended with a game open.
+/// Finds the first client whose connection ended with a game open, and delays all of the client's
+/// later entries.
 fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
     let is_game =
         |entry: &Entry| matches!(&entry.what, What::Received(text) if text.contains(r#""type":"game""#));
@@ -211,8 +212,8 @@ fn refuse_lawful(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// Changes a move so that it names the previous epoch, although the move was sent and accepted
-/// over the same connection after the game had been shown.
+/// Changes a move that was sent and accepted on the connection that had shown the game. The move
+/// then names the previous epoch, so it should have been refused.
 fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     for client in &mut log.clients {
         let (mut epoch, mut moves) = (None, Vec::new());

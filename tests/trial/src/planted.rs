@@ -1,5 +1,4 @@
-//! Planted faults. Each consists of the change of a log that plants it, and of whether the
-//! checker found it.
+//! Plants faults by changing logs, and records whether the checker found them.
 
 use serde_json::Value;
 

@@ -21,12 +21,11 @@ use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
 use crate::storage::Storage;
 
-/// The trial counts an absence of the store as an outage, in which no clock runs, if it lasts
-/// longer than this. For servers, an outage begins after 2.5 seconds.
+/// How long the store must be away until the trial counts an outage, in which no clock runs. For
+/// servers, an outage begins after 2.5 seconds.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
-/// The time for which servers continue the old time without an answer from Redis, while Redis's
-/// clock is behind.
+/// How long servers continue the old time if Redis does not answer while its clock is behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
 /// The time that servers need to restore the data that Redis lost. They reconnect within a second
@@ -343,8 +342,8 @@ impl Site {
         self.line_to(server).for_each(|(_, line)| line.set(weather));
         sleep(span).await;
         self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
-        // Writes and heartbeats still arrive, so clocks keep running until the servers give up
-        // their connections.
+        // If only answers from Redis are held back, writes and heartbeats still arrive. Clocks
+        // then keep running until the servers give up their connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
         self.note_away(server, from, server.is_none() && !is_deaf);
     }

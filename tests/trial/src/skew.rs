@@ -35,7 +35,7 @@ impl SkewLibrary {
     }
 }
 
-/// A process's wall clock: it differs from the machine's clock by this many milliseconds.
+/// A process's wall clock, which can be ahead of the machine's clock or behind it.
 #[derive(Debug)]
 pub(crate) struct Skew {
     library: SkewLibrary,

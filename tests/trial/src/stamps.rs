@@ -12,9 +12,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamps {
     least: u64,
-    /// The maximum number of milliseconds by which stamps may be ahead of the machine's clock
-    /// because of an earlier time of Redis's clock. `None` before Redis's clock was first set
-    /// back.
+    /// How many milliseconds stamps can be ahead of the machine's clock, because Redis's clock
+    /// was ahead before it was set back. `None` before it was first set back.
     ahead_ms: Option<i64>,
 }
 

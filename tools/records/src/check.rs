@@ -1,7 +1,7 @@
 //! Checks whether a record is true.
 //!
 //! A record contains what one audience saw of a game. If the record opens both deployments, the
-//! check replays the game with the engine, command by command, and compares every event with what
+//! check replays the game with the engine, command by command. It compares every event with what
 //! that audience would have seen. Otherwise, it finds ranks that are consistent with the record,
 //! and replays the game with them. Facts that depend on these ranks are reported as not checked.
 

@@ -36,8 +36,8 @@ flagfall_board::named! {
         Commitment = "commitment",
         /// The record and the start of the game have different commitments.
         CommitmentsDiffer = "commitments_differ",
-        /// A deployment that must be hidden is open, or a deployment that must be open is hidden,
-        /// or the record and the event at its end open different deployments.
+        /// The wrong deployments are open: one that must be hidden is open, or one that must be
+        /// open is hidden. Or the record and the event at its end open different deployments.
         Opened = "opened",
         /// An event that this audience never sees.
         #[serde(rename = "audience")]
@@ -62,7 +62,7 @@ flagfall_board::named! {
         Shown = "shown",
         /// An event that was caused by a player whose time had already run out.
         FlagFall = "flag_fall",
-        /// The record says that a player's time ran out, but some was left.
+        /// The record says that a player's time ran out, but the player had time left.
         TimeLeft = "time_left",
         /// The record continues although the rules had ended the game.
         NotEnded = "not_ended",
@@ -90,7 +90,7 @@ flagfall_board::named! {
         Commitment = "commitment",
         /// Whether the deployments were submitted in time.
         Deadline = "deadline",
-        /// When things happened.
+        /// The times of the events.
         Stamps = "stamps",
         /// An end of the game that depends on hidden ranks.
         End = "end",
@@ -99,10 +99,10 @@ flagfall_board::named! {
         Rest = "rest",
         /// Fields that this program does not support.
         Fields = "fields",
-        /// The signature: keys were given, but the record has no signature that these keys can
+        /// The signature. Keys were given, but the record has no signature that these keys can
         /// verify.
         Signature = "signature",
-        /// A pause longer than a week. There is no proof of it apart from the server's word.
+        /// A pause longer than a week. Only the server's word proves it.
         Pause = "pause",
     }
 }
@@ -110,7 +110,7 @@ flagfall_board::named! {
 /// A false statement in a record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// Its kind.
+    /// The kind of the false statement.
     pub code: Falsehood,
     /// The index of the event in the record, if the finding is about an event.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct Finding {
     /// last ply before it, or 0 if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<Ply>,
-    /// Why, for people.
+    /// An explanation for people.
     pub detail: String,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn ensure(
 /// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Unchecked {
-    /// Its kind.
+    /// The kind of the fact.
     pub code: UncheckedKind,
     /// The fact, and why it could not be checked, for people.
     pub detail: String,
@@ -168,7 +168,7 @@ pub enum Status {
     /// Everything in the record is true.
     #[default]
     Good,
-    /// The facts that could be checked are true. Others could not be checked.
+    /// The facts that could be checked are true. Other facts could not be checked.
     Partly,
     /// Something is false.
     False,

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::refused::Refused;
 
-/// A game's source of randomness. Each command has a number that determines its random bytes, so
-/// a command that is repeated after going back gets the same bytes.
+/// A game's source of randomness. A command's random bytes depend on its number, so a command
+/// that is repeated after going back gets the same bytes.
 pub(crate) struct Chance {
     key: [u8; 32],
 }

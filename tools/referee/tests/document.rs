@@ -34,7 +34,6 @@ const ASKED: &[&str] = &[
     r#"{"type":"command","side":"blue","command":{"kind":"resign"}}"#,
 ];
 
-/// Tests every position on the page.
 #[test]
 fn the_positions_of_the_page_are_positions() {
     let text = std::fs::read_to_string(document()).unwrap();

@@ -155,7 +155,7 @@ fn time_passes_when_a_request_says_so_and_never_backward() {
         clock,
         json!({ "at": 30_000, "remaining_ms": { "red": 52_000, "blue": 40_000 }, "running": "blue" })
     );
-    // The first wait ends before the flag falls, and the second one after it.
+    // The first wait ends before the flag falls, and the second wait ends after it.
     assert_eq!(client.done(json!({ "type": "wait", "at": 70_000, "audience": "red" }))["seen"], json!([]));
     let end = client.done(json!({ "type": "wait", "at": 70_001, "audience": "red" }));
     assert_eq!(end["outcome"], json!({ "winner": "red", "reason": "out_of_time" }));

@@ -29,7 +29,7 @@ const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
 pub struct Limits {
     /// The time for each answer during the game.
     pub turn: Duration,
-    /// For the deployment.
+    /// The time for the deployment.
     pub deploy: Duration,
 }
 

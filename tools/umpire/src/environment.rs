@@ -1,5 +1,5 @@
-//! Passes information about a game to programs in environment variables, because additional lines
-//! in the dialogue would break programs that were written for other umpires.
+//! Passes information about a game to programs in environment variables. Additional lines in the
+//! dialogue would break programs that were written for other umpires.
 
 use flagfall_board::{Square, SquareSet};
 

@@ -147,7 +147,7 @@ impl fmt::Display for MoveText {
 pub enum Answer {
     /// A move.
     Move(MoveText),
-    /// It resigns.
+    /// The program resigns.
     Surrender,
 }
 
@@ -207,7 +207,7 @@ fn direction(name: &str) -> Option<Direction> {
 pub struct MoveReport {
     /// The move.
     pub played: MoveText,
-    /// Its outcome.
+    /// The outcome of the move.
     pub outcome: Outcome,
 }
 
@@ -317,7 +317,7 @@ flagfall_board::named! {
         Victory = "VICTORY",
         /// This side lost on the board.
         Defeat = "DEFEAT",
-        /// It resigned.
+        /// This side resigned.
         Surrender = "SURRENDER",
         /// Neither side could move.
         Draw = "DRAW",
@@ -339,7 +339,7 @@ flagfall_board::named! {
 pub struct Quit {
     /// The name of the program whose turn it was.
     pub name: String,
-    /// That side.
+    /// The side whose turn it was.
     pub side: Side,
     /// The way in which the game ended for this side.
     pub result: GameResult,

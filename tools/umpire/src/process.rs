@@ -75,8 +75,8 @@ impl Arena {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends all processes that finished programs left outside their process groups: the orphans
-    /// that this process has adopted, then the children of those orphans, and so on.
+    /// Ends all processes that finished programs left outside their process groups. First ends
+    /// the orphans that this process has adopted, then the children of those orphans, and so on.
     pub fn sweep(&self) {
         if !self.is_adopting {
             return;
@@ -129,7 +129,7 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
 /// Which part of a program's output to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// All of it.
+    /// All output.
     On,
     /// Only output that is already in the pipe, because the program has ended.
     Last,
@@ -317,7 +317,7 @@ impl Running {
     /// order, so it does not reuse the group's id this soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // Also kill the program by its own id, because it may have left its group.
+        // Also kill the program by its process id, because it may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = kill_process(program, Signal::KILL);
         }
@@ -510,8 +510,8 @@ mod tests {
                 .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
-        // Start a program while the processes are listed, which is between the two reads of the
-        // set of running programs.
+        // Start a program between the two reads of the set of running programs, as if it started
+        // during the listing.
         let started = std::cell::RefCell::new(None);
         let found = orphans(|| {
             let seen = live();

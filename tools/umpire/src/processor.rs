@@ -17,8 +17,9 @@ fn of_family(pid: i32, generation: usize) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(10);
     let folder = std::path::PathBuf::from(format!("/proc/{pid}"));
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // The name is in parentheses and may contain any character. The fields read here are the user
-    // time and system time of the process and of its reaped children.
+    // The name is in parentheses and may contain any character, so search for the last
+    // parenthesis. Then read the user time and system time of the process and of its reaped
+    // children.
     let fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).take(4);
     let ticks: u32 = fields.filter_map(|field| field.parse::<u32>().ok()).sum();
     let mut total = TICK * ticks;

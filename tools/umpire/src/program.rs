@@ -14,7 +14,7 @@ pub struct Program {
     pub name: String,
     /// The file to execute.
     pub path: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<String>,
     /// The folder in which to start the program. `None` for the umpire's working folder.
     pub folder: Option<PathBuf>,
@@ -134,8 +134,8 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// Returns the path of the current executable if it has this name, so that the command `flagfall
-/// bot` works even if `flagfall` is not installed.
+/// Returns the path of the current executable if it has this name. The command `flagfall bot`
+/// then works even if `flagfall` is not installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)

@@ -70,13 +70,13 @@ pub struct Plan {
 /// A game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// Its fixture.
+    /// The fixture that was played.
     pub fixture: Fixture,
-    /// Its id.
+    /// The game's id.
     pub game: GameId,
     /// The last line of the dialogue.
     pub quit: Quit,
-    /// Its outcome.
+    /// The game's outcome.
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,

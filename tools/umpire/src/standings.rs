@@ -30,7 +30,7 @@ impl Standing {
         self.won + self.drawn + self.lost
     }
 
-    /// Points in halves.
+    /// The number of half points.
     pub(crate) const fn half_points(&self) -> u32 {
         2 * self.won + self.drawn
     }

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 const PROMPT: &str = "> ";
-/// Maximum number of typed lines that wait for the core. Ctrl-C takes effect after these lines.
+/// Maximum number of typed lines that wait to be handled. Ctrl-C takes effect after these lines.
 const LINES_MAX: usize = 64;
 
 /// A prompt at the terminal. [`Prompt::end`] restores the terminal.
@@ -57,9 +57,9 @@ async fn read(
                     break;
                 }
             }
-            // Dropping the sender tells the core that the input has ended.
+            // Dropping the sender signals the end of the input.
             ReadlineEvent::Eof => drop(lines.take()),
-            // Sending fails only if the core is already ending.
+            // Sending fails only if the client is already ending.
             ReadlineEvent::Interrupted => drop(stop.send(()).await),
         }
     }

@@ -62,8 +62,7 @@ pub struct Dialogue {
     deadline: Option<(Duration, Duration)>,
     /// The program's first fault outside its turn.
     unasked: Option<Fault>,
-    /// The violation that the server received because the ruleset makes such a violation lose the
-    /// game.
+    /// The violation that was sent to the server, because it loses the game in this ruleset.
     misdeed: Option<Failure>,
     /// Outputs since the caller last collected them.
     outputs: Vec<DialogueOutput>,
@@ -122,7 +121,7 @@ impl Dialogue {
     }
 
     /// Returns the time after which the program's answer is late. `None` if it is not the
-    /// program's turn, or if only the server's clock limits the turn.
+    /// program's turn, or if the server's clock is the only limit.
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
     }
@@ -270,7 +269,7 @@ impl Dialogue {
         ));
     }
 
-    /// Handles an event of the program, or a tick.
+    /// Handles an event from the program, or a tick.
     pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<DialogueOutput> {
         if matches!(self.stage, Stage::Leaving | Stage::Over) {
             return self.said();

@@ -20,7 +20,7 @@ pub enum Failure {
     /// The server has lost the position that the program has seen.
     #[error("{}", text!("failure-estranged"))]
     Estranged,
-    /// The server refused a command that is allowed by the view that it sent.
+    /// The server refused a command that the server's own view allows.
     #[error("{}", text!("failure-refused", message))]
     Refused { message: String },
 }

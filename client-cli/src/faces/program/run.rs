@@ -33,7 +33,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Creates a runner for this program. It cleans up the arena after each game.
+    /// Creates a runner for this program. The runner ends leftover processes in the arena after
+    /// each game.
     pub fn new(
         shell: Shell,
         session: Session,
@@ -82,8 +83,8 @@ impl Runner {
         let input = tokio::select! {
             biased;
             Some(()) = stop.recv() => Input::Stop,
-            // Read the program's output before checking the time limit, because output that was
-            // printed in time counts even if this client was too busy to read it.
+            // Read the program's output before checking the time limit. Output that was printed
+            // in time counts, even if this client was too busy to read it.
             Some(event) = heard(running) => return (event.at, Input::Program(event.input)),
             message = shell.next() => Input::Client(message),
             () = sleep_until(deadline) => Input::Program(bout::Input::Tick),

@@ -1,13 +1,13 @@
-//! The games of one program on a server, as a pure state machine around the client's core.
+//! Plays the games of one program on a server. This is a pure state machine around the client's
+//! core.
 //!
 //! The core finds games, keeps the connection and the view, and resends commands that have not
 //! been answered. The session passes the core's news about the game to the [`Dialogue`], and the
 //! dialogue's commands to the core.
 //!
 //! A program does not notice lost connections or server restarts, because the session repeats
-//! each command until the server accepts it. If the server refuses a command for a reason other
-//! than the rules (it is stopping, or its store is unavailable), the session tries again a second
-//! later.
+//! each command until the server accepts it. If the server refuses a command because it is
+//! stopping or its store is unavailable, the session tries again a second later.
 
 use std::time::Duration;
 

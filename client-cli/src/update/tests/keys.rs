@@ -81,7 +81,6 @@ fn the_cursor_selects_a_piece_and_sends_it_to_a_target_only() {
     assert_eq!(squares.to_string(), "a5b5");
 }
 
-/// Returns the commands that the keys sent.
 fn sent_by(model: &mut Model, keys: &str) -> Vec<GameCommand> {
     let mut commands = Vec::new();
     for letter in keys.chars() {

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Returns the lines of the answer.
 fn answer(model: &Model, question: &str) -> String {
     let mut model = model.clone();
     model.options.face = Face::Lines;

@@ -63,7 +63,7 @@ fn an_operator_closes_an_account_and_opens_it_again() {
     let password = &["correct horse battery"];
     let ann = |server: &Server, words: &[&str]| run_as("ann", server, &site, words, password);
     ann(&server, &["signup", "Ann"]).expect(0, &["Welcome, Ann"]);
-    // The server locks its data folder while it runs.
+    // The command is refused, because the running server has locked the data folder.
     operate(&site, &["log"], 4, &["stop that one first"]);
     server.terminate();
     server.ended().expect(0, &[]);

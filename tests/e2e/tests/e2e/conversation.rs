@@ -17,7 +17,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     duel.expect("Red offers a draw.");
     duel.clients[Side::Blue].expect("Type accept or decline to answer the draw offer.");
     duel.clients[Side::Red].type_line("draw");
-    duel.clients[Side::Red].expect("Your draw offer is still open. Wait for the answer of the other side.");
+    duel.clients[Side::Red].expect("Your draw offer is still open. Wait for the other side's answer.");
     duel.clients[Side::Blue].type_line("decline");
     duel.expect("Blue declines the draw.");
     duel.play_quietly(1);

@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// The accepted difference between an event's stamp and the time on the client's clock when it
-/// reads the event.
+/// The accepted difference between an event's stamp and the client's clock when the client reads
+/// the event.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
@@ -104,7 +104,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     let port = server.address.port();
     let mut duel = Duel::begin(&server, &site, "quantum", "30+0", Chance::seed_or(3));
     let mut spectator = duel.spectator(&server, &site, "cat");
-    // Red and Blue must both choose, and one of them has done so.
+    // Red and Blue must both choose, and one of them has already chosen.
     while duel.mirror.owes_choice().len() < 2 {
         let ply = duel.play();
         assert_eq!(ply.end, None, "seed: a game in which a coin strikes a coin");

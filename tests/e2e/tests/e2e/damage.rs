@@ -33,9 +33,9 @@ fn damage_after_a_planned_stop_is_reported() {
     damaged(true);
 }
 
-/// The kinds of damage to a file. The files get the kinds in turn, beginning with a random kind,
-/// so that each kind occurs. With `FLAGFALL_DAMAGES=all`, every file gets every kind. The tests
-/// of the store damage every file in every way, without a server.
+/// The kinds of damage to do to a file. The files get the kinds in turn, beginning with a random
+/// kind, so that each kind occurs. With `FLAGFALL_DAMAGES=all`, every file gets every kind. The
+/// store's own tests damage every file in every way, without a server.
 fn kinds_for(number: usize) -> Vec<Damage> {
     if std::env::var_os("FLAGFALL_DAMAGES").is_some_and(|kinds| kinds == "all") {
         return DAMAGES.to_vec();

@@ -246,7 +246,8 @@ fn tool(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// Every alert must have a test, and the tests must pass. They are not run without `promtool`.
+/// Every alert must have a test, and the tests must pass. Without `promtool`, the tests are not
+/// run.
 #[test]
 fn alerts_fire_for_what_they_are_for() {
     let tests = "prometheus/alerts.test.yml";
@@ -261,8 +262,8 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel must have a query, and Prometheus must be able to read it. The queries are not
-/// read without `promtool`.
+/// Every panel must have a query that Prometheus can parse. Without `promtool`, the queries are
+/// not parsed.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
@@ -342,8 +343,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image must be built with the same toolchain as the tests. Its base image names the
-/// version.
+/// The name of the base image contains the version of the toolchain.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -366,7 +366,8 @@ fn kubernetes_knows_every_field_of_the_manifests() {
         .expect(0, &["deployment/flagfall", "statefulset/redis"]);
 }
 
-/// Create the namespace first, because Kubernetes cannot create anything in a missing namespace.
+/// Operators must create the namespace first, because Kubernetes cannot create anything in a
+/// missing namespace.
 #[test]
 fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     assert!(text("kubernetes/namespace.yaml").contains("kind: Namespace"));
@@ -382,8 +383,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// A server cannot start while, for example, Redis loads its data. It must be restarted until it
-/// can.
+/// A server cannot start while Redis loads its data, for example, so it must be restarted until
+/// it can.
 #[test]
 fn services_are_restarted_without_limit() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {

@@ -70,7 +70,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let mut client = command(&client_program());
     let words = ["games", "--plain", "--server", &server.address.to_string(), "--config-dir"];
     let ended = Process::run(client.args(words).arg(&file).env("HOME", &file));
-    // Listing games needs no stored files.
+    // `--config-dir` names a file here, but listing games needs no stored files.
     assert!(ended.code == Some(0), "{ended:?}");
 }
 
@@ -118,7 +118,7 @@ fn a_wrong_command_line_of_the_server_is_answered_in_words() {
 }
 
 /// Runs a server that must refuse to start. `words` may override the free ports and the data
-/// folder that it gets.
+/// folder that this function chooses.
 fn run_server(site: &Site, words: &[&str], environment: &[(&str, &str)]) -> Ended {
     let mut server = command(&server_program());
     server.current_dir(site.path()).envs(environment.iter().copied()).args(words);

@@ -92,7 +92,7 @@ impl Duel {
     }
 }
 
-/// The squares at the end of a line.
+/// Returns the lakes that are listed at the end of a line.
 fn lakes(line: &str) -> SquareSet {
     let squares = line.rsplit(':').next().unwrap_or_default().trim().trim_end_matches('.');
     squares.split(' ').map(|square| square.parse::<Square>().expect("a square")).collect()

@@ -1,5 +1,5 @@
-//! Tests compatibility with 0.1.0: the current version can open its data, its clients can play
-//! here, and its servers can share a Redis with current servers.
+//! Tests compatibility with 0.1.0. A current server can open data of 0.1.0, serve its clients,
+//! and share a Redis with its servers.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Site, older_programs};

@@ -234,7 +234,7 @@ fn programs_play_on_through_a_server_restart() {
             client.expect("Connected again.");
         }
         first.expect("The game continues.");
-        // The write returns as soon as Red waits at this gate.
+        // The write blocks until Red waits at this gate, so use a separate thread.
         thread::spawn(move || fs::write(gate, "go\n"));
         spectator.expect_one_of(&["Red moves", "Blue moves"]);
     }
@@ -324,7 +324,7 @@ fn a_signal_resigns_the_game_and_ends_all_processes() {
 fn a_server_that_does_not_know_the_guest_any_longer_ends_the_program() {
     let mut stage = Stage::new();
     let port = stage.server.address.port();
-    // Blue's Flag stands in the last row here, where Red's first move cannot reach it.
+    // Blue's Flag is in the last row, where Red's first move cannot reach it.
     let deploy = "read opening; printf '967B669999\\n6724898974\\nBB31555583\\nFB8sB479B8\\n'";
     let slow = stage.script("slow", &format!("{deploy}; cat > /dev/null"));
     let words = ["bot", "--exec", &slow, "--rules", "pbm", "--bot", "random", "--side", "blue"];

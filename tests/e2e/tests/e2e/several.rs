@@ -167,7 +167,7 @@ fn an_open_offer_is_accepted_on_another_server() {
 fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     let site = Site::with_redis();
     let (one, two) = (site.serve(), site.serve());
-    // Bob is busy looking for another game.
+    // Set-up: Bob waits in the lobby with an offer of his own.
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);
@@ -187,7 +187,7 @@ fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     bob.type_line(&format!("accept {accepted}"));
     ann.expect("bob accepts your challenge. The game begins.");
     assert_eq!(bob.game(), ann.game());
-    // Bob's own offer was withdrawn.
+    // Bob's offer was withdrawn, so Eve finds no offer to accept.
     let mut eve = one.client(&site, "eve", &["play", "--rules", "pbm"]);
     eve.expect("Your offer is in the lobby");
 }
@@ -208,10 +208,11 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
-    // If Ann's offer appears first, bob's client may try to accept it, but is refused.
+    // If Ann's offer appears first, Bob's client may try to accept it. The server refuses,
+    // because Bob's rating is too low.
     let mut bob = two.client(&site, "bob", &words);
     bob.expect("Your offer is in the lobby");
-    // A guest does not even try to accept Ann's offer.
+    // Eve is a guest, so her client does not try to accept Ann's offer.
     let mut eve = two.client(&site, "eve", &words);
     eve.expect("You take bob's offer");
     assert_eq!(bob.game(), eve.game());

@@ -21,8 +21,8 @@ const STOPS: &str = "your game is kept";
 /// The capacity of the channel on which plies are counted. A test has fewer plies.
 const PLIES_MAX: usize = 1_000;
 
-/// Returns the form of each entry's body in an export, except for the first entry of each game.
-/// Each pair consists of the game and a flag, which is true if the body is JSON.
+/// Returns a pair for each entry of an export, except for the first entry of each game. A pair
+/// consists of the game and a flag that is true if the entry's body is JSON.
 fn bodies(file: &Path) -> Vec<(String, bool)> {
     let text = std::fs::read_to_string(file).expect("an export");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));

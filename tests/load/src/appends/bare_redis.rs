@@ -75,8 +75,8 @@ impl BareRedis {
             let key = |name: &str| format!("bare:{{{}}}:{name}", game(*number));
             pipeline.arg(log_of(*number)).arg(key("quarantine")).arg(key("guard"));
         }
-        // The arguments as the script documents them: no time, and for each log no deadline, no
-        // first moment, no stamps, no side records and one entry.
+        // The arguments as the script documents them: no time, and one entry for each log,
+        // without a deadline, first moment, stamps or side records.
         pipeline.arg("").arg(0).arg("").arg("bare:{").arg("}:game").arg(0).arg("").arg("bare:single");
         for number in numbers {
             let (seq, hash) = &mut self.heads[*number as usize];

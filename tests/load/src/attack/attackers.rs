@@ -103,7 +103,7 @@ pub(crate) struct Attacker {
 }
 
 impl Attacker {
-    /// Attacks until it is stopped.
+    /// Attacks until the process is stopped.
     ///
     /// # Errors
     /// [`LoadError`] if the attack cannot begin. Later refusals by the server are expected.
@@ -158,7 +158,7 @@ async fn shake(address: &str) -> Result<TcpStream, LoadError> {
 
 async fn handshakes(address: &str) -> Result<(), LoadError> {
     begun();
-    // Opens as many handshakes at a time as are due in a hundredth of a second.
+    // Every hundredth of a second, open the handshakes that are due.
     let mut ticks = interval(Duration::from_millis(10));
     let mut tasks = JoinSet::new();
     loop {

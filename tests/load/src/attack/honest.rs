@@ -63,7 +63,7 @@ fn terms() -> Terms {
     Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
 }
 
-/// For this long, lets the pairs move and newcomers arrive.
+/// Lets the pairs move and newcomers arrive, for the given time.
 pub(super) async fn play(
     address: &str,
     pairs: Vec<Pair>,

@@ -1,12 +1,13 @@
 //! Checks commands of lost branches. A command with an earlier epoch than the game's must be
 //! refused, unless it is in the log or is a deployment.
 //!
-//! A command that was carried out in a later epoch is recognized by its sequence number, which is
-//! higher than that of the view shown over the same connection in that epoch. A server may still
-//! carry out such a command if it has not heard of the later epoch yet, or if it got the command
-//! before that epoch began. So the checker reports a fault only if no such server can exist: the
-//! command was first sent over that connection, or before a loss that left no server and no Redis
-//! alive.
+//! A command that was carried out in a later epoch is recognized by its sequence number. The
+//! number is higher than that of the view shown over the same connection in that epoch.
+//!
+//! A server may still carry out such a command if it has not heard of the later epoch yet, or if
+//! it got the command before that epoch began. The checker reports a fault only if neither is
+//! possible: the command was first sent over that connection, or before a loss that left no
+//! server and no Redis alive.
 
 use std::collections::HashMap;
 
@@ -34,8 +35,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// Checks that no command was carried out in a later epoch than its own, and that no command
-    /// was refused as outdated in its own epoch.
+    /// Checks that no command was carried out in a later epoch than its own. Also checks that no
+    /// command was refused as outdated in its own epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;

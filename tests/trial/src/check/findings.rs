@@ -15,7 +15,7 @@ pub enum Fault {
     Differs,
     /// A rank was shown to an audience that must not know it.
     Leak,
-    /// Two sessions that should look the same did not.
+    /// Two sessions that should look the same look different.
     SecretByte,
     /// A clock ran while no server was running.
     Clock,
@@ -29,8 +29,8 @@ pub enum Fault {
     Unended,
     /// A client was not told that the store was unavailable, or that it was available again.
     Untold,
-    /// The clients were not told about a loss of acknowledged data. The loss itself was possible
-    /// at that moment.
+    /// The clients were not told about a loss of acknowledged data, although such a loss was
+    /// possible at that moment.
     Unexplained,
     /// A client of a killed server did not reach another server in time, although nothing else
     /// was wrong.
@@ -38,7 +38,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them.
+    /// All kinds of faults.
     pub const ALL: [Fault; 14] = [
         Fault::Missing,
         Fault::Doubled,
@@ -85,17 +85,17 @@ const EXAMPLE_LEN_MAX: usize = 1_500;
 /// Counts of the comparisons in the ordinary games of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Played {
-    /// Games.
+    /// The number of games.
     pub games: u64,
     /// The number of plies in the logs of these games.
     pub plies: u64,
-    /// Acknowledged commands.
+    /// The number of acknowledged commands.
     pub acked: u64,
-    /// Messages received.
+    /// The number of messages received.
     pub messages: u64,
-    /// Different views compared.
+    /// The number of different views compared.
     pub views: u64,
-    /// Different events compared.
+    /// The number of different events compared.
     pub events: u64,
 }
 
@@ -139,13 +139,13 @@ impl Played {
 /// Counts of the comparisons in the pairs of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Paired {
-    /// Pairs of sessions.
+    /// The number of pairs of sessions.
     pub pairs: u64,
     /// The number of kills that the pairs survived.
     pub kills: u64,
-    /// Messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// The number of messages that depend on a secret.
     pub differing: u64,
@@ -176,17 +176,17 @@ pub struct Findings {
     pub plies: u64,
     /// Counts of the comparisons in ordinary games, by ruleset.
     pub played: BTreeMap<String, Played>,
-    /// Messages received.
+    /// The number of messages received.
     pub messages: u64,
-    /// Whole views compared.
+    /// The number of whole views compared.
     pub views: u64,
-    /// Events compared.
+    /// The number of events compared.
     pub events: u64,
-    /// Moves acknowledged.
+    /// The number of moves acknowledged.
     pub moves_acked: u64,
-    /// Other commands acknowledged.
+    /// The number of other commands acknowledged.
     pub others_acked: u64,
-    /// Commitments recomputed.
+    /// The number of commitments recomputed.
     pub commitments: u64,
     /// The number of clocks that were compared with the log's.
     pub clocks: u64,
@@ -194,7 +194,7 @@ pub struct Findings {
     pub clocks_over_outages: u64,
     /// The largest amount of time that a clock gained in an outage, in milliseconds.
     pub clock_gift_max: i64,
-    /// Paired sessions compared.
+    /// The number of paired sessions compared.
     pub paired: u64,
     /// The number of bytes compared in paired sessions.
     pub paired_bytes: u64,
@@ -210,22 +210,20 @@ pub struct Findings {
     /// The number of commands that were based on lost branches and refused because they do not
     /// match the log.
     pub astray_refusals: u64,
-    /// The time from the kill of a server until each of its clients was welcomed again, in
-    /// milliseconds.
+    /// The time in milliseconds from the kill of a server until each of its clients was welcomed
+    /// again.
     pub let_in_ms: Vec<u64>,
-    /// The time from the kill until each client was shown its game again, in milliseconds.
+    /// The time in milliseconds from the kill until each client was shown its game again.
     pub shown_ms: Vec<u64>,
     /// Like `shown_ms`, but only for kills without any other disturbance at the time or shortly
     /// before.
     pub shown_undisturbed_ms: Vec<u64>,
-    /// The time from the kill until each client's pending command was acknowledged, in
-    /// milliseconds.
+    /// The time in milliseconds from the kill until each client's pending command was
+    /// acknowledged.
     pub answered_ms: Vec<u64>,
-    /// The time from the moment the store became unavailable until each client was told, in
-    /// milliseconds.
+    /// The time in milliseconds from the loss of the store until each client was told.
     pub told_away_ms: Vec<u64>,
-    /// The time from the moment the store was available again until each client was told, in
-    /// milliseconds.
+    /// The time in milliseconds from the return of the store until each client was told.
     pub told_back_ms: Vec<u64>,
 }
 

@@ -441,10 +441,10 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // A jump is instantaneous. A clock that was shown during the jump comes from a server
-        // that has not noticed the jump yet, so its time continues as before.
+        // A jump takes no time. A clock whose stamp is before the end of the jump comes from a
+        // server that has not noticed the jump yet, so its time continues as before.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
-        // Uses the clock of the stamps, because Redis's clock may differ from the machine's by
+        // Measure the outage in stamps, because Redis's clock may differ from the machine's by
         // minutes.
         .map(|outage| outage.by_store.1.min(to).saturating_sub(outage.by_store.0.max(from)))
         .sum();
@@ -510,8 +510,8 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // First, the view has more events than the log. Then, it has events beyond the end of the
-        // log.
+        // In the first case, the view has more events than the log. In the second case, the view
+        // has events beyond the end of the log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -8,8 +8,8 @@ use super::findings::Fault;
 use super::game::Checker;
 use super::truth::{Taken, color_of};
 
-/// The number of last steps that a view may describe even without events: its last ply, and later
-/// steps that are not plies.
+/// How many of the latest steps a view may describe without listing events: the last ply, and
+/// later steps that are not plies.
 const STEPS_TOLD: usize = 4;
 
 /// A rank that a message names, or the set of ranks that the message leaves possible.

@@ -1,5 +1,6 @@
-//! Checks a client's connections over time: how long the client took to reach another server
-//! after its own was killed, and whether it was told in time that the store was unavailable.
+//! Checks a client's connections over time. Measures how long the client took to reach another
+//! server after its own was killed. Checks that the client was told in time that the store was
+//! unavailable.
 
 use serde_json::Value;
 
@@ -170,8 +171,7 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
         let found = received.find(|(_, text)| text.contains(kind));
         found.map(|(at, _)| at - death.at)
     };
-    // The last messages from the killed server do not count, because the first message of a
-    // connection is a welcome.
+    // Search for the welcome first, because it skips the last messages from the killed server.
     findings.let_in_ms.extend(first(r#""type":"welcome""#));
     findings.shown_ms.extend(first(r#""type":"game""#));
     let Some((id, sent_at)) = under_way(client, death.at) else { return };
@@ -199,9 +199,9 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Disturbance| {
-        // A disturbance that was in progress at the moment of the kill is the kill itself. A
-        // disturbance that ended at that moment is a different one, because a killed server is
-        // not back immediately.
+        // A disturbance whose period contains the moment of the kill is the kill itself. A
+        // disturbance that ended exactly at that moment is a different one, because a killed
+        // server is not back immediately.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;

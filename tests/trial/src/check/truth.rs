@@ -29,7 +29,7 @@ pub(super) enum Fact {
     DrawDeclined(Color),
     /// The clocks have been stopped since this moment.
     Paused(u64),
-    /// The clocks run again. If there is a moment, they have been running since then.
+    /// The clocks run again, since this moment if it is given.
     Resumed(Option<u64>),
     /// The end: who won, and why.
     Ended(Option<Color>, String),

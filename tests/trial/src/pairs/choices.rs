@@ -10,7 +10,7 @@ use super::plan::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
 
-/// The number of steps after which there are no more strikes between two coins.
+/// The maximum number of planned steps. All strikes between two coins happen earlier.
 const STEPS_MAX: usize = 400;
 
 /// Plans a course with two secrets. None if the game ends first.

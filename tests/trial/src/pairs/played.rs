@@ -24,8 +24,8 @@ pub(super) struct Played {
 }
 
 impl Played {
-    /// Returns two facts about an outage: the number of events that told each client about it,
-    /// and the number of times that a server could not accept a command yet.
+    /// Returns two counts for an outage: the events that told each client about it, and the times
+    /// that a server could not accept a command yet.
     fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
         let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
@@ -86,8 +86,9 @@ impl Played {
 
     /// Returns the part of a text that must be the same in both sessions.
     ///
-    /// Pings, and the time from which a game can be claimed, depend on the clock. With several
-    /// servers, it varies when a server learns of a player's presence.
+    /// Leaves out pings and the time from which a game can be claimed, because they depend on the
+    /// clock. With several servers, also leaves out presence, because servers learn of it at
+    /// different times.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };

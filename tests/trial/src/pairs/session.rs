@@ -43,8 +43,8 @@ pub(super) struct Links {
     pub arrived: mpsc::Sender<()>,
     /// The progress of the kills.
     pub killed: watch::Receiver<Killed>,
-    /// If a break of the session's connections is planned, the act before which they break, and
-    /// their proxies.
+    /// If the session's connections are to break: the act before which they break, and the
+    /// proxies that break them.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
@@ -70,8 +70,8 @@ struct Session<'a> {
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
     // With one server, all messages have a fixed order. With several servers, only events and
-    // answers do. A game with drawn lakes always uses one server: it is created many times, and
-    // its players can start a new game only after the aborted one is gone.
+    // answers do. A game with drawn lakes always uses one server. Such a game is created many
+    // times, and its players must wait until each aborted game is gone.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());

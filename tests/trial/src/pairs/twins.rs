@@ -58,11 +58,10 @@ impl Twins {
         Twins { games: [game.clone(), game], acts: Vec::new() }
     }
 
-    /// Adds a command to both sessions or to one of them, if every session that gets the command
-    /// accepts it.
+    /// Adds a command to both sessions or to one of them.
     ///
-    /// Otherwise, returns `None` and changes nothing. Does the same if the command ends the game,
-    /// or if the games would look different afterwards.
+    /// Returns `None` and changes nothing if a session that gets the command refuses it, if the
+    /// command ends the game, or if the games would look different afterwards.
     pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
         let (next, order) = self.after(side, commands)?;
         if !next.games.iter().all(|game| game.outcome().is_none()) {

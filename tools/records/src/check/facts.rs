@@ -111,7 +111,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
         };
         match refusal {
             // In a ruleset in which an illegal deployment loses (§U7), a player can submit a
-            // wrong army, but not a deployment text of the wrong length.
+            // wrong army. The deployment text must still have the right length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
@@ -159,8 +159,8 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that the record opens no deployment before the end of the game, and that the end of the
-/// game opens exactly the deployments that this audience may see.
+/// Checks that no deployment is open before the end of the game. The end must open exactly the
+/// deployments that this audience may see.
 fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));

@@ -1,10 +1,10 @@
 //! Finds ranks for hidden pieces that are consistent with everything in a record.
 //!
 //! The search follows each piece from the time when it comes onto the board until it returns to
-//! the reserve (§S1.4), where it cannot be told apart from other pieces. Each event limits the
-//! possible ranks of a piece. For example, a piece that moves is not a Bomb, and a piece that
-//! moves far is a Scout. An event may also show the rank of a piece, or show that the piece beats
-//! a Captain.
+//! the reserve (§S1.4). In the reserve, it cannot be told apart from other pieces. Each event
+//! limits the possible ranks of a piece. For example, a piece that moves is not a Bomb, and a
+//! piece that moves far is a Scout. An event may also show the rank of a piece, or show that the
+//! piece beats a Captain.
 //!
 //! Without a reserve, the search assigns ranks to home squares. It finds an assignment whenever
 //! one exists. With a reserve, it assigns a rank to every piece, so that a side never has more
@@ -197,8 +197,8 @@ impl Lives<'_> {
         }
     }
 
-    /// Handles a square that a move crosses or reaches, so the square must be empty. If there is
-    /// certainly a piece on it, the replay later reports the move as false.
+    /// Notes that a square is empty, because a move crosses or reaches it. If there is certainly
+    /// a piece on the square, the replay later reports the move as false.
     fn clear(&mut self, square: Square) {
         let place = &mut self.board[square.index()];
         if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
@@ -392,7 +392,7 @@ impl Stock {
     }
 }
 
-/// The number of kinds of contents that a home square can have: each rank, or no piece.
+/// The number of possible contents of a home square: each rank, or no piece.
 const KINDS: usize = Rank::COUNT + 1;
 const NOTHING: usize = Rank::COUNT;
 
@@ -404,8 +404,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Assigns a kind of contents to a place, and reassigns other places if needed. Returns false
-    /// if no kind can be assigned. `tried` marks the kinds that this search has already tried.
+    /// Assigns contents to a home square, and reassigns other squares if needed. Returns false if
+    /// this is impossible. `tried` marks the contents that this search has already tried.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

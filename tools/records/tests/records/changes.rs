@@ -90,8 +90,8 @@ fn a_falsified_change_is_found_at_its_event() {
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
                     }
-                    // If no deployment fits the falsified pieces at the start, the check reports
-                    // a different code.
+                    // The code is different if no deployment fits the falsified pieces at the
+                    // start.
                     let code = check(&changed).findings.first().map(|finding| finding.code);
                     let is_found =
                         code_at(&changed, Some(index)) == Some(Change) || code == Some(Falsehood::Impossible);
@@ -172,7 +172,6 @@ fn changes_leave_the_digest_as_it_was() {
     }
 }
 
-/// Readers accept the record of the longest game that the rules allow.
 #[test]
 fn the_longest_record_can_be_read() {
     let (mut compact_max, mut wide_max) = (0, 0);

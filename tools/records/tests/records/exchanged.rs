@@ -21,7 +21,6 @@ fn setups(record: &GameRecord) -> Vec<&str> {
     opened.into_iter().flatten().map(|opened| opened.setup.as_str()).collect()
 }
 
-/// True if the format supports the ruleset.
 fn has_ruleset(format: Format, ruleset: &Ruleset) -> bool {
     match format {
         Format::Json | Format::Text => true,

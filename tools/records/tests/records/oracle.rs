@@ -90,7 +90,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == seen)
     };
-    // A command that causes no event in the record cannot be the cause.
+    // The cause must have at least one event in the record.
     events.iter().all(&mut tell) && index > first
 }
 

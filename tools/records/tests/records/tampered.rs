@@ -26,7 +26,7 @@ struct Tampered {
     record: GameRecord,
     /// The check must report at least one of these codes.
     codes: &'static [Falsehood],
-    /// The event at which the check must find the change, if that is certain.
+    /// The event at which the check must find the change. `None` if this is not certain.
     event: Option<usize>,
 }
 

@@ -21,8 +21,8 @@ const NOW: Duration = Duration::from_secs(1);
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
-/// A wrong answer to give: by which side, instead of which of its answers, and the wrong text.
-/// Each line of the deployment is an answer.
+/// A wrong answer: the side that gives it, the index of the answer that it replaces, and the
+/// wrong text. Each line of the deployment counts as an answer.
 type Slip = Option<(Side, usize, &'static str)>;
 
 /// Two programs, and all lines that they received.

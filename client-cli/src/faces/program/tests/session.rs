@@ -188,7 +188,6 @@ impl Stage {
         receives(&mut self.session, refused)
     }
 
-    /// Breaks the connection and restores it.
     fn reconnect(&mut self) -> Vec<Output> {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });

@@ -69,8 +69,8 @@ impl Replay<'_> {
             .map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// Checks that a side's time had not run out when it made a choice that the record shows,
-    /// although the opponent may have made a hidden choice.
+    /// Checks that a side's time had not run out when it made a choice that the record shows.
+    /// Only needed while the record may hide the opponent's choice.
     pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Mismatch> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;

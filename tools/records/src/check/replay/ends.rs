@@ -108,8 +108,8 @@ impl Replay<'_> {
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // With the guessed ranks, the engine may have found a reason that takes precedence
-            // over the limit (§A10). With the real ranks, this reason may not apply.
+            // The guessed ranks may have led the engine to a reason that takes precedence over
+            // the limit (§A10). This reason may not apply to the real ranks.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }
