@@ -7,7 +7,7 @@ lines-help-mail =
     challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: offer a game to NAME, or without a name get a code for a friend. Without a ruleset: pbm, or pbm-small with -small. Without a time: 3days.
     accept CODE, reject CODE: answer a challenge. challenges: list the challenges that wait for your answer; new ones are shown at once. withdraw CODE: take back a challenge of yours.
     move #12 a4a5: move only if the game is still at ply 12 (status shows the ply).
-    queue a4a5, queue a4a5 if b7b6: let the server make a move on your next turn, even while you are away; with if, only after that move of the other side. To queue moves for later turns, add them after commas. A move that cannot be made empties the queue. queue: show the queue. queue clear: empty it. Queues are only for games with days per move.
+    queue a4a5, queue a4a5 if b7b6: let the server make a move on your next turn, even while you are away; with `if`, only if the other side has just made the move you name. To queue moves for later turns, add them after commas. A move that cannot be made empties the queue. queue: show the queue. queue clear: empty it. Queues are only for games with days per move.
     propose: offer a draw. propose rematch: ask for another game after the end. accept, reject: answer the other side's offer.
     show [GAME]: the board as spectators see it. showas [GAME]: the board as you see it.
     history [GAME]: the moves. history NAME [NAME]: a player's games, or the games of two players against each other.

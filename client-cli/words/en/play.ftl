@@ -75,7 +75,7 @@ talk-players-only = Only players can talk to each other.
 ## Messages about a game
 
 # $why: a sentence.
-game-unavailable = This game cannot go on now. { $why }
+game-unavailable = This game cannot continue at the moment. { $why }
 # $not_done: what was not done.
 not-done-lost = { $not_done }, because the server lost the last moves of the game. Look at the board again.
 # $message: the server's, as a sentence.
@@ -129,7 +129,7 @@ move-taken-back = { $squares } is taken back.
 
 lines-help-play =
     a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green. Where edges are joined, a1a7+ goes toward higher rows or later columns, a1a7- the other way.
-    place scout a4, place labeled scout a4: place a piece from the reserve (with a color: place scout a4 green). remove a4: take a piece into the reserve. color green: name the color of a chip when you are asked for it.
+    place scout a4, place labeled scout a4: place a piece from the reserve (with a color: place scout a4 green). remove a4: return your piece on a4 to the reserve. color green: name the color of a chip when you are asked for it.
     reserve: the pieces in both reserves. choose captain: choose a rank for your coin in a strike (in games with coins). pool: what both sides' coins can still become.
     deploy suggested: submit a sensible deployment. deploy random: a random one. deploy NAME: a saved one.
     deploy TEXT: submit your own, one letter for each square, the row nearest the enemy first, each row from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
@@ -138,7 +138,7 @@ lines-help-play =
     draw: offer a draw, or accept the other side's. accept, decline: answer the other side's draw offer.
     resign: give up. abort: end the game without a result before your first move. Both ask first; answer yes on the next line. resign yes, abort yes: the same without the question, for scripts.
     claim win, claim draw: end a game that the other side left some time ago.
-    say WORDS: send a message that only your opponent sees. say 1 to say 7: send a phrase. say alone: list the phrases. mute, unmute: hide and show your opponent's messages.
+    say WORDS: send a message that only your opponent sees. say N (1 to 7): send the phrase with this number. say alone: list the phrases. mute, unmute: hide and show your opponent's messages.
     report WORDS: tell the operators of the server what your opponent did in this game.
     rematch: after the end, ask for another game with sides swapped.
 lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). You keep your seat.

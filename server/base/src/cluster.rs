@@ -7,8 +7,9 @@
 //! short-lived notices (`bus`), for example about the players who have a game open (`seats`).
 //!
 //! A notice about a game or for a player goes only to the servers that have the game open, or to
-//! which the player is connected. Servers of earlier versions do not support such topics. While
-//! there may be such servers, each of these notices is also sent to all servers.
+//! which the player is connected. Servers of earlier versions cannot receive notices that are
+//! addressed in this way. While there may be such servers, each of these notices is also sent to
+//! all servers.
 
 mod bus;
 mod duties;

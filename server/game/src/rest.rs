@@ -33,7 +33,7 @@ const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two steps of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
 
-/// A round through the list of all running games, one part at a time. It counts the games and
+/// One pass over the list of all running games, a part at a time. It counts the games and
 /// repairs the lists.
 #[derive(Default)]
 pub(super) struct Round {

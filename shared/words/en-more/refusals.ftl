@@ -312,7 +312,7 @@ refusal-no-such-webhook =
         [feed] There is no such feed. It was removed or replaced, or its address is mistyped.
        *[webhook] You have no webhook.
     }
-refusal-mail-off = This server sends no e-mail. Its operators have not set it up.
+refusal-mail-off = This server does not send e-mail, because its operators have not set up e-mail.
 # $max: characters.
 refusal-bad-email = This is not a valid e-mail address. Use one such as ann@example.org, with at most { $max } characters, all of them ASCII.
 refusal-no-such-email = You have set no e-mail address.
@@ -436,7 +436,7 @@ refusal-too-far = Only a Scout can move more than one square.
 refusal-lake = No piece can enter a lake.
 refusal-own-piece = One of your own pieces is on that square.
 refusal-strike-from-afar = In this ruleset a Scout can only strike a piece on a neighboring square. Move next to the piece first.
-refusal-two-squares = Two-squares rule: this piece has gone back and forth between these squares too often in a row. Move it elsewhere, or move another piece.
+refusal-two-squares = Two-squares rule: this piece has gone back and forth between these squares too many times without a break. Move it elsewhere, or move another piece.
 refusal-more-squares = More-squares rule: this move would repeat a position while you chase a piece. Make another move.
 refusal-no-path = The path in that direction does not lead there. A “+” after the move leads toward higher row numbers or later column letters, a “-” the other way.
 refusal-no-supply-line = That piece cannot go so far. Along a supply line, every square on the way must have a chip of the same color as the piece's own square. A flash may cross chips of any color, but only within the piece's range.

@@ -30,7 +30,7 @@ pub(crate) fn id(number: u8) -> GameId {
 /// The number of games.
 const GAMES: u8 = 48;
 
-/// The encoded games. Only a few logs are used, each with many ids.
+/// The encoded games. Only a few different logs are used. Each of them is archived under many ids.
 static ENCODED: LazyLock<Vec<Encoded>> = LazyLock::new(|| {
     let played: Vec<_> = (0..4).map(|seed| game_of(&BARRAGE, seed, 6)).collect();
     let log = |number: u8| &played[usize::from(number % 4)].log;

@@ -21,8 +21,8 @@ pub(super) struct State {
     pub(super) by: Option<String>,
     /// The time at which the lease ends or the next attempt is due.
     pub(super) at: u64,
-    /// The number of failed attempts. If the handler leases the job itself, this is the number of
-    /// attempts that have begun.
+    /// The number of failed attempts. For a handler that leases its own jobs, this is the number
+    /// of attempts that have begun.
     pub(super) attempts: u32,
     /// The number of failures that the handler did not count. Used only if the handler leases the
     /// job itself.

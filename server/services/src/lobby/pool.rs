@@ -36,8 +36,8 @@ use tokio::time::Instant;
 pub(super) const AT_ONCE: usize = 32;
 /// The time for which only the server that made a pair creates its game.
 const OTHERS_WAIT: Duration = Duration::from_millis(OTHERS_WAIT_MS);
-/// The number of waves for which the record of a pair is kept after its game was created. During
-/// these waves, every server sees the record and informs its players.
+/// The number of waves for which a pair's record is kept after the pair's game has been created.
+/// During these waves, every server sees the record and informs its players.
 const WAVES_KEPT: u32 = 3;
 /// The stored record of a waiting player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

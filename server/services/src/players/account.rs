@@ -1,4 +1,4 @@
-//! Accounts: signing up, logging in, changing, exporting and deleting them.
+//! Accounts: sign-up and login, and changing, exporting and deleting an account.
 
 use std::net::IpAddr;
 

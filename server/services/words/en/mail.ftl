@@ -5,7 +5,7 @@ mail-confirm-subject = Confirm your address for { $host }
 # $name: the account; $host: the server's address.
 mail-confirm-text = Someone, hopefully you, has asked { $host } to send a mail to this address whenever it is the turn of { $name } in a game with days per move. To agree, open this link within 24 hours and confirm:
 mail-confirm-link = Confirm the address
-mail-confirm-other = If this was not you, do nothing: no more mail comes unless someone asks again.
+mail-confirm-other = If this was not you, ignore this message. You will get no more mail from us unless someone makes this request again.
 
 # $opponent: a player; $ruleset: the title of a ruleset.
 mail-turn-subject = Your turn against { $opponent }: { $ruleset }

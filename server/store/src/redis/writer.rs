@@ -29,7 +29,7 @@ use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
-/// The time between two checks that Redis still answers.
+/// How often to check whether Redis is still answering.
 const PULSE: Duration = Duration::from_secs(1);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
