@@ -291,6 +291,14 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.outage()
     }
 
+    fn outage_of(&self, game: GameId) -> Option<Outage> {
+        self.inner.outage_of(game)
+    }
+
+    fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
+        self.inner.outages_record(game)
+    }
+
     fn disk_space(&self) -> Option<DiskSpace> {
         self.inner.disk_space()
     }
@@ -313,6 +321,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn silent_since(&self) -> Option<Stamp> {
         self.inner.silent_since()
+    }
+
+    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
+        self.inner.silent_since_of(game)
     }
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
