@@ -56,11 +56,14 @@ enum Place {
         /// a Sentinel returns.
         primary: ConnectionInfo,
     },
-    /// The master of a Redis Cluster that has this slot.
-    Slot {
+    /// A Redis Cluster.
+    Cluster {
         nodes: Arc<Nodes>,
-        slot: u16,
+        /// The connection settings for a master. The host and port are replaced by those of the
+        /// master that has the slot.
         settings: ConnectionInfo,
+        /// The slot whose master is meant; `None` for the whole cluster.
+        slot: Option<u16>,
     },
 }
 

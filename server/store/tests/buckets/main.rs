@@ -108,7 +108,9 @@ async fn side_records_in_other_buckets_are_written_wherever_the_server_is_lost()
         let other = redis.open_buckets(options, BUCKETS).await;
         lost.stop_after(steps);
         let first = Append { writes: put_all("first"), ..append(game(1), Head::START, &["a"]) };
-        let appending = async { drop(append_ok(&lost, first).await) };
+        let appending = async {
+            append_ok(&lost, first).await;
+        };
         completed.push(is_completed(&lost, appending).await);
         drop(lost);
         let head = other.head(game(1)).await.unwrap();
@@ -137,7 +139,10 @@ async fn a_log_is_not_retired_before_its_side_records_are_written() {
     let other = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
     lost.stop_after(1);
     let ending = Append { writes: put_all("x"), ..append(game(1), Head::START, &["a"]) };
-    assert!(!is_completed(&lost, async { drop(append_ok(&lost, ending).await) }).await);
+    let appending = async {
+        append_ok(&lost, ending).await;
+    };
+    assert!(!is_completed(&lost, appending).await);
     drop(lost);
     let head = other.head(game(1)).await.unwrap();
     let guard = || Guard { head, place: Vec::new(), commands: Vec::new() };

@@ -158,12 +158,10 @@ impl Buckets {
 
     /// Deletes what buckets other than the game's keep for a log that was retired.
     async fn forget_applied(&self, game: GameId) -> Result<(), RequestError> {
-        let forget = |store: &RedisStore| {
-            let forgotten = store.send(|reply| Request::ForgetApplied { game, reply });
-            async move {
-                let missing = || RequestError::InDoubt("the store is closed".to_owned());
-                forgotten.await?.await.unwrap_or_else(|_| Err(missing()))
-            }
+        let forget = async |store: &RedisStore| {
+            let missing = || RequestError::InDoubt("the store is closed".to_owned());
+            let forgotten = store.send(|reply| Request::ForgetApplied { game, reply }).await?;
+            forgotten.await.unwrap_or_else(|_| Err(missing()))
         };
         try_join_all(self.buckets.iter().map(forget)).await.map(drop)
     }

@@ -73,7 +73,8 @@ impl Pauses {
 impl Buckets {
     /// Checks that the keys of each bucket are in one slot. If they were not, all requests would fail.
     pub(super) async fn test(&self) -> Result<(), RequestError> {
-        let tests = (0..self.buckets.len()).map(|bucket| self.change(bucket, &Part::default()));
+        let nothing = Part::default();
+        let tests = (0..self.buckets.len()).map(|bucket| self.change(bucket, &nothing));
         try_join_all(tests).await.map(drop)
     }
 
@@ -144,10 +145,7 @@ impl Buckets {
         self.run(bucket, Script::Decide, &names.map(String::as_str), arguments).await
     }
 
-    async fn update_several(
-        self: Arc<Buckets>,
-        parts: BTreeMap<usize, Part>,
-    ) -> Result<UpdateOutcome, StoreError> {
+    async fn update_several(&self, parts: BTreeMap<usize, Part>) -> Result<UpdateOutcome, StoreError> {
         let mut pauses = Pauses::new();
         loop {
             let busy = match self.transact(&parts).await {
