@@ -166,8 +166,8 @@ async fn move_one(store: &BucketStore, from: &str, to: &str) {
             put(from, &(number(&values[0]) - 1).to_string()),
             put(to, &(number(&values[1]) + 1).to_string()),
         ];
-        let conditions = [from, to].iter().zip(values);
-        let conditions = conditions.map(|(name, value)| (key(name), Expect::Value(value.into()))).collect();
+        let condition = |(name, value): (&str, String)| (key(name), Expect::Value(value.into()));
+        let conditions = [from, to].into_iter().zip(values).map(condition).collect();
         if store.update(Update { conditions, writes }).await == Ok(UpdateOutcome::Ok) {
             return;
         }
