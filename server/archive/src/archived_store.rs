@@ -296,6 +296,14 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.outage()
     }
 
+    fn outage_of(&self, game: GameId) -> Option<Outage> {
+        self.inner.outage_of(game)
+    }
+
+    fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
+        self.inner.outages_record(game)
+    }
+
     fn disk_space(&self) -> Option<DiskSpace> {
         self.inner.disk_space()
     }
@@ -318,6 +326,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn silent_since(&self) -> Option<Stamp> {
         self.inner.silent_since()
+    }
+
+    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
+        self.inner.silent_since_of(game)
     }
 
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {

@@ -309,8 +309,8 @@ impl Actor {
     /// ended in between.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
-        self.table.outage.note_contact(is_away, self.facts.store.silent_since());
-        if let Some(outage) = self.facts.store.outage()
+        self.table.outage.note_contact(is_away, self.facts.store.silent_since_of(self.facts.id));
+        if let Some(outage) = self.facts.store.outage_of(self.facts.id)
             && self.table.outage.is_new(outage)
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));

@@ -8,12 +8,12 @@
 
 use flagfall_base::keys::OUTAGES;
 use flagfall_base::transact::{Transaction, expect};
-use flagfall_board::Stamp;
+use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Outage, OutageList, Store, StoreError, Update, Write};
 
-/// Returns the latest outages, oldest first.
-pub(super) async fn known_outages(store: &dyn Store) -> Result<OutageList, StoreError> {
-    Ok(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref()))
+/// Returns the latest outages that concern a game, oldest first.
+pub(super) async fn known_outages(store: &dyn Store, game: GameId) -> Result<OutageList, StoreError> {
+    Ok(OutageList::parse(store.outages_record(game).await?.as_deref()))
 }
 
 /// Adds the time from `since` until now to the list of outages, because no server ran.
@@ -101,7 +101,7 @@ mod tests {
         if let Some(since) = store.last_heartbeat().await.unwrap() {
             note_outage(store, since).await.unwrap();
         }
-        known_outages(store).await.unwrap()
+        known_outages(store, GameId::from_random([7; 12])).await.unwrap()
     }
 
     /// Returns the start and the end of the outage that a log lacks. `latest` is the time of the

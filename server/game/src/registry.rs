@@ -247,7 +247,7 @@ impl Tables {
             if !table.is_over() {
                 // Read the outages after the log. Clocks stood still during the outages, and the
                 // log may lack some of them.
-                let outages = known_outages(self.store()).await.map_err(|_| TableError::Unavailable)?;
+                let outages = known_outages(self.store(), game).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
                 table.attendance.set_absence(listed.unwrap_or_default());

@@ -7,7 +7,6 @@ use flagfall_protocol::SigningKeys;
 use flagfall_services::proof::{check_signature, signing_keys};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::is_backup;
-use flagfall_store::redis::Weakness;
 use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
 use flagfall_transfer::examine;
 
@@ -45,13 +44,12 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
         StoreKind::Redis(address) => {
             // A check only reads, so it can use a Redis that may lose acknowledged writes.
             let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
-            let store = open_redis(address, &config).await?;
-            let durability = store.durability();
+            let (store, durability) = open_redis(address, &config).await?;
             say(&format!("{address}: {durability}"));
             let finding =
-                |weakness: &Weakness| format!("this Redis promises less than a game needs: {weakness}");
-            let findings: Vec<String> = durability.weaknesses().iter().map(finding).collect();
-            keys = Some(check_store(&store, &findings, &mut errors).await?);
+                |weakness: &String| format!("this Redis promises less than a game needs: {weakness}");
+            let findings: Vec<String> = store.weaknesses().iter().map(finding).collect();
+            keys = Some(check_store(&*store, &findings, &mut errors).await?);
         }
     }
     if let Some(objects) = objects_to_read(&place).map_err(OpenFailure::from)? {

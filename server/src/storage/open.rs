@@ -11,10 +11,11 @@ use flagfall_services::dump::DumpError;
 use flagfall_services::operator::OperatorError;
 use flagfall_services::proof::KeyError;
 use flagfall_store::embedded::backup::BackupError;
-use flagfall_store::redis::Demand;
+use flagfall_store::redis::buckets::{BUCKETS, BucketStore};
+use flagfall_store::redis::{Demand, Durability};
 use flagfall_store::{
-    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
-    Store, StoreError, SystemClock, Transfer,
+    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisAddress, RedisOpenError,
+    RedisOptions, RedisStore, Store, StoreError, SystemClock, Transfer,
 };
 use flagfall_transfer::{Examined, Tally, TransferError};
 use thiserror::Error;
@@ -130,15 +131,29 @@ async fn open_store(
         }
         StoreKind::Redis(address) => {
             let address = &config.redis_tls.apply(address)?;
-            let store = RedisStore::open(address.clone(), redis_options(config)).await?;
-            let durability = store.durability();
-            for weakness in durability.weaknesses() {
+            let (store, durability) = open_in_redis(address, redis_options(config)).await?;
+            for weakness in store.weaknesses() {
                 tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; continuing because of --accept-weak-redis");
             }
             let place = format!("data in {address} (prefix {}). {durability}", config.redis_prefix.as_str());
-            (Arc::new(store), None, place)
+            (Arc::<dyn Transfer>::from(store), None, place)
         }
     })
+}
+
+/// Opens a store in one Redis, or in several buckets in a Redis Cluster.
+async fn open_in_redis(
+    address: &RedisAddress,
+    options: RedisOptions,
+) -> Result<(Box<dyn Transfer>, Durability), RedisOpenError> {
+    if address.is_cluster() {
+        let store = BucketStore::open(address, options, BUCKETS).await?;
+        let durability = store.durability();
+        return Ok((Box::new(store), durability));
+    }
+    let store = RedisStore::open(address.clone(), options).await?;
+    let durability = store.durability();
+    Ok((Box::new(store), durability))
 }
 
 pub(super) fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
@@ -159,17 +174,17 @@ pub(super) async fn open_for_transfer(config: &Config) -> Result<Box<dyn Transfe
     Ok(match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded => Box::new(open_embedded(config, &config.data).map_err(OpenFailure::from)?),
-        StoreKind::Redis(address) => Box::new(open_redis(address, config).await?),
+        StoreKind::Redis(address) => open_redis(address, config).await?.0,
     })
 }
 
 /// Opens a Redis without heartbeats, because no server runs on it here.
 pub(super) async fn open_redis(
-    address: &flagfall_store::RedisAddress,
+    address: &RedisAddress,
     config: &Config,
-) -> Result<RedisStore, OpenFailure> {
+) -> Result<(Box<dyn Transfer>, Durability), OpenFailure> {
     let options = RedisOptions { pulse: Duration::ZERO, ..redis_options(config) };
-    Ok(RedisStore::open(config.redis_tls.apply(address)?, options).await?)
+    Ok(open_in_redis(&config.redis_tls.apply(address)?, options).await?)
 }
 
 pub(super) fn tell_damaged(examined: &Examined) {

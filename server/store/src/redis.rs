@@ -8,7 +8,8 @@
 //! ([`Durability`]) whenever it connects, and every 15 s, because settings can change while Redis
 //! runs. The store refuses a Redis that promises less than a game needs, unless
 //! [`Demand::Anything`] is set, and accepts no requests until the settings are right again. It
-//! always refuses a node of a Redis Cluster. A table in the same document shows which failures an
+//! always refuses a node of a Redis Cluster, for which there is a [store of several buckets](buckets).
+//! A table in the same document shows which failures an
 //! acknowledged move survives with which settings.
 //!
 //! An acknowledged move survives a power cut only if the disk has really written the data that it
@@ -25,6 +26,7 @@
 
 mod address;
 mod answers;
+pub mod buckets;
 mod durability;
 mod exchange;
 mod heard;
@@ -37,10 +39,12 @@ mod listener;
 mod mending;
 mod options;
 mod packing;
+mod placement;
 mod reader;
 mod request;
 mod request_error;
 mod shared;
+mod slots;
 mod writer;
 
 use std::sync::Arc;
@@ -59,7 +63,7 @@ use self::exchange::SWEEP_STEP;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
 pub use self::options::{Demand, RedisOptions};
-use self::reader::Reader;
+use self::reader::{Found, Reader};
 use self::request::{Prepared, Reply, Request};
 use self::request_error::RequestError;
 pub use self::shared::RedisStats;
@@ -117,7 +121,10 @@ impl RedisStore {
     /// [`RedisOpenError`], which says how to fix the problem: Redis cannot be reached, is not
     /// durable enough, or contains a store of another version.
     pub async fn open(address: RedisAddress, options: RedisOptions) -> Result<RedisStore, RedisOpenError> {
-        let shared = Arc::new(Shared::new(address, options));
+        RedisStore::open_with(Arc::new(Shared::new(address, options))).await
+    }
+
+    async fn open_with(shared: Arc<Shared>) -> Result<RedisStore, RedisOpenError> {
         let (writer, last_heartbeat) = Writer::open(shared.clone()).await.map_err(|error| {
             let weaknesses = shared.durability.lock().as_ref().map(Durability::weaknesses);
             match weaknesses.filter(|found| shared.options.demand == Demand::Full && !found.is_empty()) {
@@ -204,6 +211,21 @@ impl RedisStore {
         // The read may have taken so long that a silence began.
         self.settle().await?;
         if is_again { read().await } else { found }
+    }
+
+    /// Reads a side record. If it is missing although this process keeps a copy, Redis may have been
+    /// emptied. In that case, copies are given back first.
+    async fn find(&self, key: &Key) -> Result<Found, RequestError> {
+        let found = self.read_settled(|| self.reader.get(key)).await?;
+        if found.value.is_some() || !self.shared.kept.lock().has(key) {
+            return Ok(found);
+        }
+        self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+        let found = self.read_settled(|| self.reader.get(key)).await?;
+        if found.value.is_none() {
+            self.shared.kept.lock().forget(key);
+        }
+        Ok(found)
     }
 
     /// Puts the game into quarantine if the read found damage.
@@ -311,19 +333,7 @@ impl Store for RedisStore {
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
-        Box::pin(async move {
-            let found = self.read_settled(|| self.reader.get(&key)).await?;
-            if found.is_some() || !self.shared.kept.lock().has(&key) {
-                return Ok(found);
-            }
-            // Redis may have been emptied. If so, the next read first gives the copies back.
-            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            let found = self.read_settled(|| self.reader.get(&key)).await?;
-            if found.is_none() {
-                self.shared.kept.lock().forget(&key);
-            }
-            Ok(found)
-        })
+        Box::pin(async move { Ok(self.find(&key).await?.value) })
     }
 
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {

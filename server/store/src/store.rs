@@ -442,6 +442,19 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
+    /// Returns the latest outage, like [`Store::outage`], that concerns this game. Only the games of
+    /// one part of a store may be concerned.
+    fn outage_of(&self, game: GameId) -> Option<Outage> {
+        let _all_are_concerned = game;
+        self.outage()
+    }
+
+    /// Returns the record of the outages that concern a game: see [`OUTAGES_KEY`].
+    fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
+        let _all_are_concerned = game;
+        Box::pin(async move { self.get(Key::new(OUTAGES_KEY)?).await })
+    }
+
     /// Returns the space on the disk, if this process writes to one.
     fn disk_space(&self) -> Option<DiskSpace> {
         None
@@ -476,6 +489,13 @@ pub trait Store: Send + Sync + 'static {
     /// outage. The store determines whether there was an outage before it answers any read.
     fn silent_since(&self) -> Option<Stamp> {
         None
+    }
+
+    /// Returns the time of the last answer, like [`Store::silent_since`], of the part of the store that
+    /// has this game.
+    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
+        let _all_are_concerned = game;
+        self.silent_since()
     }
 
     /// Returns a receiver of future announcements. It gets at least those for appends by other

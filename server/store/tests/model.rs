@@ -232,6 +232,22 @@ proptest! {
 }
 
 #[test]
+fn the_store_in_buckets_agrees() {
+    let redis = RedisServer::start();
+    let mut runner = TestRunner::new(ProptestConfig { cases: 32, ..ProptestConfig::default() });
+    let ran = runner.run(&vec(step(), 1..50), |steps| {
+        let clock = Arc::new(ManualClock::new(START));
+        let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+        block_on(async {
+            let _: String = redis.ask(&["FLUSHALL"]).await;
+            run(steps, clock, async || redis.open_buckets(options.clone(), 3).await).await;
+        });
+        Ok(())
+    });
+    ran.unwrap();
+}
+
+#[test]
 fn the_store_in_redis_agrees() {
     let redis = RedisServer::start();
     let mut runner = TestRunner::new(ProptestConfig { cases: 64, ..ProptestConfig::default() });

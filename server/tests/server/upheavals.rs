@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{Client, http};
+use crate::store::cluster::Cluster;
 use crate::store::redis::RedisServer;
 use crate::store::small_disk::SmallDisk;
 use flagfall_board::{GameId, Ply, Side};
@@ -315,6 +316,31 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     assert_eq!(view(&mut blue, game).await.ply, 3);
 }
 
+#[tokio::test]
+async fn two_servers_share_a_game_on_a_cluster() {
+    let cluster = Cluster::start().await;
+    let url = cluster.address().to_string();
+    let [one, other] = [(); 2].map(|()| Running::start(&["--store", &url]));
+    let (mut red, red_token, blue, blue_token, game) = game(&one).await;
+    step(&mut red, game, 0, "a4a5").await.unwrap();
+    drop(blue);
+    let (mut blue, games) = other.again(&blue_token).await;
+    assert_eq!(games, [game]);
+    view(&mut blue, game).await;
+    step(&mut blue, game, 1, "a7a6").await.unwrap();
+    drop(red);
+    let (mut red, games) = other.again(&red_token).await;
+    assert_eq!(games, [game]);
+    view(&mut red, game).await;
+    step(&mut red, game, 2, "a5a4").await.unwrap();
+    // A new server finds the game in the cluster.
+    drop((red, blue, one, other));
+    let server = Running::start(&["--store", &url]);
+    let (mut blue, games) = server.again(&blue_token).await;
+    assert_eq!(games, [game]);
+    assert_eq!(view(&mut blue, game).await.ply, 3);
+}
+
 #[test]
 fn a_node_of_a_cluster_is_refused_at_start() {
     let redis = RedisServer::start_cluster_node();
@@ -325,6 +351,6 @@ fn a_node_of_a_cluster_is_refused_at_start() {
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert!(said.contains("a node of a Redis Cluster, which is not supported"), "{said}");
+        assert!(said.contains("a node of a Redis Cluster (name nodes of the cluster with redis+cluster://"), "{said}");
     }
 }

@@ -1,4 +1,5 @@
-//! The address of a Redis: either the URL of one server, or Sentinels that name the primary.
+//! The address of a Redis: the URL of one server, Sentinels that name the primary, or nodes of a Redis
+//! Cluster that name the masters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,10 +16,14 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
 use super::request_error::{RequestError, within};
+use super::slots::Nodes;
 
 const SENTINEL_PORT: u16 = 26_379;
+const PORT: u16 = 6_379;
 /// The maximum number of Sentinels in one address.
 const SENTINELS_MAX: usize = 16;
+/// The maximum number of nodes of a cluster in one address.
+const NODES_MAX: usize = 64;
 
 /// The address of a Redis, with its password. The address is printed without the password and the
 /// user.
@@ -28,10 +33,12 @@ const SENTINELS_MAX: usize = 16;
 /// - `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`
 /// - `unix:///PATH`
 /// - `redis+sentinel://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/NAME[/DATABASE]`
+/// - `redis+cluster://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]`: some nodes of a Redis Cluster,
+///   which name the others
 ///
 /// NAME is the Sentinels' name of the primary. The user and the password are for the Redis
-/// servers; the Sentinels need none. `rediss://` and `rediss+sentinel://` use TLS, both for the
-/// Sentinels and for Redis.
+/// servers; the Sentinels need none. `rediss://`, `rediss+sentinel://` and `rediss+cluster://` use TLS,
+/// both for the Sentinels and for Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
@@ -48,6 +55,15 @@ enum Place {
         /// The connection settings for the primary. The host and port are replaced by those that
         /// a Sentinel returns.
         primary: ConnectionInfo,
+    },
+    /// A Redis Cluster.
+    Cluster {
+        nodes: Arc<Nodes>,
+        /// The connection settings for a master. The host and port are replaced by those of the
+        /// master that has the slot.
+        settings: ConnectionInfo,
+        /// The slot whose master is meant; `None` for the whole cluster.
+        slot: Option<u16>,
     },
 }
 
@@ -72,7 +88,7 @@ impl fmt::Debug for RedisTls {
 pub enum AddressError {
     /// The text does not have the form of an address.
     #[error(
-        "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, or redis+sentinel://HOST:PORT,HOST:PORT/NAME; with TLS rediss:// or rediss+sentinel://"
+        "a Redis is redis://HOST:PORT, redis://:PASSWORD@HOST:PORT/DATABASE, unix:///PATH, redis+sentinel://HOST:PORT,HOST:PORT/NAME, or redis+cluster://HOST:PORT,HOST:PORT; with TLS rediss://, rediss+sentinel:// or rediss+cluster://"
     )]
     Form,
     /// The address asks for TLS without verification of certificates.
@@ -92,6 +108,11 @@ impl FromStr for RedisAddress {
                 return parse_sentinels(scheme, rest).ok_or(AddressError::Form);
             }
         }
+        for (prefix, scheme) in [("redis+cluster://", "redis"), ("rediss+cluster://", "rediss")] {
+            if let Some(rest) = text.strip_prefix(prefix) {
+                return parse_cluster(scheme, rest).ok_or(AddressError::Form);
+            }
+        }
         let info = text.into_connection_info().map_err(|_| AddressError::Form)?;
         let database = info.redis_settings().db();
         let (shown, is_tls) = match info.addr() {
@@ -109,14 +130,8 @@ fn parse_sentinels(scheme: &str, rest: &str) -> Option<RedisAddress> {
     let (credentials, rest) = rest.rsplit_once('@').map_or((None, rest), |(left, right)| (Some(left), right));
     let (hosts, path) = rest.split_once('/')?;
     let (name, database) = path.split_once('/').unwrap_or((path, "0"));
-    let host_of = |text: &str| {
-        let (host, port) = match text.rsplit_once(':') {
-            Some((host, port)) => (host, port.parse().ok()?),
-            None => (text, SENTINEL_PORT),
-        };
-        (!host.is_empty()).then(|| (host.to_owned(), port))
-    };
-    let sentinels: Vec<(String, u16)> = hosts.split(',').map(host_of).collect::<Option<_>>()?;
+    let sentinels: Vec<(String, u16)> =
+        hosts.split(',').map(|host| host_and_port(host, SENTINEL_PORT)).collect::<Option<_>>()?;
     let is_name = |name: &str| !name.is_empty() && !name.contains(['/', '?', '#']);
     if sentinels.len() > SENTINELS_MAX || !is_name(name) || database.parse::<u16>().is_err() {
         return None;
@@ -126,6 +141,28 @@ fn parse_sentinels(scheme: &str, rest: &str) -> Option<RedisAddress> {
     let shown = format!("{scheme}+sentinel://{hosts}/{name}/{database}");
     let place = Place::Sentinels { sentinels, name: name.to_owned(), primary };
     Some(RedisAddress::new(place, shown, scheme == "rediss"))
+}
+
+fn parse_cluster(scheme: &str, rest: &str) -> Option<RedisAddress> {
+    let (credentials, hosts) =
+        rest.rsplit_once('@').map_or((None, rest), |(left, right)| (Some(left), right));
+    let nodes: Vec<(String, u16)> =
+        hosts.split(',').map(|host| host_and_port(host, PORT)).collect::<Option<_>>()?;
+    if nodes.len() > NODES_MAX || hosts.contains(['/', '?', '#']) {
+        return None;
+    }
+    let credentials = credentials.map(|credentials| format!("{credentials}@")).unwrap_or_default();
+    let settings = format!("{scheme}://{credentials}master:{PORT}/0").into_connection_info().ok()?;
+    let place = Place::Cluster { nodes: Arc::new(Nodes::new(nodes)), settings, slot: None };
+    Some(RedisAddress::new(place, format!("{scheme}+cluster://{hosts}"), scheme == "rediss"))
+}
+
+fn host_and_port(text: &str, port: u16) -> Option<(String, u16)> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => (text, port),
+    };
+    (!host.is_empty()).then(|| (host.to_owned(), port))
 }
 
 impl fmt::Display for RedisAddress {
@@ -144,6 +181,24 @@ impl RedisAddress {
     fn new(place: Place, shown: String, is_tls: bool) -> RedisAddress {
         let certificates = is_tls.then(|| Arc::new(TlsCertificates { client_tls: None, root_cert: None }));
         RedisAddress { place: Arc::new(place), shown: shown.into(), certificates }
+    }
+
+    /// Returns the address of the Redis that has a slot.
+    pub(super) fn of_slot(&self, slot: u16) -> RedisAddress {
+        let place = match &*self.place {
+            Place::Cluster { nodes, settings, .. } => {
+                let (nodes, settings) = (nodes.clone(), settings.clone());
+                Arc::new(Place::Cluster { nodes, settings, slot: Some(slot) })
+            }
+            Place::Server(_) | Place::Sentinels { .. } => self.place.clone(),
+        };
+        RedisAddress { place, ..self.clone() }
+    }
+
+    /// True if this is the address of a Redis Cluster, or of one of its masters.
+    #[must_use]
+    pub fn is_cluster(&self) -> bool {
+        matches!(*self.place, Place::Cluster { .. })
     }
 
     /// True if the connection uses TLS.
@@ -180,8 +235,38 @@ impl RedisAddress {
                 let (host, port) = self.find_primary(sentinels, name, timeout).await?;
                 primary.clone().set_addr(address_of(&host, port, self.is_tls()))
             }
+            Place::Cluster { nodes, slot, settings } => {
+                let missing = || RequestError::not_done("a Redis Cluster needs a store of several buckets");
+                let slot = slot.ok_or_else(missing)?;
+                let (host, port) = self.find_owner(nodes, settings, slot, timeout).await?;
+                settings.clone().set_addr(address_of(&host, port, self.is_tls()))
+            }
         };
         self.open(info).map_err(|error| RequestError::of_connecting(&error))
+    }
+
+    /// Asks one node of a Redis Cluster after the other, until one of them names the master of a slot.
+    async fn find_owner(
+        &self,
+        nodes: &Nodes,
+        settings: &ConnectionInfo,
+        slot: u16,
+        timeout: Duration,
+    ) -> Result<(String, u16), RequestError> {
+        let mut error = RequestError::not_done("no node of the cluster is named");
+        for node in nodes.all() {
+            let asking = async {
+                let place = settings.clone().set_addr(address_of(&node.0, node.1, self.is_tls()));
+                let mut connection = self.open(place)?.get_multiplexed_async_connection().await?;
+                redis::cmd("CLUSTER").arg("SLOTS").query_async(&mut connection).await
+            };
+            let answer = within(timeout, asking, RequestError::of_connecting).await;
+            match nodes.learn(&node, answer, slot) {
+                Ok(owner) => return Ok(owner),
+                Err(problem) => error = problem,
+            }
+        }
+        Err(error)
     }
 
     /// Returns a client like [`client`](Self::client), whose connections can be sent messages at
@@ -291,12 +376,16 @@ mod tests {
             ("redis+sentinel://:secret@a,b:27000/main", "redis+sentinel://a,b:27000/main/0"),
             ("rediss://ann:secret@db.example:7000/3", "rediss://db.example:7000/3"),
             ("rediss+sentinel://:secret@a,b:27000/main", "rediss+sentinel://a,b:27000/main/0"),
+            ("redis+cluster://ann:secret@a:7000,b", "redis+cluster://a:7000,b"),
+            ("rediss+cluster://:secret@a", "rediss+cluster://a"),
         ];
         for (text, shown) in rows {
             let address: RedisAddress = text.parse().unwrap();
             assert_eq!(address.to_string(), shown);
             assert!(!format!("{address:?}").contains("secret"));
             assert_eq!(address.is_tls(), shown.starts_with("rediss"), "{shown}");
+            assert_eq!(address.of_slot(7).to_string(), shown);
+            assert_eq!(address.of_slot(7).is_cluster(), shown.contains("cluster"));
         }
     }
 
@@ -309,6 +398,10 @@ mod tests {
             "redis+sentinel://a",
             "redis+sentinel:///main",
             "redis+sentinel://a:x/m",
+            "redis+cluster://",
+            "redis+cluster://a,",
+            "redis+cluster://a:x",
+            "redis+cluster://a/1",
         ] {
             assert_eq!(text.parse::<RedisAddress>().unwrap_err(), AddressError::Form, "{text}");
         }

@@ -22,6 +22,8 @@ pub struct Durability {
     pub syncs_while_rewriting: bool,
     /// True if Redis is a node of a Redis Cluster.
     pub is_in_cluster: bool,
+    /// True if the store is spread over a Redis Cluster.
+    pub(super) is_cluster_wanted: bool,
     /// The eviction policy for a full memory; `noeviction` means that nothing is evicted.
     pub eviction: String,
     /// The number of replicas connected to Redis.
@@ -49,9 +51,10 @@ pub enum Weakness {
         "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)"
     )]
     NoSyncWhileRewriting,
-    /// Redis is a node of a Redis Cluster, which redirects requests for many keys.
+    /// Redis is a node of a Redis Cluster, which redirects requests for many keys, but the address
+    /// is that of one Redis.
     #[error(
-        "it is a node of a Redis Cluster, which is not supported (name a single primary with cluster-enabled no, or Sentinels)"
+        "it is a node of a Redis Cluster (name nodes of the cluster with redis+cluster://HOST:PORT,HOST:PORT, or a Redis with cluster-enabled no)"
     )]
     InCluster,
     /// Redis may evict games when its memory is full. The field is the eviction policy, or empty
@@ -101,6 +104,7 @@ impl Durability {
             sync: set("appendfsync"),
             syncs_while_rewriting: set("no-appendfsync-on-rewrite") != "yes",
             is_in_cluster: line("cluster_enabled") == "1",
+            is_cluster_wanted: false,
             eviction,
             replicas: line("connected_slaves").parse().unwrap_or(0),
             replicas_wanted,
@@ -116,7 +120,7 @@ impl Durability {
         if major < 7 {
             found.push(Weakness::Old(self.version.clone()));
         }
-        if self.is_in_cluster {
+        if self.is_in_cluster && !self.is_cluster_wanted {
             found.push(Weakness::InCluster);
         }
         if !self.is_primary {

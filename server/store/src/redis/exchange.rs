@@ -1,12 +1,14 @@
 //! Sends a group of requests in one pipeline, and handles the answers.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
+use tokio::time::{Instant, sleep};
 
 use super::answers::{self, Appended, Sent};
-use super::layout::{OF_GAME, intent, pending_member, write_arguments};
+use super::layout::{intent, pending_member, write_arguments};
 use super::link::{Link, Script};
 use super::listener;
 use super::mending::Intent;
@@ -26,6 +28,8 @@ pub(super) const SWEEP_STEP: u64 = 500;
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
 /// The maximum number of attempts to send a request that Redis has certainly not carried out.
 const TRIES_MAX: usize = 3;
+/// The time between two attempts while a bucket is moved to another master.
+const MOVING_PAUSE: Duration = Duration::from_millis(50);
 
 impl Writer {
     /// True if the clocks for an append were computed before the latest outage was detected. Such
@@ -38,16 +42,34 @@ impl Writer {
             && self.shared.announcements.receiver_count() > 0
     }
 
-    /// Sends the requests of a group and answers them, in up to [`TRIES_MAX`] attempts.
+    /// Sends the requests of a group and answers them, in up to [`TRIES_MAX`] attempts. Attempts
+    /// while a bucket is being moved do not count, but last only as long as an answer may take.
     pub(super) async fn run_group(&mut self, group: Vec<Request>) {
-        let mut left = group;
-        for _ in 0..TRIES_MAX {
-            if left.is_empty() {
-                return;
+        let until = Instant::now() + self.shared.options.answer_timeout;
+        let (mut left, mut tries) = (group, 0);
+        while !left.is_empty() {
+            if tries == TRIES_MAX {
+                return left.into_iter().for_each(|request| request.fail(&self.refusal));
             }
+            self.refusal = RequestError::ScriptGone;
             left = self.try_group(left).await;
+            if self.refusal == RequestError::Moving && Instant::now() < until {
+                sleep(MOVING_PAUSE).await;
+            } else {
+                tries += 1;
+            }
         }
-        left.into_iter().for_each(|request| request.fail(&RequestError::ScriptGone));
+    }
+
+    /// True if a request with this error is tried again, because it was certainly not carried out.
+    fn is_for_another_try(&mut self, error: &RequestError) -> bool {
+        if !matches!(error, RequestError::ScriptGone | RequestError::Moved | RequestError::Moving) {
+            return false;
+        }
+        // If the bucket is at another master, the next connection leads there.
+        self.lose_link(error);
+        self.refusal = error.clone();
+        true
     }
 
     /// Sends the requests of a group and answers them. Returns the requests that should be tried
@@ -153,6 +175,10 @@ impl Writer {
             Request::TellFollowers { topic, notice, .. } => {
                 commands.cmd("SPUBLISH").arg(keys.channel(topic)).arg(listener::told(notice));
             }
+            Request::Run { script, keys, arguments, .. } => {
+                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                commands.add_command(self.shared.call(link, *script, &keys).arg(arguments).take());
+            }
             Request::Settle { .. } => {
                 commands.ping();
             }
@@ -203,7 +229,7 @@ impl Writer {
         // silence.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
-        command.arg(keys.topics()).arg(OF_GAME).arg(self.shared.mark);
+        command.arg(keys.topics()).arg(keys.of_game()).arg(self.shared.mark);
         command.arg(self.former_channel()).arg(&keys.single_announcements);
         for append in appends {
             command.arg(asked(append));
@@ -245,7 +271,7 @@ impl Writer {
                     silenced.push(Request::Append { append, reply });
                     continue;
                 }
-                Err(RequestError::ScriptGone) => {
+                Err(error) if self.is_for_another_try(&error) => {
                     again.push(Request::Append { append, reply });
                     continue;
                 }
@@ -300,7 +326,7 @@ impl Writer {
     fn answer(&mut self, request: Request, answer: Value) -> Option<Request> {
         let answer = match checked(answer) {
             Ok(answer) => answer,
-            Err(RequestError::ScriptGone) => return Some(request),
+            Err(error) if self.is_for_another_try(&error) => return Some(request),
             Err(error) => {
                 self.lose_link(&error);
                 request.fail(&error);
@@ -328,6 +354,7 @@ impl Writer {
             }
             Request::Sweep { reply } => self.reply(reply, parsed(answer)),
             Request::TellFollowers { reply, .. } => self.reply(reply, parsed(answer)),
+            Request::Run { reply, .. } => self.reply(reply, Ok(answer)),
             Request::Retire { game, reply, .. } => {
                 let outcome = answers::retired(answer);
                 if matches!(outcome, Ok(RetireOutcome::Ok)) {
@@ -357,7 +384,7 @@ impl Writer {
     }
 
     /// Finishes appends that are in the logs: applies their side records, holds their entries in
-    /// memory, and then answers the callers.
+    /// memory, and then answers the callers. In a bucket, the callers apply the side records.
     async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
         let finished = self.finish(&landed).await;
         for (mut append, at, reply) in landed {
@@ -386,7 +413,7 @@ impl Writer {
         let intents: Vec<Intent<'_>> = with_writes
             .map(|(append, ..)| Intent { game: append.game, seq: append.head().seq, writes: &append.writes })
             .collect();
-        if intents.is_empty() {
+        if intents.is_empty() || self.shared.keys.is_bucket() {
             return Ok(());
         }
         let mut link = self.link.clone().ok_or_else(|| RequestError::not_done("no connection"))?;

@@ -1,8 +1,9 @@
 //! The layout of the data in Redis.
 //!
-//! All keys of a game contain the same hash tag, and all keys of side records share another tag.
-//! No script uses keys with two different tags. So in a cluster, all keys of a script would be in
-//! one slot.
+//! There are two layouts. In a store on one Redis, all keys of a game contain the same hash tag,
+//! and all keys of side records share another tag. In a store of several buckets, all keys of a
+//! bucket share a tag. Either way, no script uses keys with two different tags, so in a cluster,
+//! all keys of a script are in one slot.
 
 use std::ops::Bound;
 
@@ -13,14 +14,22 @@ use crate::store::{Topic, Write};
 use crate::value::KeyRange;
 
 use super::address::Prefix;
+use super::placement::Placement;
 
-/// The version of the layout and of the scripts. Any change to the layout requires a new number.
+/// The version of the layout and of the scripts for a store on one Redis. Any change to the layout
+/// requires a new number.
 pub(super) const SCHEMA: u64 = 1;
+/// The version of the layout and of the scripts for a store of several buckets.
+const BUCKET_SCHEMA: u64 = 2;
 
 /// The names of keys and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
+    /// `None` for a store on one Redis.
+    bucket: Option<Bucket>,
+    /// The schema, as text.
+    pub(super) schema: String,
     /// Hash: the schema, the epoch, and the last heartbeat.
     pub(super) meta: String,
     /// Hash: the side records by their keys. Each value contains the expiry time and the record's
@@ -52,19 +61,74 @@ pub(super) struct Keys {
     /// Shard channel without receivers. A server sends a message here to check that it is allowed
     /// to send messages.
     pub(super) check: String,
+    /// The keys for changes that concern several buckets; empty in a store on one Redis.
+    pub(super) transactions: TransactionKeys,
 }
 
-/// The end of the name of a game's channel, after the game's id.
-pub(super) const OF_GAME: &str = "}:game";
-/// The end of the name of a player's channel, after the player's id.
-const OF_PLAYER: &str = "}:player";
+/// A bucket of a store.
+#[derive(Clone, Debug)]
+struct Bucket {
+    placement: Placement,
+    number: usize,
+    tag: String,
+}
+
+/// The keys of a bucket for transactions, which change records of several buckets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TransactionKeys {
+    /// Hash: for each locked record, the transaction.
+    pub(super) locks: String,
+    /// Sorted set with equal scores: the locked records, in byte order.
+    pub(super) locked: String,
+    /// Hash: for each prepared transaction, its conditions and writes in this bucket.
+    pub(super) intents: String,
+    /// Sorted set: the prepared transactions, by time.
+    pub(super) prepared: String,
+    /// Hash: for each transaction whose primary bucket this is, the decision: `a` (aborted), or
+    /// `c` and the other buckets.
+    pub(super) decisions: String,
+    /// Sorted set: these transactions, by the time of the decision.
+    pub(super) decided: String,
+}
 
 impl Keys {
     pub(super) fn new(prefix: &Prefix) -> Keys {
         let prefix = prefix.as_str();
-        let record = |name: &str| format!("{prefix}:{{{prefix}}}:{name}");
+        Keys {
+            announcements: format!("{prefix}:appends"),
+            single_announcements: format!("{prefix}:appended"),
+            retired: format!("{prefix}:retired"),
+            notices: format!("{prefix}:notices"),
+            ..Keys::with_tag(prefix, prefix)
+        }
+    }
+
+    /// Returns the keys of the bucket with this number and this hash tag.
+    pub(super) fn of_bucket(prefix: &Prefix, placement: Placement, number: usize, tag: &str) -> Keys {
+        let keys = Keys::with_tag(prefix.as_str(), tag);
+        let record = |name: &str| format!("{}:{{{tag}}}:{name}", keys.prefix);
+        Keys {
+            bucket: Some(Bucket { placement, number, tag: tag.to_owned() }),
+            schema: format!("{BUCKET_SCHEMA} with {} buckets", placement.buckets()),
+            transactions: TransactionKeys {
+                locks: record("locks"),
+                locked: record("locked"),
+                intents: record("intents"),
+                prepared: record("prepared"),
+                decisions: record("decisions"),
+                decided: record("decided"),
+            },
+            ..keys
+        }
+    }
+
+    fn with_tag(prefix: &str, tag: &str) -> Keys {
+        let record = |name: &str| format!("{prefix}:{{{tag}}}:{name}");
         Keys {
             prefix: prefix.to_owned(),
+            bucket: None,
+            schema: SCHEMA.to_string(),
+            transactions: TransactionKeys::default(),
             meta: record("meta"),
             values: record("values"),
             names: record("names"),
@@ -72,17 +136,55 @@ impl Keys {
             applied: record("applied"),
             pending: record("pending"),
             quarantined: record("quarantined"),
-            announcements: format!("{prefix}:appends"),
-            single_announcements: format!("{prefix}:appended"),
-            retired: format!("{prefix}:retired"),
-            notices: format!("{prefix}:notices"),
+            announcements: record("appends"),
+            single_announcements: record("appended"),
+            retired: record("retired"),
+            notices: record("notices"),
             check: record("check"),
         }
     }
 
+    /// True for a bucket, false for a store on one Redis.
+    pub(super) fn is_bucket(&self) -> bool {
+        self.bucket.is_some()
+    }
+
+    /// True if the log of this game has keys of this layout.
+    pub(super) fn has_game(&self, game: GameId) -> bool {
+        self.bucket.as_ref().is_none_or(|bucket| bucket.placement.of_game(game) == bucket.number)
+    }
+
+    /// True if the side record with this key is stored with keys of this layout.
+    pub(super) fn has_record(&self, key: &[u8]) -> bool {
+        self.bucket.as_ref().is_none_or(|bucket| bucket.placement.of_key(key) == bucket.number)
+    }
+
     /// Returns the beginning of the names of all topics' channels. The id of the topic follows.
     pub(super) fn topics(&self) -> String {
-        format!("{}:{{", self.prefix)
+        match &self.bucket {
+            None => format!("{}:{{", self.prefix),
+            Some(Bucket { tag, .. }) => format!("{}:{{{tag}}}:", self.prefix),
+        }
+    }
+
+    /// What follows the game's id in the name of the channel of a game.
+    pub(super) fn of_game(&self) -> String {
+        self.after_id("game")
+    }
+
+    fn after_id(&self, what: &str) -> String {
+        format!("{}:{what}", if self.is_bucket() { "" } else { "}" })
+    }
+
+    /// Returns the name of what belongs to the game or player with this id.
+    fn of(&self, id: &str, what: &str) -> String {
+        format!("{}{id}{}", self.topics(), self.after_id(what))
+    }
+
+    /// Returns the game to which a key or channel with this ending belongs.
+    fn game_of(&self, name: &[u8], what: &str) -> Option<GameId> {
+        let rest = name.strip_prefix(self.topics().as_bytes())?;
+        std::str::from_utf8(rest.strip_suffix(self.after_id(what).as_bytes())?).ok()?.parse().ok()
     }
 
     /// Shard channel: announcements of appends to a game, and messages about a topic. The name
@@ -91,48 +193,46 @@ impl Keys {
     /// letter `a`; see [`listener`](super::listener).
     pub(super) fn channel(&self, topic: &Topic) -> String {
         match topic {
-            Topic::Game(game) => format!("{}{game}{OF_GAME}", self.topics()),
-            Topic::Player(player) => format!("{}{player}{OF_PLAYER}", self.topics()),
+            Topic::Game(game) => self.of(game.as_str(), "game"),
+            Topic::Player(player) => self.of(player, "player"),
         }
     }
 
     /// Returns the game to which this channel belongs. `None` if it is not the channel of a game.
     pub(super) fn game_of_channel(&self, channel: &[u8]) -> Option<GameId> {
-        let rest = channel.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
-        std::str::from_utf8(rest.strip_suffix(OF_GAME.as_bytes())?).ok()?.parse().ok()
+        self.game_of(channel, "game")
     }
 
     /// Stream: the entries of a game, with their numbers as ids. The field `e` contains stamp,
     /// hash and body. If an append has side records, its last entry also has a field `w` that
     /// contains them; see [`intent`].
     pub(super) fn log(&self, game: GameId) -> String {
-        format!("{}:{{{game}}}:log", self.prefix)
+        self.of(game.as_str(), "log")
     }
 
     /// String: the packed log of a finished game; see [`super::packing`].
     pub(super) fn packed(&self, game: GameId) -> String {
-        format!("{}:{{{game}}}:packed", self.prefix)
+        self.of(game.as_str(), "packed")
     }
 
     /// String that expires: the guard of a retired log.
     pub(super) fn guard(&self, game: GameId) -> String {
-        format!("{}:{{{game}}}:guard", self.prefix)
+        self.of(game.as_str(), "guard")
     }
 
     /// String: why a game is in quarantine.
     pub(super) fn quarantine(&self, game: GameId) -> String {
-        format!("{}:{{{game}}}:quarantine", self.prefix)
+        self.of(game.as_str(), "quarantine")
     }
 
     /// A pattern that matches all logs, and few other keys; see [`Keys::game_of_log`].
     pub(super) fn log_pattern(&self) -> String {
-        format!("{}:{{*}}:log", self.prefix)
+        self.of("*", "log")
     }
 
     /// Returns the game whose log has this key.
     pub(super) fn game_of_log(&self, key: &[u8]) -> Option<GameId> {
-        let rest = key.strip_prefix(self.prefix.as_bytes())?.strip_prefix(b":{")?;
-        std::str::from_utf8(rest.strip_suffix(b"}:log")?).ok()?.parse().ok()
+        self.game_of(key, "log")
     }
 }
 
@@ -244,6 +344,29 @@ mod tests {
         }
         for key in [&keys.meta, &keys.values, &keys.names, &keys.expiries, &keys.applied, &keys.pending] {
             assert_eq!(tag(key).as_deref(), Some("arena"), "{key}");
+        }
+    }
+
+    #[test]
+    fn all_keys_of_a_bucket_share_a_slot() {
+        let game = GameId::from_random([7; 12]);
+        let placement = Placement::new(4);
+        let of_bucket = |number| Keys::of_bucket(&"arena".parse().unwrap(), placement, number, "b01-2");
+        let number = placement.of_game(game);
+        let keys = of_bucket(number);
+        let is_there =
+            |keys: &Keys| (keys.has_game(game), keys.has_record(format!("live/{game}").as_bytes()));
+        assert_eq!((is_there(&keys), is_there(&of_bucket(3 - number))), ((true, true), (false, false)));
+        assert_eq!(keys.game_of_log(keys.log(game).as_bytes()), Some(game));
+        assert_eq!(keys.game_of_log(keys.guard(game).as_bytes()), None);
+        let channel = keys.channel(&Topic::Game(game));
+        assert_eq!(keys.game_of_channel(channel.as_bytes()), Some(game));
+        assert_eq!(channel, format!("{}{game}{}", keys.topics(), keys.of_game()));
+        let all = [&keys.meta, &keys.values, &keys.pending, &keys.notices, &keys.retired, &keys.check];
+        let transactions = &keys.transactions;
+        let all = all.into_iter().chain([&transactions.locks, &transactions.decided]).cloned();
+        for key in all.chain([keys.log(game), keys.quarantine(game), channel]) {
+            assert!(key.starts_with("arena:{b01-2}:"), "{key}");
         }
     }
 

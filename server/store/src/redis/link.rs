@@ -14,13 +14,16 @@ use super::options::RedisOptions;
 use super::request_error::{RequestError, checked, parsed, within};
 
 macro_rules! scripts {
-    ($($name:ident = $file:literal),* $(,)?) => {
+    ($($name:ident = $($file:literal)+),* $(,)?) => {
         /// The scripts that run inside Redis.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Script { $($name),* }
 
         const SOURCES: &[&str] = &[$(
-            concat!(include_str!("scripts/prelude.lua"), include_str!(concat!("scripts/", $file, ".lua")))
+            concat!(
+                include_str!("scripts/prelude.lua"),
+                $(include_str!(concat!("scripts/", $file, ".lua"))),+
+            )
         ),*];
     };
 }
@@ -36,6 +39,12 @@ scripts! {
     Epoch = "epoch",
     Begin = "begin",
     Retire = "retire",
+    Decide = "locks" "decide",
+    Prepare = "locks" "prepare",
+    Finish = "locks" "finish",
+    Resolve = "resolve",
+    Forget = "forget",
+    Share = "locks" "share",
 }
 
 /// A connection to the primary. Clones are handles to the same connection.
@@ -57,7 +66,11 @@ pub(super) struct Former {
 
 impl Link {
     /// Connects, reads how durable Redis is, and loads the scripts.
-    pub(super) async fn open(address: &RedisAddress, options: &RedisOptions) -> Result<Link, RequestError> {
+    pub(super) async fn open(
+        address: &RedisAddress,
+        options: &RedisOptions,
+        keys: &Keys,
+    ) -> Result<Link, RequestError> {
         let unreached = |error: RequestError| {
             // If Redis does not use TLS, it treats the handshake as the start of a command and
             // waits for the rest. So a missing answer may mean that TLS is off.
@@ -76,13 +89,18 @@ impl Link {
             digests: Arc::default(),
             answer_timeout: options.answer_timeout,
             client_id: 0,
-            durability: Durability { replicas_wanted: options.replicas, ..Durability::default() },
+            durability: Durability {
+                replicas_wanted: options.replicas,
+                is_cluster_wanted: address.is_cluster(),
+                ..Durability::default()
+            },
         };
-        link.introduce(options).await.map_err(RequestError::not_done)?;
+        link.introduce(&keys.check).await.map_err(RequestError::not_done)?;
         Ok(link)
     }
 
-    async fn introduce(&mut self, options: &RedisOptions) -> Result<(), RequestError> {
+    /// `channel` is a channel on which nobody listens.
+    async fn introduce(&mut self, channel: &str) -> Result<(), RequestError> {
         self.client_id = self.query(redis::cmd("CLIENT").arg("ID")).await?;
         self.durability = self.durability_now().await?;
         let obstacles = self.durability.obstacles();
@@ -91,7 +109,6 @@ impl Link {
         }
         // Check that the user is allowed to send announcements. A script announces an append
         // after making it, and cannot undo the append if the announcement fails.
-        let channel = Keys::new(&options.prefix).check;
         self.query::<u64>(redis::cmd("SPUBLISH").arg(channel).arg("")).await?;
         self.load_scripts().await
     }
@@ -110,7 +127,9 @@ impl Link {
             // If `CONFIG` is forbidden, its settings are unknown and count as weak.
             Err(_) => HashMap::new(),
         };
-        Ok(Durability::of(&info, &config, self.durability.replicas_wanted))
+        let is_cluster_wanted = self.durability.is_cluster_wanted;
+        let found = Durability::of(&info, &config, self.durability.replicas_wanted);
+        Ok(Durability { is_cluster_wanted, ..found })
     }
 
     pub(super) async fn load_scripts(&mut self) -> Result<(), RequestError> {
@@ -184,6 +203,9 @@ mod tests {
         assert!(SOURCES[Script::Append as usize].contains("XADD"));
         assert!(SOURCES[Script::Begin as usize].contains("schema"));
         assert!(SOURCES[Script::Retire as usize].contains("'retired'"));
-        assert_eq!(SOURCES.len(), Script::Retire as usize + 1);
+        assert!(
+            SOURCES[Script::Share as usize].contains("lock_of")
+                && SOURCES.len() == Script::Share as usize + 1
+        );
     }
 }

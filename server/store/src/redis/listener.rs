@@ -81,6 +81,7 @@ async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, Reques
     shared.are_guards_missed.store(true, Ordering::SeqCst);
     announce(shared, Announcement::Everything);
     shared.notices.send(StoreMessage::Missed).ok();
+    let connections = shared.stats.lock().connections;
     let mut pulse = interval(PULSE);
     pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut audit = interval(audit.max(Duration::from_millis(1)));
@@ -97,7 +98,12 @@ async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, Reques
                 ear.tell_changes(shared.interest.take_changes()).await?;
             }
             // A frozen server or a dead connection is silent, so a ping is needed to detect it.
-            _ = pulse.tick() => ear.send(Pipeline::new().cmd("PING")).await?,
+            _ = pulse.tick() => {
+                if shared.keys.is_bucket() && shared.stats.lock().connections != connections {
+                    return Err(RequestError::not_done("the bucket may be at another master"));
+                }
+                ear.send(Pipeline::new().cmd("PING")).await?;
+            }
             // Redis may have dropped the subscription without an error, so announcements may have
             // been missed.
             _ = audit.tick() => announce(shared, Announcement::Everything),

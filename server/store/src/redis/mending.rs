@@ -1,6 +1,8 @@
 //! Repairs the store after servers were lost or Redis was restarted: finishes appends, and gives
 //! back lost entries and side records.
 
+use std::sync::atomic::Ordering;
+
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
 
@@ -27,20 +29,41 @@ pub(super) struct Intent<'a> {
 
 impl Writer {
     /// Applies the side records of appends, and removes those appends from the list of pending
-    /// appends.
+    /// appends. In a bucket, applies the records of this bucket, and makes sure that the appends are
+    /// in the list. [`BucketStore`](super::buckets::BucketStore) applies the records of others.
     pub(super) async fn carry_out(
         &self,
         link: &mut Link,
         intents: &[Intent<'_>],
     ) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
+        if keys.is_bucket() && !intents.is_empty() {
+            let mut list = redis::cmd("ZADD");
+            list.arg(&keys.pending);
+            for intent in intents {
+                list.arg(SystemClock.now().0).arg(pending_member(intent.game, intent.seq));
+            }
+            link.query::<u64>(&list).await?;
+            self.shared.has_pending.store(true, Ordering::SeqCst);
+        }
+        self.apply(link, intents).await
+    }
+
+    /// Applies side records of appends. In a bucket, leaves the list of pending appends alone, and
+    /// leaves out the records of other buckets.
+    async fn apply(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), RequestError> {
+        let keys = &self.shared.keys;
         for attempt in 0..2 {
             let mut commands = Pipeline::new();
             for intent in intents {
                 let names = [keys.values.as_str(), &keys.names, &keys.expiries, &keys.applied, &keys.pending];
                 let mut apply = link.call(Script::Apply, &names);
-                apply.arg(intent.game.as_str()).arg(intent.seq).arg(pending_member(intent.game, intent.seq));
-                apply.arg(intent.writes.concat());
+                let member = pending_member(intent.game, intent.seq);
+                let member = if keys.is_bucket() { "" } else { member.as_str() };
+                apply.arg(intent.game.as_str()).arg(intent.seq).arg(member);
+                for write in intent.writes.iter().filter(|write| keys.has_record(&write[1])) {
+                    apply.arg(write.as_slice());
+                }
                 commands.add_command(apply);
             }
             let answers: Result<Vec<Value>, RequestError> =
@@ -54,13 +77,17 @@ impl Writer {
     }
 
     /// Finishes appends whose server was lost before it applied their side records. With `until`,
-    /// only finishes appends that were listed before that time.
+    /// only finishes appends that were listed before that time. Does nothing in a bucket, whose
+    /// appends [`BucketStore`](super::buckets::BucketStore) finishes.
     pub(super) async fn finish_pending(
         &self,
         link: &mut Link,
         until: Option<u64>,
     ) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
+        if keys.is_bucket() {
+            return Ok(());
+        }
         let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
         let mut look = redis::cmd("ZRANGEBYSCORE");
         look.arg(&keys.pending).arg("-inf").arg(until).arg("WITHSCORES");
@@ -112,8 +139,7 @@ impl Writer {
     /// Forgets the held logs that were retired. Such a log is not lost, and must not be given
     /// back.
     pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), RequestError> {
-        let games = self.shared.held.lock().games();
-        for chunk in games.chunks(CHUNK) {
+        for chunk in self.shared.held_games().chunks(CHUNK) {
             let mut commands = Pipeline::new();
             for game in chunk {
                 commands.cmd("EXISTS").arg(self.shared.keys.guard(*game));
@@ -175,6 +201,38 @@ impl Writer {
             records.iter().map(|(game, seq, writes)| Intent { game: *game, seq: *seq, writes }).collect();
         for group in groups(&intents, |intent| bytes_of(intent.writes)) {
             self.carry_out(link, group).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives back the side records in this bucket of appends to games in other buckets. Locks do not
+    /// matter, because whoever holds them has seen a bucket without these records.
+    pub(super) async fn give_back_foreign(&self, link: &mut Link) -> Result<(), RequestError> {
+        let keys = &self.shared.keys;
+        let mut games = self.shared.held.lock().games();
+        games.retain(|game| !keys.has_game(*game));
+        for chunk in games.chunks(CHUNK) {
+            let mut look = redis::cmd("HMGET");
+            look.arg(&keys.applied);
+            for game in chunk {
+                look.arg(game.as_str());
+            }
+            let applied: Vec<Option<u64>> = link.query(&look).await?;
+            let mut lost = Vec::new();
+            for (game, applied) in chunk.iter().zip(applied) {
+                let writes = self.shared.held.lock().writes_after(*game, applied.unwrap_or(0));
+                for (seq, mut writes) in writes {
+                    writes.retain(|write| keys.has_record(&write[1]));
+                    if !writes.is_empty() {
+                        lost.push((*game, seq, writes));
+                    }
+                }
+            }
+            let intents: Vec<Intent<'_>> =
+                lost.iter().map(|(game, seq, writes)| Intent { game: *game, seq: *seq, writes }).collect();
+            for group in groups(&intents, |intent| bytes_of(intent.writes)) {
+                self.apply(link, group).await?;
+            }
         }
         Ok(())
     }

@@ -45,6 +45,14 @@ fn too_short(seq: u64) -> RequestError {
     RequestError::damaged(seq, "it is too short")
 }
 
+/// A side record that was read.
+pub(super) struct Found {
+    /// The value; `None` if there is no record.
+    pub(super) value: Option<Vec<u8>>,
+    /// The transaction that has locked the record.
+    pub(super) lock: Option<String>,
+}
+
 pub(super) struct Reader {
     shared: Arc<Shared>,
     place: Mutex<Place>,
@@ -98,7 +106,7 @@ impl Reader {
     }
 
     async fn connect(&self) -> Result<Link, RequestError> {
-        let link = Link::open(&self.shared.address, &self.shared.options).await?;
+        let link = Link::open(&self.shared.address, &self.shared.options, &self.shared.keys).await?;
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }
@@ -110,7 +118,10 @@ impl Reader {
 
     /// Sends a command. If the connection is lost, sends the command again over a new connection.
     /// Repeating a read is harmless.
-    async fn query<T: FromRedisValue>(&self, command: impl Fn(&Link) -> Cmd) -> Result<T, RequestError> {
+    pub(super) async fn query<T: FromRedisValue>(
+        &self,
+        command: impl Fn(&Link) -> Cmd,
+    ) -> Result<T, RequestError> {
         let mut last = RequestError::ScriptGone;
         for _ in 0..2 {
             let (generation, mut link) = self.link().await?;
@@ -140,7 +151,12 @@ impl Reader {
 
     /// Returns entries of a game's stream, starting with the number `from`, without checking
     /// their hashes.
-    async fn stream(&self, game: GameId, from: u64, count: usize) -> Result<Vec<StreamEntry>, RequestError> {
+    pub(super) async fn stream(
+        &self,
+        game: GameId,
+        from: u64,
+        count: usize,
+    ) -> Result<Vec<StreamEntry>, RequestError> {
         let mut command = redis::cmd("XRANGE");
         command.arg(self.shared.keys.log(game)).arg(format!("{from}-0")).arg("+");
         self.entries(from, command.arg("COUNT").arg(count).take()).await
@@ -311,16 +327,23 @@ impl Reader {
         }
     }
 
-    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, RequestError> {
+    pub(super) async fn get(&self, key: &Key) -> Result<Found, RequestError> {
+        let keys = &self.shared.keys;
+        let names = [keys.values.as_str(), &keys.transactions.locks];
+        let names = if keys.is_bucket() { &names[..] } else { &names[..1] };
         let get = |link: &Link| {
-            let mut command = self.shared.call(link, Script::Get, &[&self.shared.keys.values]);
+            let mut command = self.shared.call(link, Script::Get, names);
             command.arg(key.as_bytes()).take()
         };
         let found: Vec<Vec<u8>> = self.query(get).await?;
-        let Some(bytes) = found.first() else { return Ok(None) };
+        let is_locked = found.len() > 1;
+        let mut found = found.into_iter();
+        let record = found.next().filter(|record| !(is_locked && record.is_empty()));
+        let lock = found.next().map(|lock| String::from_utf8_lossy(&lock).into_owned());
+        let Some(bytes) = record else { return Ok(Found { value: None, lock }) };
         let damaged = || RequestError::damaged(0, format!("{key:?} cannot be parsed"));
-        let (value, _) = parse_record(bytes).ok_or_else(damaged)?;
-        Ok(Some(value.to_vec()))
+        let (value, _) = parse_record(&bytes).ok_or_else(damaged)?;
+        Ok(Found { value: Some(value.to_vec()), lock })
     }
 
     /// Returns records in the order of their keys, with their expiry times. If there is a prefix,

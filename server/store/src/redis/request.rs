@@ -1,11 +1,13 @@
 //! Requests to the writer, and the limits for sending many of them at once.
 
 use flagfall_board::{GameId, Stamp};
+use redis::Value;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Span;
 
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
+use super::link::Script;
 use super::request_error::RequestError;
 use crate::guard::Guard;
 use crate::store::{AppendOutcome, Outage, RetireOutcome, Topic, Update, UpdateOutcome};
@@ -68,10 +70,10 @@ impl Prepared {
     }
 }
 
-/// A request to the writer. `Retire` replaces a log with its guard. `ForgetApplied` removes a
-/// retired log from the list of applied side records. `Tell` sends a message to all servers, and
-/// `TellFollowers` to those that follow a topic. `Settle` resolves doubts about the time and
-/// about the outcome of earlier writes.
+/// A request to the writer. `Retire` replaces a log with its guard. `ForgetApplied` deletes the
+/// data about a retired log that is not under the log's own keys. `Tell` sends a message to all
+/// servers, and `TellFollowers` to those that follow a topic. `Run` runs a script that needs the
+/// time. `Settle` resolves doubts about the time and about the outcome of earlier writes.
 pub(super) enum Request {
     Append { append: Prepared, reply: Reply<AppendOutcome> },
     Update { update: Update, reply: Reply<UpdateOutcome> },
@@ -84,6 +86,7 @@ pub(super) enum Request {
     DeleteLog { game: GameId, reply: Reply<()> },
     Tell { notice: Vec<u8>, reply: Reply<()> },
     TellFollowers { topic: Topic, notice: Vec<u8>, reply: Reply<u64> },
+    Run { script: Script, keys: Vec<String>, arguments: Vec<Vec<u8>>, reply: Reply<Value> },
     Settle { reply: Reply<()> },
 }
 
@@ -102,6 +105,7 @@ impl Request {
             Request::Update { update, .. } => {
                 write_arguments(&update.writes).iter().flatten().map(Vec::len).sum()
             }
+            Request::Run { arguments, .. } => arguments.iter().map(Vec::len).sum(),
             Request::Tell { notice, .. } | Request::TellFollowers { notice, .. } => notice.len(),
             _ => 0,
         }
@@ -120,6 +124,7 @@ impl Request {
             }
             Request::Sweep { reply } => reply.send(Err(error)).is_ok(),
             Request::Retire { reply, .. } => reply.send(Err(error)).is_ok(),
+            Request::Run { reply, .. } => reply.send(Err(error)).is_ok(),
             Request::Quarantine { reply, .. }
             | Request::ForgetApplied { reply, .. }
             | Request::DeleteLog { reply, .. }

@@ -34,6 +34,12 @@ pub(super) enum RequestError {
     Forbidden,
     #[error("this Redis is a replica now and takes no writes")]
     Demoted,
+    /// The bucket belongs to another master of the cluster. Nothing was carried out.
+    #[error("these keys belong to another master of the cluster")]
+    Moved,
+    /// The bucket is on its way to another master of the cluster. Nothing was carried out.
+    #[error("these keys are being moved to another master of the cluster")]
+    Moving,
     #[error(
         "Redis was emptied while it ran: games that servers hold are given back, everything else is gone until a backup is restored"
     )]
@@ -160,9 +166,12 @@ impl RequestError {
             "BUSY" => not_done("Redis is busy with a script"),
             "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
             "NOPERM" => RequestError::Forbidden,
-            "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
-                "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
-            ),
+            "MOVED" => RequestError::Moved,
+            // During the move, the keys of a script are never all at the new master, because some
+            // of them never exist. So there is no use in asking there.
+            "ASK" | "TRYAGAIN" => RequestError::Moving,
+            "CROSSSLOT" => not_done("a request used keys of several slots, which is a defect of this server"),
+            "CLUSTERDOWN" => not_done("the Redis Cluster does not serve these keys: a master is missing"),
             "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
             // Before Redis 7.2, a script also fails with this code if its user lacks a
             // permission.
@@ -179,10 +188,14 @@ impl RequestError {
             // The connection must be replaced. After a failover, the new connection leads to the
             // new primary, which the Sentinels name. After Redis has lost data, the writer gives
             // the data back when it reconnects.
-            RequestError::InDoubt(_) | RequestError::Demoted | RequestError::Emptied => true,
+            RequestError::InDoubt(_)
+            | RequestError::Demoted
+            | RequestError::Moved
+            | RequestError::Emptied => true,
             // A new connection would not help, because it would lead to the same Redis. For
             // example, if only replicas are missing, this Redis is still the primary.
             RequestError::NotDone(_)
+            | RequestError::Moving
             | RequestError::Forbidden
             | RequestError::ScriptGone
             | RequestError::WrongType
@@ -237,6 +250,9 @@ mod tests {
             assert!(matches!(RequestError::of_code(code), RequestError::NotDone(_)), "{code}");
         }
         assert_eq!(RequestError::of_code("NOSCRIPT"), RequestError::ScriptGone);
+        assert_eq!(RequestError::of_code("MOVED"), RequestError::Moved);
+        assert_eq!(RequestError::of_code("ASK"), RequestError::Moving);
+        assert!(!RequestError::Moved.is_in_doubt() && !RequestError::Moving.is_in_doubt());
         assert!(matches!(RequestError::of_code("ERR"), RequestError::InDoubt(_)));
         assert!(RequestError::of_code("READONLY").ends_link() && !RequestError::of_code("OOM").ends_link());
     }
@@ -257,9 +273,14 @@ mod tests {
 
     #[test]
     fn only_a_failover_or_doubt_needs_a_new_connection() {
-        for (code, ends) in
-            [("READONLY", true), ("NOREPLICAS", false), ("OOM", false), ("NOSCRIPT", false), ("WHAT", true)]
-        {
+        for (code, ends) in [
+            ("READONLY", true),
+            ("MOVED", true),
+            ("NOREPLICAS", false),
+            ("OOM", false),
+            ("NOSCRIPT", false),
+            ("WHAT", true),
+        ] {
             assert_eq!(RequestError::of_code(code).ends_link(), ends, "{code}");
         }
     }

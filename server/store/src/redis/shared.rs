@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use super::layout::Keys;
 use super::link::{Link, Script};
 use super::options::RedisOptions;
 use super::request_error::{RequestError, parsed};
+use crate::outages::OutageList;
 use crate::store::{Announcement, Outage, StoreMessage};
 
 /// The maximum number of announcements that wait for a receiver. A slower receiver misses some.
@@ -47,24 +49,31 @@ pub(super) struct Shared {
     heard: Mutex<Heard>,
     /// A random number by which this process recognizes its own announcements.
     pub(super) mark: u64,
-    pub(super) epoch: AtomicU64,
+    /// The epoch, which all buckets of a store share.
+    pub(super) epoch: Arc<AtomicU64>,
     pub(super) quarantined: Mutex<BTreeMap<GameId, String>>,
     /// Redis's durability at the last check; `None` before the first connection.
     pub(super) durability: Mutex<Option<Durability>>,
     /// The latest outage since this process opened the store.
     pub(super) outage: Mutex<Option<Outage>>,
+    /// The outages that this process knows, for buckets. Those before it opened the store are added
+    /// when it does.
+    pub(super) outages: Mutex<OutageList>,
     /// True if a received stamp is too far ahead, or came after a silence. A heartbeat must then
     /// determine whether game clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
+    /// True if a bucket may have appends whose side records are not being applied.
+    pub(super) has_pending: AtomicBool,
     /// True if messages about retired logs may have been missed.
     pub(super) are_guards_missed: AtomicBool,
     /// The id of the last Redis process to which the writer has given back all held entries.
     run_id: Mutex<String>,
     /// True if a failure has been logged since the last connection.
     has_failed: AtomicBool,
-    pub(super) held: Mutex<Held>,
+    /// The held logs, which all buckets of a store share.
+    pub(super) held: Arc<Mutex<Held>>,
     pub(super) kept: Mutex<Kept>,
     pub(super) interest: Interest,
     pub(super) announcements: broadcast::Sender<Announcement>,
@@ -72,29 +81,57 @@ pub(super) struct Shared {
     pub(super) stats: Mutex<RedisStats>,
 }
 
+/// What all buckets of a store have in common.
+#[derive(Clone)]
+pub(super) struct Common {
+    pub(super) epoch: Arc<AtomicU64>,
+    held: Arc<Mutex<Held>>,
+    pub(super) announcements: broadcast::Sender<Announcement>,
+    pub(super) notices: broadcast::Sender<StoreMessage>,
+}
+
+impl Common {
+    pub(super) fn new(held_bytes_max: usize) -> Common {
+        Common {
+            epoch: Arc::default(),
+            held: Arc::new(Mutex::new(Held::new(held_bytes_max))),
+            announcements: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+        }
+    }
+}
+
 impl Shared {
     pub(super) fn new(address: RedisAddress, options: RedisOptions) -> Shared {
-        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS_MAX);
+        let keys = Keys::new(&options.prefix);
+        let common = Common::new(options.held_bytes_max);
+        Shared::with(address, options, keys, common)
+    }
+
+    pub(super) fn with(address: RedisAddress, options: RedisOptions, keys: Keys, common: Common) -> Shared {
+        let Common { epoch, held, announcements, notices } = common;
         Shared {
             address,
-            keys: Keys::new(&options.prefix),
+            keys,
             heard: Mutex::new(Heard::new(options.silence, Instant::now())),
             // `RandomState` has random keys, so the hash is a random number.
             mark: RandomState::new().hash_one(std::process::id()),
-            epoch: AtomicU64::new(0),
+            epoch,
             quarantined: Mutex::default(),
             durability: Mutex::default(),
             outage: Mutex::default(),
+            outages: Mutex::default(),
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
+            has_pending: AtomicBool::new(false),
             are_guards_missed: AtomicBool::new(false),
             run_id: Mutex::default(),
             has_failed: AtomicBool::new(false),
-            held: Mutex::new(Held::new(options.held_bytes_max)),
+            held,
             kept: Mutex::default(),
             interest: Interest::default(),
             announcements,
-            notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            notices,
             stats: Mutex::default(),
             options,
         }
@@ -183,6 +220,13 @@ impl Shared {
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
         // This makes receivers check everything, including the clocks.
         self.announcements.send(Announcement::Everything).ok();
+    }
+
+    /// Returns the held games whose logs are in this bucket.
+    pub(super) fn held_games(&self) -> Vec<GameId> {
+        let mut games = self.held.lock().games();
+        games.retain(|game| self.keys.has_game(*game));
+        games
     }
 
     pub(super) fn is_of_known_run(&self, link: &Link) -> bool {

@@ -20,7 +20,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::answers::{self, Beat};
 use super::durability::{Weakness, list};
-use super::layout::SCHEMA;
 use super::link::{Former, Link, Script};
 use super::options::Demand;
 use super::request::{Request, gather};
@@ -57,6 +56,8 @@ pub(super) struct Writer {
     made: String,
     /// The time at which to read Redis's durability settings again.
     durability_at: Instant,
+    /// Why requests of the current group are tried again.
+    pub(super) refusal: RequestError,
 }
 
 impl Writer {
@@ -75,6 +76,7 @@ impl Writer {
             outages_known_until: Stamp(0),
             made: String::new(),
             durability_at: Instant::now(),
+            refusal: RequestError::ScriptGone,
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -211,7 +213,7 @@ impl Writer {
     async fn connect(&mut self) -> Result<Option<Stamp>, RequestError> {
         let shared = self.shared.clone();
         let options = &shared.options;
-        let mut link = Link::open(&shared.address, options).await?;
+        let mut link = Link::open(&shared.address, options, &shared.keys).await?;
         *shared.durability.lock() = Some(link.durability.clone());
         let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {
@@ -226,9 +228,11 @@ impl Writer {
         self.made = made;
         self.durability_at = Instant::now() + options.durability_every;
         self.forget_retired(&mut link).await?;
-        let games = self.shared.held.lock().games();
-        for chunk in games.chunks(CHUNK) {
+        for chunk in self.shared.held_games().chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
+        }
+        if self.opened_at.is_some() && !self.shared.is_of_known_run(&link) {
+            self.give_back_foreign(&mut link).await?;
         }
         if is_made_anew {
             self.give_back_records(&mut link).await?;
@@ -257,13 +261,15 @@ impl Writer {
     async fn begin(&self, link: &mut Link) -> Result<Begun, RequestError> {
         let keys = &self.shared.keys;
         let mut command = self.shared.call(link, Script::Begin, &[&keys.meta]);
-        command.arg(SCHEMA).arg(self.shared.epoch.load(Ordering::SeqCst));
+        command.arg(&keys.schema).arg(self.shared.epoch.load(Ordering::SeqCst));
         command.arg(&link.durability.run_id).arg(u8::from(self.has_beaten));
         let (schema, epoch, heartbeat, now, run_at, made): (String, String, String, u64, u64, String) =
             link.query(&command).await?;
-        if schema != SCHEMA.to_string() {
+        if schema != keys.schema {
+            let known = &keys.schema;
+            let number = known.split(' ').next().unwrap_or_default();
             return Err(RequestError::NotDone(format!(
-                "the store in this Redis has schema {schema}, and this server knows {SCHEMA}: export it with the server that made it and import it into a new --redis-prefix, such as flagfall-{SCHEMA}"
+                "the store in this Redis has schema {schema}, and this server knows {known}: export it with the server that made it and import it into a new --redis-prefix, such as flagfall-{number}"
             )));
         }
         let epoch: u64 =
@@ -290,7 +296,8 @@ impl Writer {
     pub(super) fn heartbeat(&self, link: &Link) -> Cmd {
         let keys = &self.shared.keys;
         let names = [keys.meta.as_str(), &keys.values, &keys.names];
-        let mut command = self.shared.call(link, Script::Heartbeat, &names);
+        let names = if keys.is_bucket() { &names[..1] } else { &names[..] };
+        let mut command = self.shared.call(link, Script::Heartbeat, names);
         command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
     }
 
@@ -302,6 +309,7 @@ impl Writer {
         // outage.
         if outage.until > self.outages_known_until {
             self.outages_known_until = outage.until;
+            self.shared.outages.lock().add(outage);
             // All outages before the store was opened are already known. So if the first
             // heartbeat reports an outage, only the part after the opening is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));

@@ -5,6 +5,7 @@
     reason = "each test binary uses its part; a failed unwrap is a failed test"
 )]
 
+pub(crate) mod cluster;
 pub(crate) mod redis;
 pub(crate) mod small_disk;
 

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
 
 use super::scratch;
@@ -61,10 +62,19 @@ impl RedisServer {
 
     /// Starts a Redis that is the only node of a cluster.
     pub(crate) fn start_cluster_node() -> RedisServer {
-        // By default, this port is 10,000 higher than the main port, which may exceed the range
-        // of ports.
-        let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-        RedisServer::start_with(&[&FIT[..], &["--cluster-enabled", "yes", "--cluster-port", &bus]].concat())
+        let flags = cluster_flags();
+        let flags: Vec<&str> = FIT.into_iter().chain(flags.iter().map(String::as_str)).collect();
+        RedisServer::start_with(&flags)
+    }
+
+    /// Restarts Redis on the same port, with the data that is on its disk, as the only node of a
+    /// cluster or as an ordinary Redis.
+    pub(crate) fn start_again_as_cluster_node(&mut self, is_node: bool) {
+        self.flags = FIT.map(str::to_owned).to_vec();
+        if is_node {
+            self.flags.extend(cluster_flags());
+        }
+        self.start_again();
     }
 
     /// Starts a Redis that accepts only TLS, with these additional flags.
@@ -92,6 +102,11 @@ impl RedisServer {
 
     pub(crate) async fn open(&self, options: RedisOptions) -> RedisStore {
         RedisStore::open(self.address(), options).await.unwrap()
+    }
+
+    /// Opens a store of several buckets, all of which are in this Redis.
+    pub(crate) async fn open_buckets(&self, options: RedisOptions, buckets: usize) -> BucketStore {
+        BucketStore::open(&self.address(), options, buckets).await.unwrap()
     }
 
     /// Sends a command to this Redis, over a separate connection.
@@ -165,6 +180,14 @@ impl Drop for RedisServer {
             child.wait().ok();
         }
     }
+}
+
+/// Returns the flags of a node of a cluster.
+fn cluster_flags() -> [String; 6] {
+    // By default, this port is 10,000 higher than the main port, which may exceed the range of
+    // ports.
+    let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-node-timeout", "2000"].map(str::to_owned)
 }
 
 /// Starts Redis and waits until it is ready. Returns `None` if it ended instead.

@@ -6,6 +6,7 @@ use flagfall_board::{GameId, Stamp};
 use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store, Transfer};
 use flagfall_store_testing::{ManualClock, TestStore};
 
+use crate::common::cluster::Cluster;
 use crate::common::redis::RedisServer;
 use crate::common::scratch;
 
@@ -63,6 +64,27 @@ pub(crate) async fn memory() -> World {
     let store = TestStore::announcing(clock.clone());
     let memory = Some(store.clone());
     World { store: Arc::new(store), clock, transfer: None, memory, _folder: None, _redis: None }
+}
+
+/// Returns a store of several buckets, all of which are in one Redis.
+pub(crate) async fn in_buckets() -> World {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+    let store = Arc::new(redis.open_buckets(options, 4).await);
+    let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
+    World { store, clock, transfer, memory: None, _folder: None, _redis: Some(redis) }
+}
+
+/// Returns a store of several buckets in a Redis Cluster. Stores with different numbers have nothing
+/// in common.
+pub(crate) async fn in_cluster(cluster: &Cluster, number: usize) -> World {
+    let clock = Arc::new(ManualClock::new(NOON));
+    let prefix = format!("store-{number}").parse().unwrap();
+    let options = RedisOptions { clock: Some(clock.clone()), prefix, ..RedisOptions::default() };
+    let store = Arc::new(cluster.open(options, 6).await);
+    let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
+    World { store, clock, transfer, memory: None, _folder: None, _redis: None }
 }
 
 pub(crate) async fn in_redis() -> World {

@@ -63,8 +63,28 @@ async fn a_cluster_node_is_refused_under_any_demand() {
         let options = RedisOptions { demand, ..RedisOptions::default() };
         let Err(error) = RedisStore::open(redis.address(), options).await else { panic!("opened") };
         let text = error.to_string();
-        assert!(text.contains("Redis Cluster") && text.contains("not supported"), "{text}");
+        assert!(text.contains("name nodes of the cluster with redis+cluster://"), "{text}");
     }
+}
+
+#[tokio::test]
+async fn a_redis_that_comes_back_as_a_cluster_node_is_refused_until_it_is_none() {
+    let mut redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    redis.start_again_as_cluster_node(true);
+    for _ in 0..2 {
+        let why = until("the refusal", async || match store.heartbeat().await {
+            Err(StoreError::Unavailable { why }) if why.contains("Redis Cluster") => Some(why),
+            _ => None,
+        })
+        .await;
+        assert!(why.contains("name nodes of the cluster with redis+cluster://"), "{why}");
+        unavailable(store.append(append(game(1), head, &["b"])).await);
+    }
+    redis.start_again_as_cluster_node(false);
+    append_soon(&store, append(game(1), head, &["b"])).await;
+    assert_eq!(texts(&store, game(1)).await, ["a", "b"]);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ if type(applied) == 'table' then applied = false end
 local is_new = not applied or tonumber(applied) < tonumber(ARGV[2])
 if is_new then
   redis.pcall('HSET', KEYS[4], ARGV[1], ARGV[2])
-  write_records(KEYS[1], KEYS[2], KEYS[3], 4)
+  write_records(KEYS[1], KEYS[2], KEYS[3], ARGV, 4)
 end
 redis.pcall('ZREM', KEYS[5], ARGV[3])
 return {'ok'}

@@ -1,8 +1,9 @@
 -- Writes the time of a server's heartbeat. If the last one was too long ago, also writes the time
--- between them as the latest outage, and adds it to the record of outages, a JSON list from which
--- games at rest learn of outages when they are opened. Does nothing if the store that the server
--- knows no longer exists: Redis was emptied, and perhaps another server created a new store.
--- KEYS: meta, values, names
+-- between them as the latest outage, and adds it to the list of outages, a JSON list from which
+-- games at rest learn of outages when they are opened. The list is a side record, or a field of
+-- `meta` in a bucket. Does nothing if the store that the server knows no longer exists: Redis was
+-- emptied, and perhaps another server created a new store.
+-- KEYS: meta; values and names, except in a bucket
 -- ARGV: time, floor, the longest silence that is no outage in milliseconds, the store that the
 --   server knows, the key of the record, the maximum number of outages in it
 local store = redis.call('HMGET', KEYS[1], 'schema', 'made')
@@ -13,9 +14,11 @@ at = math.max(at, before)
 redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
 if before > 0 and at - before > tonumber(ARGV[3]) then
   redis.call('HSET', KEYS[1], 'outage_since', digits(before), 'outage_until', digits(at))
-  local record = redis.call('HGET', KEYS[2], ARGV[5])
-  -- The list follows the expiry of the record, which is never.
-  local outages = record and string.match(string.sub(record, 9), '^%[(.*)%]$') or ''
+  local is_bucket = not KEYS[2]
+  local record = redis.call('HGET', KEYS[2] or KEYS[1], ARGV[5])
+  -- In a record, the list follows the expiry, which is never.
+  local list = record and string.sub(record, is_bucket and 1 or 9)
+  local outages = list and string.match(list, '^%[(.*)%]$') or ''
   local kept = select(2, string.gsub(outages, '%[', ''))
   while kept >= tonumber(ARGV[6]) do
     outages = string.gsub(outages, '^%[[^%]]*%],?', '', 1)
@@ -23,8 +26,12 @@ if before > 0 and at - before > tonumber(ARGV[3]) then
   end
   local outage = '[' .. digits(before) .. ',' .. digits(at) .. ']'
   outages = outages == '' and outage or outages .. ',' .. outage
-  redis.call('HSET', KEYS[2], ARGV[5], string.rep('\255', 8) .. '[' .. outages .. ']')
-  redis.call('ZADD', KEYS[3], 0, ARGV[5])
+  if is_bucket then
+    redis.call('HSET', KEYS[1], ARGV[5], '[' .. outages .. ']')
+  else
+    redis.call('HSET', KEYS[2], ARGV[5], string.rep('\255', 8) .. '[' .. outages .. ']')
+    redis.call('ZADD', KEYS[3], 0, ARGV[5])
+  end
 end
 local outage = redis.call('HMGET', KEYS[1], 'outage_since', 'outage_until')
 return {'ok', digits(at), outage[1] or '0', outage[2] or '0'}

@@ -26,20 +26,20 @@ local function expiry(value)
   return (struct.unpack('<I8', value))
 end
 
--- Writes the side records in ARGV, beginning at `first`. Each is four arguments: P (put) or D
+-- Writes the side records in `list`, beginning at `first`. Each is four items: P (put) or D
 -- (delete), key, expiry (may be empty), value.
-local function write_records(values, names, expiries, first)
-  for i = first, #ARGV, 4 do
-    local key = ARGV[i + 1]
-    if ARGV[i] == 'P' then
-      redis.call('HSET', values, key, ARGV[i + 3])
+local function write_records(values, names, expiries, list, first)
+  for i = first, #list, 4 do
+    local key = list[i + 1]
+    if list[i] == 'P' then
+      redis.call('HSET', values, key, list[i + 3])
       redis.call('ZADD', names, 0, key)
       -- The list of expiries may hold a value of another type. Then expired records are not
       -- deleted, but everything else works.
-      if ARGV[i + 2] == '' then
+      if list[i + 2] == '' then
         redis.pcall('ZREM', expiries, key)
       else
-        redis.pcall('ZADD', expiries, ARGV[i + 2], key)
+        redis.pcall('ZADD', expiries, list[i + 2], key)
       end
     else
       redis.call('HDEL', values, key)
@@ -47,4 +47,21 @@ local function write_records(values, names, expiries, first)
       redis.pcall('ZREM', expiries, key)
     end
   end
+end
+
+-- True if all conditions in ARGV hold, beginning at `first`. Each is three arguments: A (absent)
+-- or V (has the value), key, value.
+local function conditions_hold(values, now, first, count)
+  for i = first, first + 3 * count - 1, 3 do
+    local value = redis.call('HGET', values, ARGV[i + 1])
+    if value and expiry(value) <= now then value = false end
+    local holds
+    if ARGV[i] == 'A' then
+      holds = not value
+    else
+      holds = value and string.sub(value, 9) == ARGV[i + 2]
+    end
+    if not holds then return false end
+  end
+  return true
 end

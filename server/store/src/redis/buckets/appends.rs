@@ -1,0 +1,253 @@
+//! Side records of appends, which may be in other buckets than the game.
+//!
+//! An append contains its side records and is listed as pending in the game's bucket before it is
+//! made. Then the records are written: first those in the game's bucket, then those in the others,
+//! each once and in the order of the log. When all are written, the append leaves the list. If its
+//! server is lost before that, any server does the rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use futures_util::future::{join_all, try_join_all};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::all::Buckets;
+use super::transaction::{Decision, Name};
+use super::updates::Pauses;
+use crate::clock::{SystemClock, WallClock};
+use crate::redis::answers;
+use crate::redis::layout::{WriteArguments, parse_pending_member, pending_member, write_arguments};
+use crate::redis::link::{Link, Script};
+use crate::redis::request_error::RequestError;
+use crate::store::{Append, AppendOutcome, Store as _, StoreError};
+
+/// The time between two looks at what lost servers have left unfinished.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The age, in milliseconds, at which any server may do the rest of an append or a transaction.
+const LEFT_BEHIND_MS: u64 = 5_000;
+/// The age, in milliseconds, at which a pending append that has no entry counts as abandoned.
+const ABANDONED_MS: u64 = 60_000;
+/// The time, in milliseconds, for which it is remembered that a transaction was aborted.
+const ABORTED_MS: u64 = 10 * 60_000;
+
+/// An append whose side records are to be written.
+#[derive(Clone, Copy)]
+struct Appended {
+    game: GameId,
+    seq: u64,
+    /// The game's bucket.
+    bucket: usize,
+}
+
+/// Does regularly what lost servers have left unfinished.
+pub(super) async fn tend(all: Arc<Buckets>) {
+    let mut ticks = interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let looks = (0..all.buckets.len()).map(|bucket| all.tend_bucket(bucket));
+        for (bucket, done) in join_all(looks).await.into_iter().enumerate() {
+            if let Err(error) = done {
+                // The next look tries again.
+                tracing::debug!(bucket, %error, "a bucket cannot be tended");
+            }
+        }
+    }
+}
+
+impl Buckets {
+    /// Makes an append, which has been checked against the limits.
+    pub(super) async fn append(self: Arc<Buckets>, append: Append) -> Result<AppendOutcome, StoreError> {
+        let (game, bucket) = (append.game, self.placement.of_game(append.game));
+        let writes = write_arguments(&append.writes);
+        let outcome = self.buckets[bucket].append(append).await?;
+        match outcome {
+            AppendOutcome::Ok { head, .. } if !writes.is_empty() => {
+                self.step().await;
+                let appended = Appended { game, seq: head.seq, bucket };
+                let written = self.write_all(appended, &writes).await;
+                // Until the side records are written, which any server does, the outcome is unknown.
+                Ok(if written.is_ok() { outcome } else { AppendOutcome::Unknown })
+            }
+            outcome => Ok(outcome),
+        }
+    }
+
+    /// Writes the side records of an append, after those of earlier appends to the same game.
+    async fn write_all(&self, appended: Appended, writes: &[WriteArguments]) -> Result<(), RequestError> {
+        let earlier = self.write(appended, writes, true).await?;
+        if earlier.is_empty() {
+            return Ok(());
+        }
+        for earlier in earlier {
+            self.write_entry(Appended { seq: earlier, ..appended }).await?;
+        }
+        // If one is still listed, another server has listed it although it was made. That changes
+        // nothing.
+        self.write(appended, writes, false).await.map(drop)
+    }
+
+    /// Writes the side records of an append that is in the log. Forgets an append that is not.
+    async fn write_entry(&self, appended: Appended) -> Result<(), RequestError> {
+        let store = self.bucket(appended.bucket)?;
+        let found = store.read_settled(|| store.reader.stream(appended.game, appended.seq, 1)).await?;
+        let entry = found.into_iter().find(|entry| entry.seq == appended.seq);
+        let writes = entry.map(|entry| entry.writes).unwrap_or_default();
+        self.write(appended, &writes, false).await.map(drop)
+    }
+
+    /// Writes the side records of an append. Returns earlier appends to the same game that may not be
+    /// finished, if asked to look for them. Then nothing was written.
+    async fn write(
+        &self,
+        appended: Appended,
+        writes: &[WriteArguments],
+        looks_for_earlier: bool,
+    ) -> Result<Vec<u64>, RequestError> {
+        let mut parts: BTreeMap<usize, Vec<WriteArguments>> = BTreeMap::new();
+        for write in writes {
+            parts.entry(self.placement.of_key(&write[1])).or_default().push(write.clone());
+        }
+        let own = parts.remove(&appended.bucket).unwrap_or_default();
+        let member = pending_member(appended.game, appended.seq);
+        let is_last = parts.is_empty();
+        let last = if is_last { member.as_str() } else { "" };
+        let earlier = self.share(appended, appended.bucket, &own, looks_for_earlier, last).await?;
+        if !earlier.is_empty() || is_last {
+            return Ok(earlier);
+        }
+        self.step().await;
+        let others = parts.iter().map(|(bucket, writes)| self.share(appended, *bucket, writes, false, ""));
+        try_join_all(others).await?;
+        self.step().await;
+        self.share(appended, appended.bucket, &[], false, &member).await
+    }
+
+    /// Writes those side records of an append that are in one bucket.
+    async fn share(
+        &self,
+        appended: Appended,
+        bucket: usize,
+        writes: &[WriteArguments],
+        looks_for_earlier: bool,
+        member: &str,
+    ) -> Result<Vec<u64>, RequestError> {
+        let keys = self.keys(bucket)?;
+        let locks = &keys.transactions.locks;
+        let names = [&keys.values, &keys.names, &keys.expiries, locks, &keys.applied, &keys.pending];
+        let looks_for_earlier = u8::from(looks_for_earlier).to_string();
+        let mut arguments = vec![
+            appended.game.as_str().as_bytes().to_vec(),
+            appended.seq.to_string().into_bytes(),
+            looks_for_earlier.into_bytes(),
+            member.as_bytes().to_vec(),
+        ];
+        arguments.extend(writes.iter().flatten().cloned());
+        let mut pauses = Pauses::new();
+        loop {
+            let said = self.run(bucket, Script::Share, &names.map(String::as_str), arguments.clone()).await?;
+            match (said.word.as_str(), said.lock()?) {
+                ("ok", _) => return Ok(Vec::new()),
+                ("earlier", _) => {
+                    let numbers = said.rest.iter().map(|seq| seq.parse::<u64>());
+                    let mut numbers =
+                        numbers.collect::<Result<Vec<_>, _>>().map_err(|_| answers::strange())?;
+                    numbers.sort_unstable();
+                    return Ok(numbers);
+                }
+                (_, Some(lock)) => {
+                    if !self.resolve(&lock, bucket).await? && !pauses.wait().await {
+                        return Err(RequestError::not_done("a side record is locked for too long"));
+                    }
+                }
+                _ => return Err(answers::strange()),
+            }
+        }
+    }
+
+    /// True if all side records of a game's appends are written.
+    pub(super) async fn has_pending(&self, game: GameId) -> Result<bool, RequestError> {
+        let bucket = self.placement.of_game(game);
+        let pending = self.pending(bucket, None).await?;
+        Ok(pending.iter().any(|(other, ..)| *other == game))
+    }
+
+    /// Returns the appends that are listed as pending in a bucket, since before a time, and when they
+    /// were listed. They are sorted, because the latest write to a record must win.
+    async fn pending(
+        &self,
+        bucket: usize,
+        until: Option<u64>,
+    ) -> Result<Vec<(GameId, u64, u64)>, RequestError> {
+        let store = self.bucket(bucket)?;
+        let until = until.map_or_else(|| "+inf".to_owned(), |until| until.to_string());
+        let look = |_: &Link| {
+            let mut look = redis::cmd("ZRANGEBYSCORE");
+            look.arg(&store.shared.keys.pending).arg("-inf").arg(&until).arg("WITHSCORES").take()
+        };
+        let found: Vec<(Vec<u8>, f64)> = store.read_settled(|| store.reader.query(look)).await?;
+        let parse = |(member, since): (Vec<u8>, f64)| {
+            let (game, seq) = parse_pending_member(&member)?;
+            Some((game, seq, since as u64))
+        };
+        let mut pending: Vec<_> = found.into_iter().filter_map(parse).collect();
+        pending.sort_unstable();
+        Ok(pending)
+    }
+
+    /// Does what lost servers have left unfinished in a bucket.
+    async fn tend_bucket(&self, bucket: usize) -> Result<(), RequestError> {
+        // After a loss of data, appends were listed by this process, and nobody else finishes them.
+        let is_own = self.bucket(bucket)?.shared.has_pending.swap(false, Ordering::SeqCst);
+        let now = SystemClock.now().0;
+        let until = if is_own { now } else { now.saturating_sub(LEFT_BEHIND_MS) };
+        for (game, seq, since) in self.pending(bucket, Some(until)).await? {
+            let appended = Appended { game, seq, bucket };
+            let store = self.bucket(bucket)?;
+            let found = store.read_settled(|| store.reader.stream(game, seq, 1)).await?;
+            let is_made = found.first().is_some_and(|entry| entry.seq == seq);
+            // Without an entry, the append was not made, or is being made at this moment.
+            if is_made || now.saturating_sub(since) > ABANDONED_MS {
+                self.write_entry(appended).await?;
+            }
+        }
+        self.tend_transactions(bucket).await
+    }
+
+    async fn tend_transactions(&self, bucket: usize) -> Result<(), RequestError> {
+        let store = self.bucket(bucket)?;
+        let keys = &store.shared.keys.transactions;
+        let now = store.shared.now();
+        let Stamp(left_behind) = now.minus_ms(LEFT_BEHIND_MS);
+        for (name, _) in self.names(bucket, &keys.prepared, left_behind).await? {
+            self.resolve(&name, bucket).await?;
+        }
+        for (name, since) in self.names(bucket, &keys.decided, left_behind).await? {
+            let look = |_: &Link| redis::Cmd::hget(&keys.decisions, name.to_string());
+            let decision: Option<String> = store.reader.query(look).await?;
+            match decision.and_then(|text| Decision::parse(&text)) {
+                Some(Decision::Aborted) if now.0.saturating_sub(since) < ABORTED_MS => continue,
+                Some(Decision::Aborted) | None => {}
+                Some(Decision::Committed { others }) => {
+                    try_join_all(others.iter().map(|other| self.finish(&name, *other, true))).await?;
+                }
+            }
+            self.forget(&name, bucket).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the transactions in a sorted set that are older than `until`.
+    async fn names(&self, bucket: usize, key: &str, until: u64) -> Result<Vec<(Name, u64)>, RequestError> {
+        let store = self.bucket(bucket)?;
+        let look = |_: &Link| {
+            let mut look = redis::cmd("ZRANGEBYSCORE");
+            look.arg(key).arg("-inf").arg(until).arg("WITHSCORES").arg("LIMIT").arg(0).arg(100).take()
+        };
+        let found: Vec<(String, f64)> = store.read_settled(|| store.reader.query(look)).await?;
+        Ok(found.into_iter().filter_map(|(name, since)| Some((name.parse().ok()?, since as u64))).collect())
+    }
+}

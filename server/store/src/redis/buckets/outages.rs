@@ -1,0 +1,44 @@
+//! Outages of buckets. Each bucket has its own, because its master may be away alone.
+//!
+//! The record of outages has the times in which no server ran, which concern all games. The outages of
+//! a bucket are in its own list. This process knows them without asking: it reads them when it opens
+//! the store, and hears of each new one before it makes another request.
+
+use flagfall_board::GameId;
+
+use super::all::Buckets;
+use crate::outages::OutageList;
+use crate::redis::link::Link;
+use crate::redis::request_error::RequestError;
+use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
+use crate::value::Key;
+
+impl Buckets {
+    /// Reads the outages that all buckets have had.
+    pub(super) async fn read_outages(&self) -> Result<(), RequestError> {
+        for store in &self.buckets {
+            let look = |_: &Link| redis::Cmd::hget(&store.shared.keys.meta, OUTAGES_KEY);
+            let found: Option<Vec<u8>> = store.read_settled(|| store.reader.query(look)).await?;
+            let mut known = store.shared.outages.lock();
+            for outage in OutageList::parse(found.as_deref()).iter() {
+                known.add(*outage);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the outages that concern a game, as a record.
+    pub(super) async fn outages_record(&self, game: GameId) -> Result<Option<Vec<u8>>, StoreError> {
+        let record = self.get(&Key::new(OUTAGES_KEY)?).await?;
+        let bucket = &self.buckets[self.placement.of_game(game)];
+        let mut all: Vec<Outage> = bucket.shared.outages.lock().to_vec();
+        if all.is_empty() {
+            return Ok(record);
+        }
+        all.extend(OutageList::parse(record.as_deref()).iter());
+        all.sort_unstable_by_key(|outage| (outage.since, outage.until));
+        all.dedup();
+        let surplus = all.len().saturating_sub(OUTAGES_MAX);
+        Ok(Some(all.into_iter().skip(surplus).collect::<OutageList>().to_record()))
+    }
+}

@@ -1,0 +1,131 @@
+//! Reads side records, of one bucket or of all.
+//!
+//! A record may be locked by a transaction. If that is committed, the reader finishes it and reads
+//! again. Otherwise the record has the value that it has always had.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+
+use futures_util::future::try_join_all;
+
+use super::all::{Buckets, parse_lock, too_busy};
+use crate::limits::READ_MAX;
+use crate::redis::layout::scan_bounds;
+use crate::redis::link::Link;
+use crate::redis::request_error::RequestError;
+use crate::store::{FullRecord, StoreError};
+use crate::value::{Key, KeyRange};
+
+/// The maximum number of committed transactions that a read finishes. Each of them was committed
+/// while the read went on.
+const TRIES: usize = 64;
+/// The smallest number of records to read from one of several buckets.
+const CHUNK_MIN: usize = 16;
+
+/// Records of a bucket that a scan of several buckets has read.
+struct Cursor {
+    bucket: usize,
+    records: VecDeque<FullRecord>,
+    after: Option<Key>,
+    is_at_end: bool,
+}
+
+impl Buckets {
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+        let bucket = self.placement.of_key(key.as_bytes());
+        for _ in 0..TRIES {
+            let found = self.bucket(bucket)?.find(key).await?;
+            let Some(lock) = found.lock else { return Ok(found.value) };
+            if !self.resolve(&parse_lock(&lock)?, bucket).await? {
+                return Ok(found.value);
+            }
+        }
+        Err(too_busy())
+    }
+
+    /// Returns records in the order of their keys.
+    pub(super) async fn scan(
+        &self,
+        prefix: Option<&Key>,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<FullRecord>, StoreError> {
+        let limit = limit.min(READ_MAX);
+        if let Some(bucket) = self.placement.of_prefix(prefix) {
+            return Ok(self.scan_one(bucket, prefix, after, limit).await?);
+        }
+        let chunk = (2 * limit / self.buckets.len()).max(CHUNK_MIN).min(limit);
+        let mut cursors: Vec<Cursor> = (0..self.buckets.len())
+            .map(|bucket| Cursor {
+                bucket,
+                records: VecDeque::new(),
+                after: after.cloned(),
+                is_at_end: chunk == 0,
+            })
+            .collect();
+        let is_empty = |cursor: &Cursor| cursor.records.is_empty() && !cursor.is_at_end;
+        let mut merged = Vec::new();
+        while merged.len() < limit {
+            let empty = cursors.iter_mut().filter(|cursor| is_empty(cursor));
+            try_join_all(empty.map(|cursor| self.fill(cursor, prefix, chunk))).await?;
+            let heads = cursors.iter().enumerate();
+            let mut heads: BinaryHeap<Reverse<(Key, usize)>> = heads
+                .filter_map(|(number, cursor)| Some(Reverse((cursor.records.front()?.0.clone(), number))))
+                .collect();
+            if heads.is_empty() {
+                break;
+            }
+            while let Some(Reverse((_, number))) = heads.pop() {
+                let cursor = &mut cursors[number];
+                merged.extend(cursor.records.pop_front());
+                match cursor.records.front() {
+                    Some((next, ..)) => heads.push(Reverse((next.clone(), number))),
+                    // More must be read before the order of the rest is known.
+                    None if !cursor.is_at_end => break,
+                    None => {}
+                }
+            }
+        }
+        merged.truncate(limit);
+        Ok(merged)
+    }
+
+    async fn fill(
+        &self,
+        cursor: &mut Cursor,
+        prefix: Option<&Key>,
+        chunk: usize,
+    ) -> Result<(), RequestError> {
+        let found = self.scan_one(cursor.bucket, prefix, cursor.after.as_ref(), chunk).await?;
+        cursor.is_at_end = found.len() < chunk;
+        cursor.after = found.last().map(|record| record.0.clone());
+        cursor.records = found.into();
+        Ok(())
+    }
+
+    /// Returns records of one bucket.
+    async fn scan_one(
+        &self,
+        bucket: usize,
+        prefix: Option<&Key>,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<FullRecord>, RequestError> {
+        let store = self.bucket(bucket)?;
+        let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
+        let (from, to) = scan_bounds(&range);
+        let keys = &store.shared.keys.transactions;
+        let look = |_: &Link| redis::cmd("ZRANGEBYLEX").arg(&keys.locked).arg(&from).arg(&to).take();
+        let locked: Vec<Vec<u8>> = store.read_settled(|| store.reader.query(look)).await?;
+        if !locked.is_empty() {
+            let look = |_: &Link| redis::cmd("HMGET").arg(&keys.locks).arg(&locked).take();
+            let locks: Vec<Option<String>> = store.reader.query(look).await?;
+            let locks: BTreeSet<String> = locks.into_iter().flatten().collect();
+            for lock in locks {
+                self.resolve(&parse_lock(&lock)?, bucket).await?;
+            }
+        }
+        // A transaction that is committed from now on may be seen or not.
+        store.read_settled(|| store.reader.scan(prefix, after, limit)).await
+    }
+}

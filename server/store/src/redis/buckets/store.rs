@@ -1,0 +1,390 @@
+//! The contract of a store, for a store in several buckets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use flagfall_board::{GameId, Stamp};
+use futures_util::future::{join_all, try_join_all};
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tracing::Instrument as _;
+
+use super::all::Buckets;
+use super::appends;
+use crate::checks::{check_append, check_update};
+use crate::guard::Guard;
+use crate::redis::address::RedisAddress;
+use crate::redis::durability::Durability;
+use crate::redis::layout::Keys;
+use crate::redis::options::RedisOptions;
+use crate::redis::placement::Placement;
+use crate::redis::request::Request;
+use crate::redis::request_error::RequestError;
+use crate::redis::shared::{Common, Shared};
+use crate::redis::slots::{slot_of, tags};
+use crate::redis::{RedisOpenError, RedisStore};
+use crate::store::{
+    Announcement, Append, AppendOutcome, FullRecord, Outage, ReadResult, Record, RetireOutcome, Store,
+    StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome,
+    Write,
+};
+use crate::value::{Head, Key};
+
+/// The number of buckets of a store.
+pub const BUCKETS: usize = 64;
+
+/// The time between two audits of a bucket's announcements, except in the first bucket, whose audit
+/// covers all games.
+const NO_AUDIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The time for which a heartbeat waits for the answer of one bucket.
+const BEAT_MAX: Duration = Duration::from_secs(1);
+
+/// The store in several buckets. Several servers may use it, like a [`RedisStore`].
+pub struct BucketStore {
+    all: Arc<Buckets>,
+    tending: JoinHandle<()>,
+}
+
+impl Drop for BucketStore {
+    fn drop(&mut self) {
+        self.tending.abort();
+    }
+}
+
+impl BucketStore {
+    /// Opens the store with this number of buckets, or creates one. The number can never change, so
+    /// it should be [`BUCKETS`] outside tests. Must be called in a tokio runtime, which then runs the
+    /// store's tasks.
+    ///
+    /// # Errors
+    /// [`RedisOpenError`], which says how to fix the problem: a master cannot be reached, is not
+    /// durable enough, or contains a store of another version.
+    pub async fn open(
+        address: &RedisAddress,
+        options: RedisOptions,
+        buckets: usize,
+    ) -> Result<BucketStore, RedisOpenError> {
+        let buckets = buckets.max(1);
+        let common = Common::new(options.held_bytes_max);
+        let placement = Placement::new(buckets);
+        let open = |(number, tag): (usize, String)| {
+            let audit = if number == 0 { options.audit } else { NO_AUDIT };
+            let options = RedisOptions { audit, ..options.clone() };
+            let keys = Keys::of_bucket(&options.prefix, placement, number, &tag);
+            let address = address.of_slot(slot_of(&tag));
+            let shared = Shared::with(address, options, keys, common.clone());
+            // No server of an earlier version can use this layout.
+            shared.interest.serve_former(false);
+            RedisStore::open_with(Arc::new(shared))
+        };
+        let stores = try_join_all(tags(buckets).into_iter().enumerate().map(open)).await?;
+        let all = Arc::new(Buckets {
+            buckets: stores,
+            placement,
+            common,
+            transactions: AtomicU64::new(0),
+            beating: (0..buckets).map(|_| AtomicBool::new(false)).collect(),
+            #[cfg(feature = "testing")]
+            steps_left: AtomicU64::new(u64::MAX),
+            #[cfg(feature = "testing")]
+            is_stopped: AtomicBool::new(false),
+        });
+        let unusable = |error: RequestError| RedisOpenError::Unusable { why: error.to_string() };
+        all.test().await.map_err(unusable)?;
+        all.read_outages().await.map_err(unusable)?;
+        let tending = tokio::spawn(appends::tend(all.clone()));
+        Ok(BucketStore { all, tending })
+    }
+
+    /// Returns the durability of the first bucket's master at the last check.
+    #[must_use]
+    pub fn durability(&self) -> Durability {
+        self.first().durability()
+    }
+
+    /// Makes this store act, after this many steps of transactions and appends, as if its process had
+    /// ended. Requests that need another step never get an answer.
+    #[cfg(feature = "testing")]
+    pub fn stop_after(&self, steps: u64) {
+        self.all.steps_left.store(steps, Ordering::SeqCst);
+    }
+
+    /// True if a request waits forever because of [`stop_after`](Self::stop_after).
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.all.is_stopped.load(Ordering::SeqCst)
+    }
+}
+
+impl BucketStore {
+    /// Returns the bucket of a game.
+    fn of(&self, game: GameId) -> &RedisStore {
+        &self.all.buckets[self.all.placement.of_game(game)]
+    }
+
+    fn of_topic(&self, topic: &Topic) -> &RedisStore {
+        &self.all.buckets[self.all.placement.of_topic(topic)]
+    }
+
+    /// The bucket with what the whole store has only once.
+    fn first(&self) -> &RedisStore {
+        &self.all.buckets[0]
+    }
+}
+
+impl Buckets {
+    /// Sends a heartbeat to a bucket. Does not wait for long, because the heartbeats of other buckets
+    /// must not be late on account of this one.
+    async fn beat(self: Arc<Buckets>, bucket: usize) -> Result<Stamp, StoreError> {
+        let late = |what: &str| StoreError::Unavailable { why: format!("bucket {bucket}: {what}") };
+        if self.beating[bucket].swap(true, Ordering::SeqCst) {
+            return Err(late("the last heartbeat has no answer yet"));
+        }
+        let beating = tokio::spawn(async move {
+            let beat = self.buckets[bucket].heartbeat().await;
+            self.beating[bucket].store(false, Ordering::SeqCst);
+            beat
+        });
+        match timeout(BEAT_MAX, beating).await {
+            Ok(Ok(beat)) => beat,
+            Ok(Err(_)) | Err(_) => Err(late("the heartbeat has no answer yet")),
+        }
+    }
+
+    /// Deletes what buckets other than the game's keep for a log that was retired.
+    async fn forget_applied(&self, game: GameId) -> Result<(), RequestError> {
+        let forget = async |store: &RedisStore| {
+            let missing = || RequestError::InDoubt("the store is closed".to_owned());
+            let forgotten = store.send(|reply| Request::ForgetApplied { game, reply }).await?;
+            forgotten.await.unwrap_or_else(|_| Err(missing()))
+        };
+        try_join_all(self.buckets.iter().map(forget)).await.map(drop)
+    }
+}
+
+/// Runs a request in a task of its own, so that it is done completely even if the caller is gone.
+fn complete<T: Send + 'static>(
+    request: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    unknown: T,
+) -> StoreFuture<'static, Result<T, StoreError>> {
+    let running = tokio::spawn(request.in_current_span());
+    Box::pin(async move { running.await.unwrap_or(Ok(unknown)) })
+}
+
+impl Store for BucketStore {
+    fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
+        if append.writes.is_empty() {
+            return self.of(append.game).append(append);
+        }
+        if let Err(error) = check_append(&append) {
+            return Box::pin(std::future::ready(Err(error.into())));
+        }
+        complete(self.all.clone().append(append), AppendOutcome::Unknown)
+    }
+
+    fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
+        self.of(game).read(game, after_seq, limit)
+    }
+
+    fn head(&self, game: GameId) -> ReadResult<'_, Head> {
+        self.of(game).head(game)
+    }
+
+    fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
+        Box::pin(async move { self.all.get(&key).await })
+    }
+
+    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        Box::pin(async move {
+            let found = self.all.scan(Some(&prefix), after.as_ref(), limit).await?;
+            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
+        })
+    }
+
+    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
+        if let Err(error) = check_update(&update) {
+            return Box::pin(std::future::ready(Err(error.into())));
+        }
+        complete(self.all.clone().update(update), UpdateOutcome::Unknown)
+    }
+
+    fn sweep(&self) -> StoreResult<'_, u64> {
+        Box::pin(
+            async move { Ok(try_join_all(self.all.buckets.iter().map(Store::sweep)).await?.iter().sum()) },
+        )
+    }
+
+    fn now(&self) -> Stamp {
+        self.all.buckets.iter().map(Store::now).min().unwrap_or_default()
+    }
+
+    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
+        Box::pin(async move {
+            let beats = (0..self.all.buckets.len()).map(|bucket| self.all.clone().beat(bucket));
+            let (mut beaten, mut last) = (Vec::new(), None);
+            for beat in join_all(beats).await {
+                match beat {
+                    Ok(at) => beaten.push(at),
+                    Err(error) => last = Some(error),
+                }
+            }
+            // As long as one master answers, its games go on. The others see that their clocks stand
+            // still, from `silent_since_of`.
+            match (beaten.into_iter().min(), last) {
+                (Some(at), _) => Ok(at),
+                (None, Some(error)) => Err(error),
+                (None, None) => Ok(Stamp(0)),
+            }
+        })
+    }
+
+    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
+        Box::pin(async move {
+            let beats = self.all.buckets.iter().map(|bucket| bucket.last_heartbeat);
+            // Another server that is alive sends heartbeats to all buckets.
+            Ok(beats.collect::<Option<Vec<Stamp>>>().and_then(|beats| beats.into_iter().max()))
+        })
+    }
+
+    fn epoch(&self) -> StoreResult<'_, u64> {
+        Box::pin(async move { Ok(self.all.common.epoch.load(Ordering::SeqCst)) })
+    }
+
+    fn bump_epoch(&self) -> StoreResult<'_, u64> {
+        self.first().bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
+        Box::pin(async move {
+            let mut found = try_join_all(self.all.buckets.iter().map(Store::quarantined)).await?.concat();
+            found.sort_unstable();
+            Ok(found)
+        })
+    }
+
+    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
+        Box::pin(async move {
+            guard.check()?;
+            if self.all.has_pending(game).await? {
+                return Ok(RetireOutcome::Later);
+            }
+            let outcome = self.of(game).retire(game, guard).await?;
+            if outcome == RetireOutcome::Ok && self.all.forget_applied(game).await.is_err() {
+                return Ok(RetireOutcome::Unknown);
+            }
+            Ok(outcome)
+        })
+    }
+
+    fn guard(&self, game: GameId) -> ReadResult<'_, Option<Guard>> {
+        self.of(game).guard(game)
+    }
+
+    fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            self.of(game).delete_log(game).await?;
+            Ok(self.all.forget_applied(game).await?)
+        })
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.all.buckets.iter().filter_map(Store::outage).max_by_key(|outage| outage.until)
+    }
+
+    fn outage_of(&self, game: GameId) -> Option<Outage> {
+        self.of(game).outage()
+    }
+
+    fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
+        Box::pin(self.all.outages_record(game))
+    }
+
+    fn weaknesses(&self) -> Vec<String> {
+        let all: BTreeSet<String> = self.all.buckets.iter().flat_map(Store::weaknesses).collect();
+        all.into_iter().collect()
+    }
+
+    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
+        let mut parts: Vec<Vec<Write>> = vec![Vec::new(); self.all.buckets.len()];
+        for record in records {
+            parts[self.all.placement.of_key(record.key().as_bytes())].push(record);
+        }
+        for (bucket, part) in self.all.buckets.iter().zip(parts) {
+            bucket.keep_copies(owner, part);
+        }
+    }
+
+    fn drop_copies(&self, owner: &str) {
+        self.all.buckets.iter().for_each(|bucket| bucket.drop_copies(owner));
+    }
+
+    fn owners_of_copies(&self) -> Vec<String> {
+        let all: BTreeSet<String> = self.all.buckets.iter().flat_map(Store::owners_of_copies).collect();
+        all.into_iter().collect()
+    }
+
+    fn silent_since(&self) -> Option<Stamp> {
+        let silent: Option<Vec<Stamp>> = self.all.buckets.iter().map(Store::silent_since).collect();
+        silent?.into_iter().max()
+    }
+
+    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
+        self.of(game).silent_since()
+    }
+
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        Some(self.all.common.announcements.subscribe())
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
+        self.first().tell(notice)
+    }
+
+    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
+        self.of_topic(&topic).follow(topic)
+    }
+
+    fn unfollow(&self, topic: &Topic) {
+        self.of_topic(topic).unfollow(topic);
+    }
+
+    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
+        self.of_topic(&topic).tell_followers(topic, notice)
+    }
+
+    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
+        Some(self.all.common.notices.subscribe())
+    }
+}
+
+impl Transfer for BucketStore {
+    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
+        Box::pin(async move {
+            let mut games = try_join_all(self.all.buckets.iter().map(Transfer::games)).await?.concat();
+            games.sort_unstable();
+            Ok(games)
+        })
+    }
+
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
+        Box::pin(async move { self.all.scan(None, after.as_ref(), limit).await })
+    }
+
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreResult<'_, AppendOutcome> {
+        self.of(game).take_over(game, expected, entries)
+    }
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
+        self.of(game).put_aside(game, reason)
+    }
+}

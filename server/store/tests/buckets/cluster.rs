@@ -1,0 +1,143 @@
+//! A cluster of three masters.
+
+use std::time::Duration;
+
+use flagfall_store::{AppendOutcome, StoreError};
+use redis::Value;
+
+use super::*;
+use crate::common::cluster::Cluster;
+use crate::common::{TIMEOUT, append_ok, texts};
+
+/// Repeats an append until a master accepts it.
+async fn append_soon(store: &BucketStore, wanted: Append) -> Head {
+    until("an append", async || match store.append(wanted.clone()).await {
+        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
+        // An earlier attempt has written the entry, but its answer was lost.
+        Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
+        Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
+        outcome => panic!("{outcome:?}"),
+    })
+    .await
+}
+
+/// Moves all slots with data from a node to another one, as an operator's tool does.
+async fn move_slots(cluster: &Cluster, from: usize, to: usize) {
+    let mut ids: Vec<String> = Vec::new();
+    for node in &cluster.0 {
+        ids.push(node.ask(&["CLUSTER", "MYID"]).await);
+    }
+    let (source, target) = (&cluster.0[from], &cluster.0[to]);
+    let keys: Vec<String> = source.ask(&["KEYS", "*"]).await;
+    let mut slots: Vec<u64> = Vec::new();
+    for key in &keys {
+        slots.push(source.ask(&["CLUSTER", "KEYSLOT", key]).await);
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    assert!(!slots.is_empty());
+    for slot in slots.iter().map(u64::to_string) {
+        let set = |words: [String; 2]| {
+            ["CLUSTER".to_owned(), "SETSLOT".to_owned(), slot.clone()].into_iter().chain(words)
+        };
+        let words =
+            |action: &str, node: usize| set([action.to_owned(), ids[node].clone()]).collect::<Vec<_>>();
+        let ask = async |node: &RedisServer, words: Vec<String>| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let _: Value = node.ask(&words).await;
+        };
+        ask(target, words("IMPORTING", from)).await;
+        ask(source, words("MIGRATING", to)).await;
+        loop {
+            let keys: Vec<String> = source.ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "100"]).await;
+            if keys.is_empty() {
+                break;
+            }
+            let port = target.port().to_string();
+            let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "5000", "KEYS"];
+            migrate.extend(keys.iter().map(String::as_str));
+            let _: Value = source.ask(&migrate).await;
+        }
+        ask(target, words("NODE", to)).await;
+        ask(source, words("NODE", to)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn games_go_on_while_their_slots_move() {
+    const GAMES: u32 = 12;
+    let cluster = Cluster::start().await;
+    let store = Arc::new(cluster.open(RedisOptions::default(), 6).await);
+    store.heartbeat().await.unwrap();
+    let epoch = store.epoch().await.unwrap();
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let play = |number: u32| {
+        let (store, stopped) = (store.clone(), stopped.clone());
+        tokio::spawn(async move {
+            let mut head = Head::START;
+            while !*stopped.borrow() || head.seq < 5 {
+                let record = [put(&format!("last/{number}"), &(head.seq + 1).to_string())];
+                let writes = record.into_iter().chain([put("shared", "x")]).collect();
+                let next = Append { writes, ..append(game(number), head, &[&(head.seq + 1).to_string()]) };
+                head = append_soon(&store, next).await;
+            }
+            head.seq
+        })
+    };
+    let players: Vec<_> = (0..GAMES).map(play).collect();
+    move_slots(&cluster, 0, 1).await;
+    stop.send(true).unwrap();
+    let mut lengths = Vec::new();
+    for player in players {
+        lengths.push(player.await.unwrap());
+    }
+    assert_eq!(cluster.0[0].ask::<Vec<String>>(&["KEYS", "*"]).await, [""; 0]);
+    let other = cluster.open(RedisOptions::default(), 6).await;
+    for (number, length) in (0..).zip(lengths) {
+        let expected: Vec<String> = (1..=length).map(|seq| seq.to_string()).collect();
+        assert_eq!(texts(&*store, game(number)).await, expected);
+        until("the side record", async || {
+            let found = other.get(key(&format!("last/{number}"))).await.ok()?;
+            (found == Some(length.to_string().into())).then_some(())
+        })
+        .await;
+    }
+    assert_eq!(store.epoch().await, Ok(epoch), "nothing was lost");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_a_master_is_away_games_of_the_others_go_on() {
+    const GAMES: u32 = 12;
+    let mut cluster = Cluster::start().await;
+    // The other masters serve their slots although some slots have no master.
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    let options = RedisOptions { answer_timeout: Duration::from_millis(500), ..RedisOptions::default() };
+    let store = cluster.open(options, 6).await;
+    let mut heads = vec![Head::START; GAMES as usize];
+    for (number, head) in (0..).zip(&mut heads) {
+        *head = append_ok(&store, append(game(number), *head, &["before"])).await;
+    }
+    cluster.0[0].kill();
+    let mut away = Vec::new();
+    for number in 0..GAMES {
+        let head = heads[number as usize];
+        let appending = store.append(append(game(number), head, &["meanwhile"]));
+        match tokio::time::timeout(TIMEOUT, appending).await.unwrap() {
+            Ok(AppendOutcome::Ok { head, .. }) => heads[number as usize] = head,
+            Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => away.push(number),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    assert!(!away.is_empty() && away.len() < GAMES as usize, "{away:?}");
+    assert!(store.heartbeat().await.is_ok(), "two masters are there");
+    cluster.0[0].start_again();
+    for (number, head) in (0..).zip(&heads) {
+        append_soon(&store, append(game(number), *head, &["after"])).await;
+        let texts = texts(&store, game(number)).await;
+        let middle =
+            if away.contains(&number) { &["before", "after"][..] } else { &["before", "meanwhile", "after"] };
+        assert_eq!(texts, middle, "{number}");
+    }
+}

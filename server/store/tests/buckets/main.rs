@@ -1,0 +1,260 @@
+//! Tests of the store in several buckets, with a real Redis and a real Redis Cluster: servers that are
+//! lost at every step, several servers at once, a slot that moves, a master that is away.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod cluster;
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::sync::Arc;
+
+use common::redis::RedisServer;
+use common::{append, append_ok, game, key, put, until};
+use flagfall_board::Stamp;
+use flagfall_store::redis::buckets::BucketStore;
+use flagfall_store::{
+    Append, Expect, Guard, Head, OUTAGES_KEY, Outage, OutageList, RedisOptions, RetireOutcome, Store, Update,
+    UpdateOutcome, Write,
+};
+use flagfall_store_testing::ManualClock;
+
+const BUCKETS: usize = 4;
+const NOON: Stamp = Stamp(1_700_000_000_000);
+/// Longer than a transaction may take.
+const LIFETIME_MS: u64 = 2_001;
+
+fn with_clock(clock: &Arc<ManualClock>, prefix: &str) -> RedisOptions {
+    RedisOptions { clock: Some(clock.clone()), prefix: prefix.parse().unwrap(), ..RedisOptions::default() }
+}
+
+/// Names of records that are in all buckets.
+fn names() -> Vec<String> {
+    (0..12).map(|number| format!("record/{number}")).collect()
+}
+
+fn put_all(value: &str) -> Vec<Write> {
+    names().iter().map(|name| put(name, value)).collect()
+}
+
+fn all_are(value: &str) -> Vec<(flagfall_store::Key, Expect)> {
+    names().iter().map(|name| (key(name), Expect::Value(value.into()))).collect()
+}
+
+/// Returns the value of all records, which must be the same.
+async fn common_value(store: &BucketStore) -> String {
+    let found = store.scan(key("record/"), None, 100).await.unwrap();
+    assert_eq!(found.len(), names().len());
+    let mut values: Vec<String> = Vec::new();
+    for (name, value) in found {
+        assert_eq!(store.get(name).await, Ok(Some(value.clone())));
+        values.push(String::from_utf8(value).unwrap());
+    }
+    values.dedup();
+    let [value] = &values[..] else { panic!("{values:?}") };
+    value.clone()
+}
+
+/// Makes a request with a store that acts as if its process ended after some steps. Returns true if
+/// the request was completed.
+async fn is_completed(store: &BucketStore, request: impl Future<Output = ()>) -> bool {
+    let is_completed = tokio::select! {
+        () = request => true,
+        () = until("the stop", async || store.is_stopped().then_some(())) => false,
+    };
+    // Each bucket handles requests in order. So what was sent before the end has been done.
+    store.sweep().await.unwrap();
+    is_completed
+}
+
+#[tokio::test]
+async fn an_update_of_several_buckets_is_made_or_not_wherever_its_server_is_lost() {
+    let redis = RedisServer::start();
+    let mut made = Vec::new();
+    for steps in 0.. {
+        let clock = Arc::new(ManualClock::new(NOON));
+        let options = with_clock(&clock, &format!("s{steps}"));
+        let lost = redis.open_buckets(options.clone(), BUCKETS).await;
+        let other = redis.open_buckets(options, BUCKETS).await;
+        let update = Update { conditions: Vec::new(), writes: put_all("old") };
+        assert_eq!(other.update(update).await, Ok(UpdateOutcome::Ok));
+        lost.stop_after(steps);
+        let update = Update { conditions: all_are("old"), writes: put_all("new") };
+        let updating = async { assert_eq!(lost.update(update).await, Ok(UpdateOutcome::Ok)) };
+        let is_completed = is_completed(&lost, updating).await;
+        drop(lost);
+        let value = common_value(&other).await;
+        // Until the deadline, the lost server could still decide.
+        clock.advance_ms(LIFETIME_MS);
+        let update = Update { conditions: all_are(&value), writes: put_all("newer") };
+        assert_eq!(other.update(update).await, Ok(UpdateOutcome::Ok), "{steps}");
+        assert_eq!(common_value(&other).await, "newer");
+        made.push(value);
+        if is_completed {
+            break;
+        }
+    }
+    // Three buckets are prepared, one decides, three are finished, one forgets.
+    assert_eq!(made, ["old", "old", "old", "old", "new", "new", "new", "new", "new"]);
+}
+
+#[tokio::test]
+async fn side_records_in_other_buckets_are_written_wherever_the_server_is_lost() {
+    let redis = RedisServer::start();
+    let mut completed = Vec::new();
+    for steps in 0.. {
+        let clock = Arc::new(ManualClock::new(NOON));
+        let options = with_clock(&clock, &format!("s{steps}"));
+        let lost = redis.open_buckets(options.clone(), BUCKETS).await;
+        let other = redis.open_buckets(options, BUCKETS).await;
+        lost.stop_after(steps);
+        let first = Append { writes: put_all("first"), ..append(game(1), Head::START, &["a"]) };
+        let appending = async {
+            append_ok(&lost, first).await;
+        };
+        completed.push(is_completed(&lost, appending).await);
+        drop(lost);
+        let head = other.head(game(1)).await.unwrap();
+        assert_eq!(head.seq, 1, "the append itself is one step of the game's bucket");
+        // The later append has fewer records. Those that only the first one has come before it.
+        let second = Append { writes: vec![put("record/3", "second")], ..append(game(1), head, &["b"]) };
+        let head = append_ok(&other, second).await;
+        for name in names() {
+            let value = if name == "record/3" { "second" } else { "first" };
+            assert_eq!(other.get(key(&name)).await, Ok(Some(value.into())), "{name} after {steps}");
+        }
+        let guard = Guard { head, place: Vec::new(), commands: Vec::new() };
+        assert_eq!(other.retire(game(1), guard).await, Ok(RetireOutcome::Ok), "nothing is pending");
+        if completed.last() == Some(&true) {
+            break;
+        }
+    }
+    assert_eq!(completed, [false, false, false, true]);
+}
+
+#[tokio::test]
+async fn a_log_is_not_retired_before_its_side_records_are_written() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let lost = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    let other = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    lost.stop_after(1);
+    let ending = Append { writes: put_all("x"), ..append(game(1), Head::START, &["a"]) };
+    let appending = async {
+        append_ok(&lost, ending).await;
+    };
+    assert!(!is_completed(&lost, appending).await);
+    drop(lost);
+    let head = other.head(game(1)).await.unwrap();
+    let guard = || Guard { head, place: Vec::new(), commands: Vec::new() };
+    assert_eq!(other.retire(game(1), guard()).await, Ok(RetireOutcome::Later));
+    // Any server writes them after a while.
+    until("the rest", async || (other.retire(game(1), guard()).await == Ok(RetireOutcome::Ok)).then_some(()))
+        .await;
+    assert_eq!(common_value(&other).await, "x");
+}
+
+/// Moves one from a counter to another, until that succeeds.
+async fn move_one(store: &BucketStore, from: &str, to: &str) {
+    loop {
+        let mut values = Vec::new();
+        for name in [from, to] {
+            let found = store.get(key(name)).await.unwrap().unwrap();
+            values.push(String::from_utf8(found).unwrap());
+        }
+        let number = |text: &str| text.parse::<i64>().unwrap();
+        let writes = vec![
+            put(from, &(number(&values[0]) - 1).to_string()),
+            put(to, &(number(&values[1]) + 1).to_string()),
+        ];
+        let condition = |(name, value): (&str, String)| (key(name), Expect::Value(value.into()));
+        let conditions = [from, to].into_iter().zip(values).map(condition).collect();
+        if store.update(Update { conditions, writes }).await == Ok(UpdateOutcome::Ok) {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn transfers_between_buckets_keep_the_sum() {
+    const ROUNDS: usize = 20;
+    let redis = RedisServer::start();
+    let mut stores = Vec::new();
+    for _ in 0..2 {
+        stores.push(Arc::new(redis.open_buckets(RedisOptions::default(), BUCKETS).await));
+    }
+    let update = Update { conditions: Vec::new(), writes: put_all("100") };
+    assert_eq!(stores[0].update(update).await, Ok(UpdateOutcome::Ok));
+    let names = names();
+    let transfer = |number: usize| {
+        let (store, names) = (stores[number % 2].clone(), names.clone());
+        tokio::spawn(async move {
+            for round in 0..ROUNDS {
+                let (from, to) = ((number + round) % names.len(), (number * 5 + round * 7 + 1) % names.len());
+                if from != to {
+                    move_one(&store, &names[from], &names[to]).await;
+                }
+            }
+        })
+    };
+    for task in (0..4).map(transfer).collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
+    for store in stores {
+        let found = store.scan(key("record/"), None, 100).await.unwrap();
+        let values =
+            found.iter().map(|(_, value)| std::str::from_utf8(value).unwrap().parse::<i64>().unwrap());
+        assert_eq!(values.sum::<i64>(), 100 * names.len() as i64);
+    }
+}
+
+#[tokio::test]
+async fn a_scan_of_all_buckets_is_in_order_whatever_its_pages() {
+    let redis = RedisServer::start();
+    let store = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
+    let all: Vec<String> = (0..150).map(|number| format!("list/{number:03}/x")).collect();
+    for chunk in all.chunks(50) {
+        let writes = chunk.iter().map(|name| put(name, name)).collect();
+        let update = Update { conditions: Vec::new(), writes };
+        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    }
+    for limit in [1, 7, 64, 150, 1_000] {
+        let mut found: Vec<String> = Vec::new();
+        loop {
+            let after = found.last().map(|name| key(name));
+            let page = store.scan(key("list/"), after, limit).await.unwrap();
+            let count = page.len();
+            found.extend(page.into_iter().map(|(_, value)| String::from_utf8(value).unwrap()));
+            if count < limit {
+                break;
+            }
+        }
+        assert_eq!(found, all, "{limit} at a time");
+    }
+}
+
+#[tokio::test]
+async fn outages_of_buckets_are_known_to_their_games() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(60_000);
+    store.heartbeat().await.unwrap();
+    let outage = Outage { since: NOON, until: NOON.plus_ms(60_000) };
+    let outages = async |store: &BucketStore, number| {
+        let record = store.outages_record(game(number)).await.unwrap();
+        OutageList::parse(record.as_deref()).to_vec()
+    };
+    assert_eq!((store.outage_of(game(1)), outages(&store, 1).await), (Some(outage), vec![outage]));
+    // The time in which no server ran concerns all games.
+    let stopped = Outage { since: NOON.plus_ms(70_000), until: NOON.plus_ms(80_000) };
+    let value = [stopped].into_iter().collect::<OutageList>().to_record();
+    let writes = vec![Write::Put { key: key(OUTAGES_KEY), value, expires: None }];
+    let update = Update { conditions: vec![(key(OUTAGES_KEY), Expect::Absent)], writes };
+    assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    drop(store);
+    let store = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    for number in 1..9 {
+        assert_eq!(outages(&store, number).await, [outage, stopped]);
+    }
+}
