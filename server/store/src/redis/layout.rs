@@ -57,6 +57,8 @@ pub(super) struct Keys {
 pub(super) const OF_GAME: &str = "}:game";
 /// What follows the player's id in the name of the channel of a player.
 const OF_PLAYER: &str = "}:player";
+/// What follows the server's id in the name of the channel of a server.
+const OF_SERVER: &str = "}:server";
 
 impl Keys {
     pub(super) fn new(prefix: &Prefix) -> Keys {
@@ -91,6 +93,7 @@ impl Keys {
         match topic {
             Topic::Game(game) => format!("{}{game}{OF_GAME}", self.topics()),
             Topic::Player(player) => format!("{}{player}{OF_PLAYER}", self.topics()),
+            Topic::Server(server) => format!("{}{server}{OF_SERVER}", self.topics()),
         }
     }
 

@@ -31,6 +31,8 @@ use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
 /// The time between two checks that Redis still answers.
 const PULSE: Duration = Duration::from_secs(1);
+/// The time between two checks for appends that lost servers have left unfinished.
+const PENDING_EVERY: Duration = Duration::from_secs(5);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// The number of games to compare in one request.
@@ -57,6 +59,10 @@ pub(super) struct Writer {
     made: String,
     /// The time at which to read Redis's durability settings again.
     durability_at: Instant,
+    /// The time at which to look for unfinished appends again.
+    pending_at: Instant,
+    /// True if Redis has answered a request since the last pulse.
+    pub(super) has_answered: bool,
 }
 
 impl Writer {
@@ -75,6 +81,8 @@ impl Writer {
             outages_known_until: Stamp(0),
             made: String::new(),
             durability_at: Instant::now(),
+            pending_at: Instant::now(),
+            has_answered: false,
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -125,6 +133,12 @@ impl Writer {
             self.lose_link(&error);
             return self.return_soon().await;
         }
+        // If Redis has just answered, it is there.
+        let has_answered = std::mem::take(&mut self.has_answered);
+        if has_answered && Instant::now() < self.pending_at {
+            return;
+        }
+        self.pending_at = Instant::now() + PENDING_EVERY;
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
         if let Err(error) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&error);

@@ -5,14 +5,16 @@
 -- KEYS: meta, values, names
 -- ARGV: time, floor, the longest silence that is no outage in milliseconds, the store that the
 --   server knows, the key of the record, the maximum number of outages in it
-local store = redis.call('HMGET', KEYS[1], 'schema', 'made')
-if not store[1] or (store[2] or '') ~= ARGV[4] then return {'emptied'} end
+local meta = redis.call('HMGET', KEYS[1], 'schema', 'made', 'heartbeat', 'outage_since', 'outage_until')
+if not meta[1] or (meta[2] or '') ~= ARGV[4] then return {'emptied'} end
 local at = time_ms(ARGV[1], ARGV[2])
-local before = tonumber(redis.call('HGET', KEYS[1], 'heartbeat') or '0')
+local before = tonumber(meta[3] or '0')
+local outage_since, outage_until = meta[4] or '0', meta[5] or '0'
 at = math.max(at, before)
 redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
 if before > 0 and at - before > tonumber(ARGV[3]) then
-  redis.call('HSET', KEYS[1], 'outage_since', digits(before), 'outage_until', digits(at))
+  outage_since, outage_until = digits(before), digits(at)
+  redis.call('HSET', KEYS[1], 'outage_since', outage_since, 'outage_until', outage_until)
   local record = redis.call('HGET', KEYS[2], ARGV[5])
   -- The list follows the expiry of the record, which is never.
   local outages = record and string.match(string.sub(record, 9), '^%[(.*)%]$') or ''
@@ -26,5 +28,4 @@ if before > 0 and at - before > tonumber(ARGV[3]) then
   redis.call('HSET', KEYS[2], ARGV[5], string.rep('\255', 8) .. '[' .. outages .. ']')
   redis.call('ZADD', KEYS[3], 0, ARGV[5])
 end
-local outage = redis.call('HMGET', KEYS[1], 'outage_since', 'outage_until')
-return {'ok', digits(at), outage[1] or '0', outage[2] or '0'}
+return {'ok', digits(at), outage_since, outage_until}
