@@ -36,8 +36,8 @@ use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
 use crate::keys::{
-    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
-    jobs_of,
+    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE,
+    TURN_DUE, jobs_of,
 };
 use crate::random::random_code;
 

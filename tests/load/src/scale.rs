@@ -182,12 +182,15 @@ impl Fleet {
         let until = Instant::now() + FORMER_MAX;
         loop {
             let listeners = self.ask(&["PUBSUB", "NUMSUB", FORMER_CHANNEL]).await?;
-            let (_, listeners): (String, u64) = redis::from_redis_value(listeners).map_err(redis::RedisError::from)?;
+            let (_, listeners): (String, u64) =
+                redis::from_redis_value(listeners).map_err(redis::RedisError::from)?;
             if listeners == 0 {
                 return Ok(());
             }
             if Instant::now() >= until {
-                return Err(LoadError::Answer(format!("{listeners} servers still listen to {FORMER_CHANNEL}")));
+                return Err(LoadError::Answer(format!(
+                    "{listeners} servers still listen to {FORMER_CHANNEL}"
+                )));
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }

@@ -168,7 +168,9 @@ mod tests {
         }
         let mut duties = Duties::default();
         duties.share(Some("a"), vec![Colleague { takes_turns: false, ..colleague("b") }]);
-        assert!(["ana", "bo", "cy", "dee"].iter().all(|subject| duties.reachable_guardian(subject).is_none()));
+        assert!(
+            ["ana", "bo", "cy", "dee"].iter().all(|subject| duties.reachable_guardian(subject).is_none())
+        );
         assert_eq!(duties.turn(), Turn::ALONE, "a server of an earlier version looks for itself");
     }
 

@@ -141,7 +141,8 @@ impl Peers {
         for (server, keys) in of_server {
             for keys in keys.chunks(KEYS_MAX) {
                 let notice = BusMessage::Due { keys: keys.to_vec() };
-                if let Err(error) = self.tell_followers(Topic::Server(server.as_str().into()), &notice).await {
+                if let Err(error) = self.tell_followers(Topic::Server(server.as_str().into()), &notice).await
+                {
                     tracing::debug!(%error, "could not tell another server about due work");
                 }
             }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
     Accepted, ClientToServer, EventPosition, GameCommand, GameEvent, GameHead, GameSummary, GameView,
-    LobbyChange, LobbyLists, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal, Secret, Seek,
-    SeenOutcome, ServerToClient, Terms, Time, ViewChange,
+    LobbyChange, LobbyLists, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal,
+    Secret, Seek, SeenOutcome, ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Ruleset, Setup, TimeControl, Viewer, decide, evolve, see,
@@ -188,7 +188,10 @@ fn examples() -> String {
     };
     let change =
         LobbyChange { opened: vec![PlacedSeek { at: 0, seek: seek.clone() }], ..LobbyChange::default() };
-    let before = LobbyLists { seeks: vec![Seek { id: "m4kx0ab7hqz2".to_owned(), ..seek.clone() }], ..LobbyLists::default() };
+    let before = LobbyLists {
+        seeks: vec![Seek { id: "m4kx0ab7hqz2".to_owned(), ..seek.clone() }],
+        ..LobbyLists::default()
+    };
     let after = LobbyLists { seeks: vec![before.seeks[0].clone(), seek.clone()], ..LobbyLists::default() };
     let brief = before.change_to(&after).brief(&before);
     let lobby =
