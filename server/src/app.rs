@@ -9,6 +9,7 @@ use flagfall_services::proof::SigningKey;
 use flagfall_services::settings::Settings;
 use flagfall_store::{DiskSpace, Store};
 use metrics::{counter, gauge};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use flagfall_base::admission::Admission;
@@ -31,6 +32,8 @@ pub(crate) struct App {
     pub(crate) health_turn: tokio::sync::Mutex<()>,
     /// HTTP requests that run to their end even if their connection closes.
     pub(crate) committed: Committed,
+    /// Signals that another server has found revoked tokens, closed accounts or erased games.
+    pub(crate) withdrawn: Notify,
     is_stopping: AtomicBool,
 }
 
@@ -59,6 +62,7 @@ impl App {
             started: Instant::now(),
             health_turn: tokio::sync::Mutex::default(),
             committed: Committed::new(REQUESTS_COMMITTED_MAX),
+            withdrawn: Notify::new(),
             is_stopping: AtomicBool::new(false),
         })
     }

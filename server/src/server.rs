@@ -24,6 +24,7 @@ use crate::app::{App, report_panic};
 use flagfall_archive::Archive;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::{MemberInfo, News, OpenedSeek};
+use flagfall_base::keys::told_key;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
@@ -274,22 +275,37 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
+/// Shuts out what was revoked, closed or erased on other servers or by an operator. The servers
+/// take turns in looking, and the one that finds something makes the others look, too.
 async fn revocations(app: Arc<App>) {
-    let mut ticks = ticking(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
-    let mut looked_at = None;
+    let every = app.settings.times.revocation_interval.max(Duration::from_millis(10));
+    let (mut looked_at, mut known) = (None, BTreeSet::new());
     loop {
-        ticks.tick().await;
+        let is_told = tokio::select! {
+            () = app.peers.my_turn(every) => false,
+            () = app.withdrawn.notified() => true,
+        };
         let now = Instant::now();
+        let mut found = BTreeSet::new();
         match app.players.look_for_revocations(looked_at).await {
-            Ok(()) => looked_at = Some(now),
+            Ok(revoked) => {
+                looked_at = Some(now);
+                found.extend(revoked);
+            }
             Err(error) => note_refusal(&error, "cannot check for tokens revoked on other servers"),
         }
-        if let Err(error) = app.players.look_for_closed().await {
-            note_refusal(&error, "cannot check for closed accounts");
+        match app.players.look_for_closed().await {
+            Ok(closed) => found.extend(closed),
+            Err(error) => note_refusal(&error, "cannot check for closed accounts"),
         }
-        if let Err(error) = forget_erased(&*app.store, &app.tables).await {
-            note_refusal(&error, "cannot check for erased games");
+        match forget_erased(&*app.store, &app.tables).await {
+            Ok(erased) => found.extend(erased),
+            Err(error) => note_refusal(&error, "cannot check for erased games"),
         }
+        if !is_told && !found.is_subset(&known) {
+            app.peers.tell_withdrawn().await;
+        }
+        known = found;
     }
 }
 
@@ -311,6 +327,18 @@ impl News for HeardBy<'_> {
 
     fn seek_closed(&self, seek: &str) {
         self.0.lobby.hear_closed(seek);
+    }
+
+    fn work_due(&self, keys: &[String]) {
+        for key in keys.iter().filter_map(|key| told_key(key)) {
+            if !self.0.tables.hear_due(&key) && !self.0.jobs.writer().wake_for_key(&key) {
+                tracing::debug!(?key, "another server told of due work of an unknown kind");
+            }
+        }
+    }
+
+    fn withdrawn(&self) {
+        self.0.withdrawn.notify_one();
     }
 }
 
@@ -343,6 +371,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
             is_relay: app.settings.role == Role::Relay,
             follows_topics: true,
             reads_volumes: true,
+            takes_turns: app.settings.role == Role::Full,
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");

@@ -7,6 +7,8 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
+/** @typedef {import("../../types/messages").Seek} Seek */
+/** @typedef {import("../../types/messages").BriefSeek} BriefSeek */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
@@ -46,6 +48,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
+ * @property {boolean} hasLobbyBrief The server can send brief changes of the lobby.
  * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
@@ -92,8 +95,8 @@ export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
-    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, lobby: undefined,
-    pool: undefined,
+    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, hasLobbyBrief: false,
+    lobby: undefined, pool: undefined,
   };
 }
 
@@ -260,8 +263,21 @@ function sessionFailed(line) {
 }
 
 /** @param {Line} line @returns {ClientMessage} */
-function openLobby({ hasLobbyChanges }) {
-  return hasLobbyChanges ? { type: "open_lobby", changes: true } : { type: "open_lobby" };
+function openLobby({ hasLobbyChanges, hasLobbyBrief }) {
+  if (!hasLobbyChanges) return { type: "open_lobby" };
+  return { type: "open_lobby", changes: true, ...(hasLobbyBrief && { brief: true }) };
+}
+
+/**
+ * Inserts seeks that may share their seekers and terms with others of the list.
+ * @param {Seek[]} seeks @param {BriefSeek[]} added
+ */
+function insertBrief(seeks, added) {
+  for (const { at = seeks.length, seeker_of, terms_of, ...brief } of added) {
+    const seeker = brief.seeker ?? seeks[seeker_of ?? -1]?.seeker;
+    const terms = brief.terms ?? seeks[terms_of ?? -1]?.terms;
+    if (seeker && terms) seeks.splice(at, 0, { ...brief, seeker, terms });
+  }
 }
 
 /** @param {Line} line @param {ServerMessage & { type: "lobby_changed" }} message @returns {Step} */
@@ -269,9 +285,10 @@ function lobbyChanged(line, { number, change, players_online }) {
   const { lobby } = line;
   if (!lobby) return { line, effects: [] };
   if (number !== (lobby.number ?? 0) + 1) return { line, effects: whenUp(line, [openLobby(line)]) };
-  const { closed = [], opened = [], gone = [], came = [], progress = [] } = change;
-  const seeks = lobby.seeks.filter(({ id }) => !closed.includes(id));
+  const { closed = [], opened = [], removed = [], added = [], gone = [], came = [], progress = [] } = change;
+  const seeks = lobby.seeks.filter(({ id }, at) => !closed.includes(id) && !removed.includes(at));
   for (const { at, seek } of opened) seeks.splice(at, 0, seek);
+  insertBrief(seeks, added);
   const games = lobby.games.filter(({ id }) => !gone.includes(id));
   for (const { at, game } of came) games.splice(at, 0, game);
   const changed = games.map((game) => {
@@ -341,6 +358,7 @@ function welcomed(line, message) {
     ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
+    hasLobbyBrief: message.lobby_brief ?? false,
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [

@@ -148,6 +148,32 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   assert.equal(sim.line.lobby?.seeks.length, 3, "a change after a gap is not applied");
 });
 
+test("a seek of a brief change takes its seeker and its terms from others", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome({ lobby_changes: true, lobby_brief: true });
+  sim.sent();
+  sim.put({ kind: "open_lobby" });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, brief: true }]);
+  const seek = (/** @type {string} */ id, seeker = BOB, terms = TERMS) => ({ id, seeker, terms });
+  sim.hear({ type: "lobby", number: 7, seeks: [seek("s0"), seek("s1", ANN), seek("s2")], games: [], players_online: 2 });
+  const rated = { ...TERMS, rated: true };
+  sim.hear({
+    type: "lobby_changed", number: 8, players_online: 2,
+    change: {
+      removed: [0, 2],
+      added: [
+        { at: 0, id: "s3", seeker_of: 0, terms: rated },
+        { id: "s4", seeker: BOB, terms_of: 0 },
+        { id: "s5", seeker_of: 2, terms_of: 1, side: "red" },
+        { id: "s6", seeker_of: 9, terms_of: 0 },
+      ],
+    },
+  });
+  const expected = [seek("s3", ANN, rated), seek("s1", ANN), seek("s4", BOB, rated), { ...seek("s5"), side: "red" }];
+  assert.deepEqual(sim.line.lobby?.seeks, expected);
+});
+
 test("the pauses between tries double up to five seconds", () => {
   const sim = new Sim();
   sim.put({ kind: "tick" });

@@ -10,12 +10,17 @@
 //! which the player is connected. Servers of earlier versions cannot receive notices that are
 //! addressed in this way. While there may be such servers, each of these notices is also sent to
 //! all servers.
+//!
+//! The servers take turns in looking for due work (`turns`), and each of them does its share of it
+//! (`duties`).
 
 mod bus;
 mod duties;
 mod seats;
+mod turns;
 
-use self::duties::Duties;
+use self::duties::{Colleague, Duties};
+use self::turns::Watch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,6 +30,7 @@ use flagfall_store::record::Form;
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 pub use self::bus::{BusMessage, News, OpenedSeek};
 pub use self::duties::OTHERS_WAIT_MS;
@@ -69,9 +75,19 @@ pub struct MemberInfo {
     /// True if the server can read histories that are stored as volumes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_volumes: bool,
+    /// True if the server takes turns with others in looking for due work, and hears of due work
+    /// that another server has found. Earlier versions look for themselves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_turns: bool,
 }
 
 impl MemberInfo {
+    /// True if both servers understand the same.
+    fn understands_same(&self, other: &MemberInfo) -> bool {
+        let lasting = |info: &MemberInfo| MemberInfo { online: 0, seekers: BTreeSet::new(), ..info.clone() };
+        lasting(self) == lasting(other)
+    }
+
     fn reads_newest_form(&self) -> bool {
         self.reads_form.is_some_and(|form| form >= Form::NEWEST.number())
     }
@@ -87,8 +103,10 @@ pub struct Peers {
 struct Inner {
     store: Arc<dyn Store>,
     id: String,
-    others: Mutex<Vec<MemberInfo>>,
+    /// The other servers and their records, in the order of their ids.
+    others: Mutex<Vec<(String, MemberInfo)>>,
     duties: Mutex<Duties>,
+    watch: Mutex<Watch>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
     /// form.
     agreed: AtomicU32,
@@ -157,14 +175,18 @@ impl Peers {
         self.inner.is_some()
     }
 
-    /// Renews this server's record, and reads the records of the other servers. Call this once
-    /// per second.
+    /// Renews this server's record, and reads the records of the other servers if anything may
+    /// have changed in them. Call this once per second.
     ///
     /// # Errors
     /// [`StoreError`]: the known state of the other servers is unchanged.
     pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let met = inner.meet(info).await;
+        if let Ok(None) = met {
+            return Ok(());
+        }
+        let met = met.map(Option::unwrap_or_default);
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
             // If the limit is reached, there may be servers whose records were not read.
             met.as_ref()
@@ -181,10 +203,7 @@ impl Peers {
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
-        let met = met?;
-        let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(|(id, _)| id.clone()).collect();
-        inner.duties.lock().share((!info.is_relay).then_some(inner.id.as_str()), guardians);
-        *inner.others.lock() = met.into_iter().map(|(_, info)| info).collect();
+        inner.note_met(info, met?);
         Ok(())
     }
 
@@ -204,7 +223,7 @@ impl Peers {
     pub fn others_tell_starts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             let others = inner.others.lock();
-            !others.is_empty() && others.iter().all(|info| info.tells_starts)
+            !others.is_empty() && others.iter().all(|(_, info)| info.tells_starts)
         })
     }
 
@@ -231,27 +250,56 @@ impl Peers {
     /// Returns the number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
-        self.inner.iter().map(|inner| inner.others.lock().iter().map(|info| info.online).sum::<usize>()).sum()
+        let online = |inner: &Arc<Inner>| inner.others.lock().iter().map(|(_, info)| info.online).sum();
+        self.inner.as_ref().map_or(0, online)
     }
 
     /// True if a player with an open seek is connected to another server that lists such players.
     #[must_use]
     pub fn is_listed_seeker(&self, player: &str) -> bool {
-        self.inner.iter().any(|inner| inner.others.lock().iter().any(|info| info.seekers.contains(player)))
+        let is_listed = |(_, info): &(String, MemberInfo)| info.seekers.contains(player);
+        self.inner.iter().any(|inner| inner.others.lock().iter().any(is_listed))
     }
 }
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, agreed, archive_agreed, topics_agreed, volumes_agreed) = Default::default();
-        Inner { store, id, others, duties, agreed, archive_agreed, topics_agreed, volumes_agreed }
+        let (others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed) =
+            Default::default();
+        Inner { store, id, others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed }
     }
 
-    async fn meet(&self, info: &MemberInfo) -> Result<Vec<(String, MemberInfo)>, StoreError> {
+    /// Renews this server's record. Returns the other servers and their records, unless it is
+    /// certain enough that they are the same as before.
+    async fn meet(&self, info: &MemberInfo) -> Result<Option<Vec<(String, MemberInfo)>>, StoreError> {
         let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
-        self.write(Write::Put { key: self.key()?, value, expires }).await?;
-        self.look().await
+        let met = async {
+            self.write(Write::Put { key: self.key()?, value, expires }).await?;
+            let must_read = self.watch.lock().must_read(&self.id, Instant::now());
+            if must_read { self.look().await.map(Some) } else { Ok(None) }
+        };
+        let met = met.await;
+        if met.is_err() {
+            self.watch.lock().note_failure();
+        }
+        met
+    }
+
+    /// Records which other servers there are. `info` is this server's record.
+    fn note_met(&self, info: &MemberInfo, met: Vec<(String, MemberInfo)>) {
+        let colleague =
+            |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: info.takes_turns };
+        let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(colleague).collect();
+        self.duties.lock().share((!info.is_relay).then_some(self.id.as_str()), guardians);
+        let known = met.iter().map(|(id, _)| id.clone()).collect();
+        let before = std::mem::replace(&mut *self.others.lock(), met);
+        let is_same = {
+            let now = self.others.lock();
+            before.len() == now.len()
+                && before.iter().zip(&*now).all(|(one, other)| one.1.understands_same(&other.1))
+        };
+        self.watch.lock().note_read(known, is_same, Instant::now());
     }
 
     /// Counts a meeting at which all servers could read the newest form. Any other meeting resets
@@ -319,6 +367,7 @@ mod tests {
             is_relay: false,
             follows_topics: true,
             reads_volumes: true,
+            takes_turns: true,
         }
     }
 

@@ -36,7 +36,8 @@ use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
 use crate::keys::{
-    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
+    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE,
+    TURN_DUE, jobs_of,
 };
 use crate::random::random_code;
 
@@ -69,6 +70,7 @@ const KINDS: [&str; 11] = [
 pub struct JobKind {
     /// The first part of the keys of this kind's jobs.
     pub name: &'static str,
+    /// The time between two regular checks of all servers together.
     pub look: Duration,
     pub at_once: usize,
     /// The maximum number of running jobs whose ids have the same first part.
@@ -103,6 +105,10 @@ impl JobKind {
             keep_ms: None,
         }
     }
+}
+
+fn is_under(key: &Key, prefix: &Key) -> bool {
+    key.as_bytes().starts_with(prefix.as_bytes())
 }
 
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
@@ -187,6 +193,16 @@ impl JobWriter {
     /// Makes the runner check this job immediately.
     pub fn wake_for(&self, kind: &'static str, job: Key) {
         self.waker(kind).wake(Some(job));
+    }
+
+    /// Makes the runner check the job with this key immediately. Returns false if the key is not
+    /// that of a job.
+    pub fn wake_for_key(&self, job: &Key) -> bool {
+        let kind = KINDS.into_iter().find(|kind| jobs_of(kind).is_ok_and(|all| is_under(job, &all)));
+        if let Some(kind) = kind {
+            self.wake_for(kind, job.clone());
+        }
+        kind.is_some()
     }
 
     fn waker(&self, kind: &'static str) -> Arc<Waker> {

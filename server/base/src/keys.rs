@@ -110,6 +110,14 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
+/// Returns the key that another server has sent as text. `None` if it is not of a kind that this
+/// server knows.
+pub fn told_key(text: &str) -> Option<Key> {
+    let (name, _) = text.split_once('/')?;
+    KINDS.iter().find(|kind| kind.name == name)?;
+    Key::new(text.to_owned()).ok()
+}
+
 /// Returns the key of the job with this kind and id. `None` if they do not form a valid key.
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()

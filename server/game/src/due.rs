@@ -3,17 +3,22 @@
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
 //! memory and work depend on the number of due games, not on the number of running games. The
 //! guardian of a game opens it when its flag is about to fall, and all other servers do so if the
-//! flag has not fallen some seconds later. So flags fall as long as one server is running. If
+//! flag has not fallen some seconds later. The servers take turns in reading the indexes, and tell
+//! each other what they find. So flags fall as long as one server is running. If
 //! several servers record the fall of the same flag, only the first append succeeds.
 //! Tables that are opened here leave memory as soon as nothing is due, and their number is
 //! limited.
 
+use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::error::TableError;
@@ -23,6 +28,7 @@ use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::cluster::OTHERS_WAIT_MS;
 use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
+use flagfall_base::store_errors::note_refusal;
 
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
 /// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
@@ -33,7 +39,11 @@ const DAMAGED_MS: u64 = 60 * 60_000;
 /// The delay after which the server retries opening a game that it is too old to read, in
 /// milliseconds. A newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
+/// The number of due times that the first read of a look returns. Usually none of them is near.
+const DUE_AT_FIRST: usize = 8;
 const DUE_AT_ONCE: usize = 256;
+/// The maximum number of records of which other servers have told, and that wait to be handled.
+const TOLD_MAX: usize = 4_096;
 const OPEN_AT_ONCE: usize = 16;
 /// The maximum number of tables that may be in memory because a flag may fall soon.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
@@ -43,45 +53,127 @@ const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
+/// The key of a record in the list of due times, and its parts.
+type DueGame = (Key, (Stamp, GameId));
+
+/// Due work of this server that another server has found.
+#[derive(Default)]
+pub(super) struct ToldWork {
+    keys: Mutex<BTreeSet<Key>>,
+    told: Notify,
+}
+
+impl ToldWork {
+    fn add(&self, key: Key) {
+        let mut keys = self.keys.lock();
+        // What is left out is found at the next look.
+        if keys.len() < TOLD_MAX {
+            keys.insert(key);
+            self.told.notify_one();
+        }
+    }
+
+    /// Returns the next records. `None` if the turn comes before there are any.
+    async fn next_before(&self, mut turn: Pin<&mut impl Future<Output = ()>>) -> Option<Vec<Key>> {
+        loop {
+            let keys = std::mem::take(&mut *self.keys.lock());
+            if !keys.is_empty() {
+                return Some(keys.into_iter().collect());
+            }
+            tokio::select! {
+                () = &mut turn => return None,
+                () = self.told.notified() => {}
+            }
+        }
+    }
+}
+
 impl Tables {
+    /// Opens the game of a record of due work that another server has found. Returns false if the
+    /// record is of another kind.
+    pub fn hear_due(&self, key: &Key) -> bool {
+        if FLAGS.time_and_game(key).is_some() {
+            self.on_demand.told_flags.add(key.clone());
+        } else if HOUSE.game(key).is_some() {
+            self.on_demand.told_house.add(key.clone());
+        } else {
+            return false;
+        }
+        true
+    }
+
     /// Opens games before their flags fall, until the future is dropped. `every` is the time
-    /// between two checks.
+    /// between two checks of all servers together.
     pub(super) async fn look_after_flags(&self, every: Duration) {
+        const FAILED: &str = "could not open games whose flags are near; trying again";
         loop {
             let looked = self.open_due().await;
-            pause(looked, every, "could not open games whose flags are near; trying again").await;
+            let turn = self.next_look(looked, every, FAILED);
+            tokio::pin!(turn);
+            while let Some(keys) = self.on_demand.told_flags.next_before(turn.as_mut()).await {
+                let told = keys.into_iter().filter_map(|key| FLAGS.time_and_game(&key).map(|due| (key, due)));
+                // What has another guardian by now is not passed on: the two might not agree.
+                let (own, _) = self.own_and_others(told.collect());
+                if let Err(error) = self.open_flags(own).await {
+                    note_refusal(&error, FAILED);
+                }
+            }
         }
     }
 
     /// Opens games that no server has in memory and in which a house player is to act.
     pub(super) async fn look_after_house_players(&self, every: Duration) {
+        const FAILED: &str = "could not open games of house players; trying again";
         let mut after = None;
         loop {
             let looked = self.open_house_turns(&mut after).await;
-            pause(looked, every, "could not open games of house players; trying again").await;
+            let turn = self.next_look(looked, every, FAILED);
+            tokio::pin!(turn);
+            while let Some(keys) = self.on_demand.told_house.next_before(turn.as_mut()).await {
+                for key in keys {
+                    if let Err(error) = self.open_told_house_turn(key).await {
+                        note_refusal(&error, FAILED);
+                    }
+                }
+            }
         }
     }
 
-    /// Opens the games whose flags may fall soon. Returns true if more games are due than may be
-    /// in memory.
+    async fn open_told_house_turn(&self, key: Key) -> Result<(), StoreError> {
+        match self.store().get(key.clone()).await? {
+            Some(since) => self.open_house_turn((key, since)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until this server looks for due work again. `looked` is true if the last look left
+    /// work behind.
+    async fn next_look(&self, looked: Result<bool, StoreError>, every: Duration, failed: &'static str) {
+        if let Err(error) = &looked {
+            note_refusal(error, failed);
+        }
+        if matches!(looked, Ok(true)) {
+            sleep(BACKLOG_PAUSE.min(every)).await;
+        } else {
+            self.peers().my_turn(every).await;
+        }
+    }
+
+    /// Opens the games whose flags may fall soon, and tells other guardians about theirs. Returns
+    /// true if more games are due than may be in memory.
     pub(super) async fn open_due(&self) -> Result<bool, StoreError> {
-        let mut after = None;
-        while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
-            let (now, is_last) = (self.now(), records.len() < DUE_AT_ONCE);
+        let (mut after, mut limit) = (None, DUE_AT_FIRST);
+        while let Some(records) = self.listed_after(FLAGS, limit, &mut after).await? {
+            let is_last = records.len() < limit;
+            limit = DUE_AT_ONCE;
             let due_games =
                 records.into_iter().filter_map(|(key, _)| FLAGS.time_and_game(&key).map(|due| (key, due)));
-            let due_games: Vec<(Key, (Stamp, GameId))> = due_games.collect();
-            let is_near = |due: Stamp| due <= now.plus_ms(NEAR_MS);
-            let is_through = is_last || due_games.last().is_some_and(|(_, (due, _))| !is_near(*due));
-            let is_open = |due: Stamp, game| due.plus_ms(STALE_MS) > now && self.is_in_memory(game);
-            let is_for_us = |due: Stamp, game: GameId| {
-                self.peers().guards(game.as_str()) || due.plus_ms(OTHERS_WAIT_MS) <= now
-            };
-            let due_games = due_games
-                .into_iter()
-                .filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game) && is_for_us(*due, *game));
-            let looks = due_games.map(|(key, (due, game))| self.look_at(key, due, game));
-            futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE).try_collect::<()>().await?;
+            let due_games: Vec<DueGame> = due_games.collect();
+            let is_through = is_last || due_games.last().is_some_and(|(_, (due, _))| !self.is_near(*due));
+            let (own, others) = self.own_and_others(due_games);
+            let others = others.into_iter().map(|(key, (_, game))| (game.to_string(), key));
+            let (opened, ()) = tokio::join!(self.open_flags(own), self.peers().hand_over(others));
+            opened?;
             if is_through {
                 break;
             }
@@ -90,6 +182,30 @@ impl Tables {
             }
         }
         Ok(false)
+    }
+
+    /// Returns the games whose flags are near: first those that this server should open now, then
+    /// those that it leaves to their guardians.
+    fn own_and_others(&self, due_games: Vec<DueGame>) -> (Vec<DueGame>, Vec<DueGame>) {
+        let now = self.now();
+        let is_own = |(_, (due, game)): &DueGame| {
+            self.peers().guards(game.as_str()) || due.plus_ms(OTHERS_WAIT_MS) <= now
+        };
+        due_games.into_iter().filter(|(_, (due, _))| self.is_near(*due)).partition(is_own)
+    }
+
+    fn is_near(&self, due: Stamp) -> bool {
+        due <= self.now().plus_ms(NEAR_MS)
+    }
+
+    async fn open_flags(&self, due_games: Vec<DueGame>) -> Result<(), StoreError> {
+        let now = self.now();
+        let is_open = |due: Stamp, game| due.plus_ms(STALE_MS) > now && self.is_in_memory(game);
+        let looks = due_games
+            .into_iter()
+            .filter(|(_, (due, game))| !is_open(*due, *game))
+            .map(|(key, (due, game))| self.look_at(key, due, game));
+        futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE).try_collect().await
     }
 
     fn is_in_memory(&self, game: GameId) -> bool {
@@ -134,6 +250,7 @@ impl Tables {
         let from = after.take();
         let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
+        self.peers().hand_over(self.house_turns_elsewhere(&records)).await;
         for record in records {
             if Arc::strong_count(&self.on_demand.house_in_care) > HOUSE_IN_CARE_MAX {
                 // Continue with this game when fewer tables are in memory.
@@ -149,13 +266,30 @@ impl Tables {
         Ok(!is_last)
     }
 
+    /// Returns the games in which a house player is to act at once, and of which other servers are
+    /// the guardians.
+    fn house_turns_elsewhere(&self, records: &[Record]) -> Vec<(String, Key)> {
+        let now = self.now();
+        let is_theirs = |(key, since): &Record| {
+            let game = HOUSE.game(key).filter(|game| !self.peers().guards(game.as_str()))?;
+            let due = house_since(since).plus_ms(self.takeover_ms());
+            // What is overdue is done here.
+            let is_due = due <= now && now < due.plus_ms(OTHERS_WAIT_MS);
+            is_due.then(|| (game.to_string(), key.clone()))
+        };
+        records.iter().filter_map(is_theirs).collect()
+    }
+
+    /// If there are several servers, the one that handled the last ply gets some time to make the
+    /// house player's move.
+    fn takeover_ms(&self) -> u64 {
+        if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 }
+    }
+
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
-        // If there are several servers, give the one that handled the last ply some time to make
-        // the house player's move.
-        let takeover_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let guardian_ms = if self.peers().guards(game.as_str()) { 0 } else { OTHERS_WAIT_MS };
-        let wait_ms = takeover_ms + guardian_ms;
+        let wait_ms = self.takeover_ms() + guardian_ms;
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.residents().is_making(game) || self.is_in_memory(game) {
             return Ok(());
@@ -187,16 +321,4 @@ fn again_ms(error: TableError) -> u64 {
 
 fn unavailable() -> StoreError {
     StoreError::Unavailable { why: TableError::Unavailable.to_string() }
-}
-
-async fn pause(looked: Result<bool, StoreError>, every: Duration, message: &'static str) {
-    let pause = match looked {
-        Ok(true) => BACKLOG_PAUSE.min(every),
-        Ok(false) => every,
-        Err(error) => {
-            flagfall_base::store_errors::note_refusal(&error, message);
-            every
-        }
-    };
-    sleep(pause).await;
 }

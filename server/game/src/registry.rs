@@ -10,9 +10,10 @@ use flagfall_protocol::{GameSummary, Phase, Refusal};
 use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::actor::{Care, Stay, channel};
+use super::due::ToldWork;
 use super::error::TableError;
 use super::handle::{Message, TableHandle};
 use super::host::Host;
@@ -57,6 +58,11 @@ pub(super) struct OnDemand {
     pub(super) flags_in_care: Care,
     /// Counts the tables that were opened because a house player is to act.
     pub(super) house_in_care: Care,
+    /// The records of due flags and of house players' turns of which other servers have told.
+    pub(super) told_flags: ToldWork,
+    pub(super) told_house: ToldWork,
+    /// Signals that the list of public games was shown.
+    pub(super) public_shown: Notify,
     /// The number of running games that were not in memory when they were last counted.
     pub(super) at_rest: AtomicUsize,
 }
@@ -86,6 +92,9 @@ impl Tables {
             loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
             flags_in_care: Care::default(),
             house_in_care: Care::default(),
+            told_flags: ToldWork::default(),
+            told_house: ToldWork::default(),
+            public_shown: Notify::new(),
             at_rest: AtomicUsize::new(0),
         };
         let tables = Tables { host: Arc::new(host), on_demand: Arc::new(on_demand) };
@@ -342,6 +351,7 @@ impl Tables {
 
     /// Returns the newest public games that are running, in memory or at rest, newest first.
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
+        self.on_demand.public_shown.notify_one();
         let (handles, at_rest) = {
             let index = self.residents().index.lock();
             let handles: Vec<TableHandle> = index.newest_public().take(limit).cloned().collect();

@@ -24,8 +24,8 @@ const SCAN_CHUNK: usize = 512;
 const LIST_AT_ONCE: usize = 16;
 /// The number of checks for due games between two checks of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The number of checks of the lists after which all names in the list of public games are looked
-/// up again.
+/// The number of times that the list of public games is read before all names in it are looked up
+/// again.
 const LOOKS_PER_NAMES: u32 = 12;
 /// The number of checks of the lists after which the progress of games in memory is written to
 /// the lists.
@@ -57,11 +57,16 @@ impl Tables {
         Ok((!records.is_empty()).then_some(records))
     }
 
+    /// Looks after games that are not in memory, until the future is dropped. The servers take
+    /// turns, and look at due games at each interval `every`.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
+        let lists = every * LOOKS_PER_LIST;
         tokio::join!(
             self.look_after_flags(every),
             self.look_after_house_players(every),
-            self.look_after_lists(every * LOOKS_PER_LIST),
+            self.look_after_lists(lists),
+            self.look_after_public_games(lists),
+            self.look_after_lines(lists * LOOKS_PER_NOTE),
         );
     }
 
@@ -70,17 +75,36 @@ impl Tables {
         while !self.go_round_first(&mut round).await {
             sleep(FIRST_ROUND_PAUSE.min(every)).await;
         }
-        for look in 0_u32.. {
-            let looked = async {
-                if look.is_multiple_of(LOOKS_PER_NOTE) {
-                    self.write_lines().await;
-                }
-                self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await?;
-                self.go_round(&mut round).await.map(drop)
-            };
-            if let Err(error) = looked.await {
+        loop {
+            if let Err(error) = self.go_round(&mut round).await {
                 note_refusal(&error, "could not check games at rest; trying again");
             }
+            self.peers().my_turn(every).await;
+        }
+    }
+
+    /// Reads the list of public games at each interval while it is shown to anybody, and else when
+    /// it is this server's turn.
+    async fn look_after_public_games(&self, every: Duration) {
+        for look in 0_u32.. {
+            if let Err(error) = self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await {
+                note_refusal(&error, "could not read the list of public games; trying again");
+            }
+            let shown = async {
+                sleep(every).await;
+                self.on_demand.public_shown.notified().await;
+            };
+            tokio::select! {
+                () = self.peers().my_turn(every) => {}
+                () = shown => {}
+            }
+        }
+    }
+
+    /// Writes the progress of the games in memory, for the lists of other servers.
+    async fn look_after_lines(&self, every: Duration) {
+        loop {
+            self.write_lines().await;
             sleep(every).await;
         }
     }

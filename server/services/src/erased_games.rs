@@ -13,7 +13,7 @@ use flagfall_base::scan::Scan;
 use flagfall_base::transact::delete;
 use flagfall_board::GameId;
 use flagfall_game::{Finished, TableError, Tables, finished};
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
 use crate::histories;
@@ -117,12 +117,11 @@ pub(crate) async fn do_job(store: &dyn Store, job: &Claimed) -> Result<(), JobEr
     Ok(())
 }
 
-/// Drops recently erased games from this server's memory.
-pub async fn forget_erased(store: &dyn Store, tables: &Tables) -> Result<(), StoreError> {
-    for (key, _) in Scan::all(store, ERASED_LATELY.all()?).await? {
-        if let Some(game) = ERASED_LATELY.game(&key) {
-            tables.forget_erased(game);
-        }
+/// Drops recently erased games from this server's memory. Returns the keys of their records.
+pub async fn forget_erased(store: &dyn Store, tables: &Tables) -> Result<Vec<Key>, StoreError> {
+    let erased = Scan::all(store, ERASED_LATELY.all()?).await?;
+    for game in erased.iter().filter_map(|(key, _)| ERASED_LATELY.game(key)) {
+        tables.forget_erased(game);
     }
-    Ok(())
+    Ok(erased.into_iter().map(|(key, _)| key).collect())
 }

@@ -240,6 +240,8 @@ pub enum Topic {
     Game(GameId),
     /// The player with this id.
     Player(Arc<str>),
+    /// The server with this id.
+    Server(Arc<str>),
 }
 
 /// A message between servers, passed on by the store. It is not stored, and may come late, twice,

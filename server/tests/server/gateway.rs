@@ -272,6 +272,7 @@ async fn the_lobby_sends_changes_of_what_a_filter_selects_and_refuses_unknown_ru
     let open = |ruleset: &str| ClientToServer::OpenLobby {
         changes: true,
         filter: LobbyFilter { ruleset: Some(ruleset.to_owned()), ..LobbyFilter::default() },
+        brief: false,
     };
     bo.tell(&open("hexagonal")).await;
     assert_eq!(bo.refused().await.0, "no_such_ruleset");

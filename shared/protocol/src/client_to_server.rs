@@ -54,6 +54,10 @@ pub enum ClientToServer {
         /// `lobby_changes` accept this field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         filter: LobbyFilter,
+        /// True for brief changes, in which seeks refer to each other. Only servers whose `welcome`
+        /// has `lobby_brief` accept this field.
+        #[serde(default, skip_serializing_if = "crate::is_default")]
+        brief: bool,
     },
     /// Asks the server to stop sending lobby updates.
     CloseLobby {},
@@ -292,6 +296,7 @@ impl ClientToServer {
     pub const OPEN_LOBBY: ClientToServer = ClientToServer::OpenLobby {
         changes: false,
         filter: LobbyFilter { ruleset: None, speed: None, rated: None },
+        brief: false,
     };
 }
 

@@ -51,7 +51,7 @@ pub use history::{
 };
 pub use invitation::{Invitation, Invitations, Invite};
 pub use lobby::{
-    GameProgress, GameSummary, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek, Seek,
+    BriefSeek, GameProgress, GameSummary, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek, Seek,
 };
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};

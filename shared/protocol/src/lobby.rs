@@ -84,9 +84,9 @@ impl LobbyFilter {
     }
 }
 
-/// The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and the
-/// games in `gone`. Then insert the seeks in `opened` and the games in `came` in order, each at
-/// its place. Finally, update the games in `progress`.
+/// The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and
+/// `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its
+/// place. Finally, update the games in `progress`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LobbyChange {
     /// The ids of the seeks to remove.
@@ -95,6 +95,14 @@ pub struct LobbyChange {
     /// The seeks to insert.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opened: Vec<PlacedSeek>,
+    /// The places of the seeks to remove, in the list before the change. A client that asked for
+    /// brief changes receives this instead of `closed`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<u32>,
+    /// The seeks to insert. A client that asked for brief changes receives this instead of
+    /// `opened`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<BriefSeek>,
     /// The ids of the games to remove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<GameId>,
@@ -113,6 +121,71 @@ pub struct PlacedSeek {
     pub at: u32,
     /// The seek.
     pub seek: Seek,
+}
+
+/// A seek that may share its seeker and its terms with another seek of the list. A place is that in
+/// the list into which this seek is inserted: without the seeks that were removed, and with those
+/// that were inserted before this one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BriefSeek {
+    /// The number of seeks before it. If absent, it is the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u32>,
+    /// The id of the seek.
+    pub id: String,
+    /// The player who opened the seek. If absent, it is the seeker of the seek at `seeker_of`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeker: Option<Player>,
+    /// The place of a seek with the same seeker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeker_of: Option<u32>,
+    /// The terms of the game. If absent, they are those of the seek at `terms_of`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<Terms>,
+    /// The place of a seek with the same terms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms_of: Option<u32>,
+    /// As in a seek.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Side>,
+    /// As in a seek.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<RatingRange>,
+    /// As in a seek.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeker_rating: Option<RatingPoint>,
+}
+
+impl BriefSeek {
+    fn new(PlacedSeek { at, seek }: PlacedSeek, list: &[Seek]) -> BriefSeek {
+        let place = |is_same: &dyn Fn(&Seek) -> bool| {
+            list.iter().position(is_same).and_then(|place| u32::try_from(place).ok())
+        };
+        let seeker_of = place(&|other| other.seeker == seek.seeker);
+        let terms_of = place(&|other| other.terms == seek.terms);
+        let Seek { id, seeker, terms, side, rating, seeker_rating } = seek;
+        BriefSeek {
+            at: Some(at).filter(|at| place_of(*at) < list.len()),
+            id,
+            seeker: Some(seeker).filter(|_| seeker_of.is_none()),
+            seeker_of,
+            terms: Some(terms).filter(|_| terms_of.is_none()),
+            terms_of,
+            side,
+            rating,
+            seeker_rating,
+        }
+    }
+
+    /// Returns the seek, to be inserted into this list. `None` if it refers to a missing seek.
+    fn placed(self, list: &[Seek]) -> Option<PlacedSeek> {
+        let other = |place: Option<u32>| list.get(place_of(place?));
+        let seeker = self.seeker.or_else(|| Some(other(self.seeker_of)?.seeker.clone()))?;
+        let terms = self.terms.or_else(|| Some(other(self.terms_of)?.terms.clone()))?;
+        let BriefSeek { id, side, rating, seeker_rating, .. } = self;
+        let seek = Seek { id, seeker, terms, side, rating, seeker_rating };
+        Some(PlacedSeek { at: self.at.unwrap_or(u32::MAX), seek })
+    }
 }
 
 /// A game, and its place in the list.
@@ -151,6 +224,24 @@ impl LobbyChange {
         *self == LobbyChange::default()
     }
 
+    /// Returns the same change for a client that asked for brief changes. `before` are the lists
+    /// before it.
+    #[must_use]
+    pub fn brief(self, before: &LobbyLists) -> LobbyChange {
+        let LobbyChange { closed, opened, .. } = self;
+        let places = 0_u32..;
+        let (removed, mut list): (Vec<_>, Vec<_>) =
+            places.zip(&before.seeks).partition(|(_, seek)| closed.contains(&seek.id));
+        let mut list: Vec<Seek> = list.drain(..).map(|(_, seek)| seek.clone()).collect();
+        let mut added = Vec::with_capacity(opened.len());
+        for placed in opened {
+            added.push(BriefSeek::new(placed.clone(), &list));
+            insert(&mut list, placed.at, placed.seek);
+        }
+        let removed = removed.into_iter().map(|(place, _)| place).collect();
+        LobbyChange { closed: Vec::new(), opened: Vec::new(), removed, added, ..self }
+    }
+
     /// True if seeks or games come or go, or if a game enters another phase.
     #[must_use]
     pub fn is_major(&self, before: &LobbyLists) -> bool {
@@ -185,20 +276,31 @@ impl LobbyLists {
         LobbyChange {
             closed,
             opened: opened.into_iter().map(|(at, seek)| PlacedSeek { at, seek }).collect(),
+            removed: Vec::new(),
+            added: Vec::new(),
             gone,
             progress: progress.collect(),
             came: came.into_iter().map(|(at, game)| PlacedGame { at, game }).collect(),
         }
     }
 
-    /// Applies a change. A place beyond the end of a list counts as its end, and unknown ids are
-    /// ignored.
+    /// Applies a change. A place beyond the end of a list counts as its end, and unknown ids and
+    /// references to missing seeks are ignored.
     pub fn apply(&mut self, change: LobbyChange) {
-        let LobbyChange { closed, opened, gone, came, progress } = change;
-        self.seeks.retain(|seek| !closed.contains(&seek.id));
+        let LobbyChange { closed, opened, removed, added, gone, came, progress } = change;
+        let mut places = 0_u32..;
+        self.seeks.retain(|seek| {
+            let is_removed = places.next().is_some_and(|place| removed.contains(&place));
+            !is_removed && !closed.contains(&seek.id)
+        });
         self.games.retain(|game| !gone.contains(&game.id));
         for PlacedSeek { at, seek } in opened {
             insert(&mut self.seeks, at, seek);
+        }
+        for brief in added {
+            if let Some(PlacedSeek { at, seek }) = brief.placed(&self.seeks) {
+                insert(&mut self.seeks, at, seek);
+            }
         }
         for PlacedGame { at, game } in came {
             insert(&mut self.games, at, game);
@@ -218,7 +320,11 @@ fn is_same_game(one: &GameSummary, other: &GameSummary) -> bool {
 }
 
 fn insert<T>(list: &mut Vec<T>, at: u32, item: T) {
-    list.insert(usize::try_from(at).unwrap_or(usize::MAX).min(list.len()), item);
+    list.insert(place_of(at).min(list.len()), item);
+}
+
+fn place_of(place: u32) -> usize {
+    usize::try_from(place).unwrap_or(usize::MAX)
 }
 
 /// Returns the changes that turn `before` into `after`: the keys of the items to remove, and the
@@ -307,10 +413,12 @@ mod tests {
         fn a_change_turns_the_lists_before_into_those_after(before in lists(), after in lists()) {
             let change = before.change_to(&after);
             prop_assert_eq!(change.is_empty(), before == after);
-            let text = serde_json::to_string(&change).unwrap();
-            let mut lists = before;
-            lists.apply(serde_json::from_str(&text).unwrap());
-            prop_assert_eq!(lists, after);
+            for change in [change.clone(), change.brief(&before)] {
+                let text = serde_json::to_string(&change).unwrap();
+                let mut lists = before.clone();
+                lists.apply(serde_json::from_str(&text).unwrap());
+                prop_assert_eq!(&lists, &after);
+            }
         }
     }
 
@@ -330,6 +438,10 @@ mod tests {
         let whole = bytes(&|| serde_json::to_value((&after.seeks, &after.games)).unwrap());
         let part = bytes(&|| serde_json::to_value(&change).unwrap());
         assert!(part * 20 < whole, "{part} of {whole} bytes");
+        let brief = change.brief(&before);
+        assert_eq!((&brief.removed[..], brief.closed.len(), brief.opened.len()), (&[40][..], 0, 0));
+        let part = bytes(&|| serde_json::to_value(&brief).unwrap());
+        assert!(part < 150, "{part} bytes with a new seeker: {brief:?}");
 
         let mut after = before.clone();
         after.games[3].ply = 8;

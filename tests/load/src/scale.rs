@@ -2,6 +2,7 @@
 //!
 //! Each figure is a ratio within one run, so a busy machine changes it little.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use flagfall_protocol::{Accepted, ClientToServer, LobbyFilter, Terms, Time};
@@ -11,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::interval_at;
 
 use crate::duel::{
-    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, next, pair_of_relay,
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, ask, begin, guest, id, median, next, pair_of_relay,
     pair_of_server, say, until,
 };
 use crate::error::LoadError;
@@ -30,6 +31,16 @@ const SEEKS_LISTED: u32 = 80;
 const SEEK_EVERY: Duration = Duration::from_millis(100);
 /// The time between two moves of a game on a fleet of servers.
 const PACE: Duration = Duration::from_secs(5);
+/// The time for which servers read the record of a new game, so that they can tell its players.
+const NEWS: Duration = Duration::from_secs(60);
+/// A channel for servers of earlier versions. Servers stop to listen to it when all of them have
+/// been of this version for ten seconds.
+const FORMER_CHANNEL: &str = "flagfall:appends";
+/// The longest time that servers may take to stop to listen to it.
+const FORMER_MAX: Duration = Duration::from_secs(60);
+/// The number of parts of the joins of the lobby. The median of them counts, so that work that
+/// the server does now and then does not.
+const PARTS: u32 = 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Plan {
@@ -38,7 +49,7 @@ pub(crate) struct Plan {
     #[arg(long, value_delimiter = ',', default_values_t = [60, 8_000], num_args = 2)]
     games: Vec<u32>,
     /// Number of joins.
-    #[arg(long, default_value_t = 1_000)]
+    #[arg(long, default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(20..))]
     joins: u32,
     /// Number of changes of the seeks while watchers look on.
     #[arg(long, default_value_t = 200)]
@@ -52,6 +63,9 @@ pub(crate) struct Plan {
     /// Plies of each of these games.
     #[arg(long, default_value_t = 8)]
     fleet_plies: u32,
+    /// Measures only what these servers cost, and prints the commands that Redis is sent.
+    #[arg(long)]
+    fleet_only: bool,
     /// Number of spectators of one game.
     #[arg(long, default_value_t = 9_000)]
     spectators: u32,
@@ -75,6 +89,17 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
         figure.print();
         figures.push(figure);
     };
+    if !plan.fleet_only {
+        lobby(plan, &mut note).await?;
+    }
+    fleet(plan, &mut note).await?;
+    if !plan.fleet_only {
+        crowd(plan, &mut note).await?;
+    }
+    Ok(figures)
+}
+
+async fn lobby(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
     let mut joins = Vec::new();
     for games in &plan.games {
         joins.push(join_us(plan, *games).await?);
@@ -88,6 +113,10 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let detail = format!("{changes:.0} B a second, {whole:.0} B");
     let figure = Figure::ratio("bytes to a watcher of a busy lobby, to whole lists", changes / whole);
     note(figure.with_target(Target::AtMost(0.05)).with_detail(detail));
+    Ok(())
+}
+
+async fn fleet(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
     let (one, many) = (Spent::by_fleet(plan, 1).await?, Spent::by_fleet(plan, plan.servers).await?);
     let to_one = format!("for the same moves, {} servers to one", plan.servers);
     let mut compare = |what: &str, unit: &str, [one, many]: [f64; 2], most: f64| {
@@ -97,11 +126,28 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     compare("processor time of all servers", "ms", [one.cpu_ms, many.cpu_ms], 1.3);
     compare("bytes that Redis sends", "kB", [one.sent_kb, many.sent_kb], 1.5);
     compare("commands that Redis is sent", "commands", [one.commands, many.commands], 1.2);
+    if plan.fleet_only {
+        print_commands(&one, &many);
+    }
+    Ok(())
+}
+
+async fn crowd(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
     let (relays, servers) = (crowd_ms(plan, Rival::Relay).await?, crowd_ms(plan, Rival::Redis).await?);
     let name = format!("99 % to the last of {} spectators, to bare relays", plan.spectators);
     let figure = Figure::ratio(name, servers / relays).with_target(Target::AtMost(1.5));
     note(figure.with_detail(format!("{servers:.0} ms, {relays:.0} ms")));
-    Ok(figures)
+    Ok(())
+}
+
+/// Prints how often each command was sent to Redis, also by its scripts.
+fn print_commands(one: &Spent, many: &Spent) {
+    println!("{:<24}{:>12}{:>12}", "command", "one server", "all servers");
+    let mut rows: Vec<_> = many.by_command.iter().collect();
+    rows.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    for (name, many) in rows.into_iter().filter(|(_, many)| **many > 0.0) {
+        println!("{name:<24}{:>12.0}{many:>12.0}", one.by_command.get(name).copied().unwrap_or_default());
+    }
 }
 
 /// Servers that share one Redis.
@@ -123,13 +169,45 @@ impl Fleet {
         Ok(Fleet { servers, redis, _folder: folder })
     }
 
+    async fn ask(&self, command: &[&str]) -> Result<redis::Value, LoadError> {
+        let mut connection =
+            redis::Client::open(&*self.redis.address)?.get_multiplexed_async_connection().await?;
+        let [name, arguments @ ..] = command else { return Err(LoadError::Silent) };
+        Ok(redis::cmd(name).arg(arguments).query_async(&mut connection).await?)
+    }
+
+    /// Waits until the servers have finished the work that they do only because they and their
+    /// games are new.
+    async fn settle(&self) -> Result<(), LoadError> {
+        println!("waiting until {NEWS:?} have passed since the last game began");
+        tokio::time::sleep(NEWS).await;
+        let until = Instant::now() + FORMER_MAX;
+        loop {
+            let listeners = self.ask(&["PUBSUB", "NUMSUB", FORMER_CHANNEL]).await?;
+            let (_, listeners): (String, u64) =
+                redis::from_redis_value(listeners).map_err(redis::RedisError::from)?;
+            if listeners == 0 {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                return Err(LoadError::Answer(format!(
+                    "{listeners} servers still listen to {FORMER_CHANNEL}"
+                )));
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    }
+
     /// Returns the processor time that the servers have used, and Redis's output and commands so
     /// far.
     async fn spent(&self) -> Result<Spent, LoadError> {
         let cpu: f64 = self.servers.iter().map(Measured::cpu_seconds).sum::<Result<f64, LoadError>>()?;
-        let mut connection =
-            redis::Client::open(&*self.redis.address)?.get_multiplexed_async_connection().await?;
-        let info: String = redis::cmd("INFO").arg("stats").query_async(&mut connection).await?;
+        let info = self.ask(&["INFO", "stats", "commandstats"]).await?;
+        let info: String = redis::from_redis_value(info).map_err(redis::RedisError::from)?;
+        let calls = |line: &str| {
+            let (name, counts) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
+            Some((name.to_owned(), counts.split_once(',')?.0.parse().ok()?))
+        };
         let number = |name: &str| {
             let found = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             found.and_then(|found| found.trim().parse::<f64>().ok()).ok_or(LoadError::Silent)
@@ -138,6 +216,7 @@ impl Fleet {
             cpu_ms: cpu * 1e3,
             sent_kb: number("total_net_output_bytes")? / 1e3,
             commands: number("total_commands_processed")?,
+            by_command: info.lines().filter_map(calls).collect(),
         })
     }
 }
@@ -146,6 +225,8 @@ struct Spent {
     cpu_ms: f64,
     sent_kb: f64,
     commands: f64,
+    /// The number of calls of each command.
+    by_command: BTreeMap<String, f64>,
 }
 
 impl Spent {
@@ -157,6 +238,7 @@ impl Spent {
         for (index, server) in (0..plan.fleet_games).zip(fleet.servers.iter().cycle()) {
             pairs.push(pair_of_server(&server.address, index, false).await?);
         }
+        fleet.settle().await?;
         let before = fleet.spent().await?;
         let mut tasks = JoinSet::new();
         for pair in pairs {
@@ -170,6 +252,14 @@ impl Spent {
             cpu_ms: after.cpu_ms - before.cpu_ms,
             sent_kb: after.sent_kb - before.sent_kb,
             commands: after.commands - before.commands,
+            by_command: after
+                .by_command
+                .into_iter()
+                .map(|(name, calls)| {
+                    let before = before.by_command.get(&name).copied().unwrap_or_default();
+                    (name, calls - before)
+                })
+                .collect(),
         })
     }
 }
@@ -229,7 +319,7 @@ fn terms() -> Terms {
 }
 
 fn open_lobby(changes: bool) -> ClientToServer {
-    ClientToServer::OpenLobby { changes, filter: LobbyFilter::default() }
+    ClientToServer::OpenLobby { changes, filter: LobbyFilter::default(), brief: changes }
 }
 
 fn is_lobby(text: &str) -> bool {
@@ -261,13 +351,17 @@ async fn join_us(plan: &Plan, games: u32) -> Result<f64, LoadError> {
     say(&mut staying, &open_lobby(true)).await?;
     until(&mut staying, is_lobby).await?;
     let mut joining = guest(address, 1_000_001).await?;
-    let before = stand.server.cpu_seconds()?;
-    for _ in 0..plan.joins {
-        say(&mut joining, &open_lobby(true)).await?;
-        until(&mut joining, is_lobby).await?;
-        say(&mut joining, &ClientToServer::CloseLobby {}).await?;
+    let (mut parts, joins) = (Vec::new(), plan.joins / PARTS);
+    for _ in 0..PARTS {
+        let before = stand.server.thread_seconds()?;
+        for _ in 0..joins {
+            say(&mut joining, &open_lobby(true)).await?;
+            until(&mut joining, is_lobby).await?;
+            say(&mut joining, &ClientToServer::CloseLobby {}).await?;
+        }
+        parts.push((stand.server.thread_seconds()? - before) * 1e6 / f64::from(joins));
     }
-    Ok((stand.server.cpu_seconds()? - before) * 1e6 / f64::from(plan.joins))
+    median(parts.into_iter()).ok_or(LoadError::Silent)
 }
 
 /// Returns how many bytes per second two watchers of a full and busy lobby get. The first

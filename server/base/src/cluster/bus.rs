@@ -82,6 +82,15 @@ pub enum BusMessage {
     /// An empty notice to the followers of a player. The sender only wants to know whether there
     /// are any followers.
     Reach {},
+    /// To the guardian of due work: the keys of its records.
+    Due {
+        keys: Vec<String>,
+    },
+    /// Tokens were revoked, accounts were closed or games were erased a moment ago. Each server
+    /// reads the records of that.
+    Withdrawn {
+        server: String,
+    },
     /// A seek was opened.
     SeekOpened {
         server: String,
@@ -126,6 +135,11 @@ pub trait News: Sync {
     fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
     fn seek_closed(&self, seek: &str);
+    /// Called after another server has found due work of which this server is the guardian. These
+    /// are the keys of its records.
+    fn work_due(&self, keys: &[String]);
+    /// Called after another server has found that tokens, accounts or games were withdrawn.
+    fn withdrawn(&self);
 }
 
 impl Peers {
@@ -135,7 +149,7 @@ impl Peers {
         inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
     }
 
-    async fn tell_followers(&self, topic: Topic, notice: &BusMessage) -> Result<u64, StoreError> {
+    pub(super) async fn tell_followers(&self, topic: Topic, notice: &BusMessage) -> Result<u64, StoreError> {
         let Some(inner) = &self.inner else { return Ok(0) };
         inner.store.tell_followers(topic, serde_json::to_vec(notice).unwrap_or_default()).await
     }
@@ -244,6 +258,8 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // Following begins with the call. Until it is confirmed, others do overdue work.
+        drop(inner.store.follow(Topic::Server(inner.id.as_str().into())));
         self.request_seats(seats).await;
         loop {
             tokio::select! {
@@ -337,6 +353,13 @@ impl Peers {
         self.try_tell(&notice, "could not tell other servers about a closed seek").await;
     }
 
+    /// Tells the other servers to look for withdrawn tokens, accounts and games.
+    pub async fn tell_withdrawn(&self) {
+        let Some(inner) = &self.inner else { return };
+        let notice = BusMessage::Withdrawn { server: inner.id.clone() };
+        self.try_tell(&notice, "could not tell other servers what was withdrawn").await;
+    }
+
     pub async fn say_goodbye(&self, seats: &Seats) {
         let notice = BusMessage::Gone { server: seats.server().to_owned() };
         self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
@@ -348,6 +371,7 @@ impl Inner {
         match notice {
             BusMessage::Seats { server, news: changed, is_copy } => {
                 let now = Instant::now();
+                self.watch.lock().note_heard(&server, now);
                 let was_blind = seats.sighted_since(now).is_none();
                 let changed = if is_copy { SeatNews::default() } else { changed };
                 news.seats_changed(&seats.hear(now, self.store.now(), &server, &changed));
@@ -376,7 +400,12 @@ impl Inner {
                 news.seek_opened(*opened);
             }
             BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
-            BusMessage::Gone { server } => news.seats_changed(&seats.forget(&server)),
+            BusMessage::Due { keys } => news.work_due(&keys),
+            BusMessage::Withdrawn { server } if server != seats.server() => news.withdrawn(),
+            BusMessage::Gone { server } => {
+                self.watch.lock().note_gone(&server);
+                news.seats_changed(&seats.forget(&server));
+            }
             BusMessage::Ask { .. }
             | BusMessage::GameSeats { .. }
             | BusMessage::AskSeats { .. }
@@ -385,6 +414,7 @@ impl Inner {
             | BusMessage::Reach {}
             | BusMessage::SeekOpened { .. }
             | BusMessage::SeekClosed { .. }
+            | BusMessage::Withdrawn { .. }
             | BusMessage::Probe { .. } => {}
         }
     }

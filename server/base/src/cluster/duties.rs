@@ -9,17 +9,53 @@ pub const OTHERS_WAIT_MS: u64 = 5_000;
 /// The number of buckets into which games, players and kinds of work are divided.
 const BUCKETS: usize = 256;
 
-/// The buckets of which a server is the guardian.
+/// Another server among which the buckets are shared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Colleague {
+    pub(super) id: String,
+    /// True if the server takes turns in looking for work that is due, and hears of work that
+    /// another server found.
+    pub(super) takes_turns: bool,
+}
+
+/// The buckets of which a server is the guardian, and when it looks for work that is due.
 pub(super) struct Duties {
-    is_own: [bool; BUCKETS],
-    /// The other servers among which the buckets are shared.
-    others: Vec<String>,
+    /// The guardian of each bucket, as a place in `others`. `None` for this server.
+    guardians: [Option<usize>; BUCKETS],
+    others: Vec<Colleague>,
+    /// True if this server guards nothing.
+    is_free: bool,
+    turn: Turn,
+}
+
+/// A server's place among the servers that take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Turn {
+    pub(super) place: u64,
+    /// The number of servers that take turns, this one included.
+    pub(super) servers: u64,
+}
+
+impl Turn {
+    pub(super) const ALONE: Turn = Turn { place: 0, servers: 1 };
+
+    /// Returns the time until the next turn of this server, in milliseconds; 0 if it is now. Each
+    /// server has one turn in a cycle, so that the turns of all servers are `every_ms` apart. A
+    /// cycle lasts `cycle_max_ms` at most.
+    pub(super) fn wait_ms(self, now_ms: u64, every_ms: u64, cycle_max_ms: u64) -> u64 {
+        let cycle = every_ms.saturating_mul(self.servers).min(cycle_max_ms.max(every_ms)).max(1);
+        let begin = cycle * self.place / self.servers;
+        let since = (now_ms + cycle - begin) % cycle;
+        // A server that is this late leaves the work to the turns of the others.
+        let late = (cycle / self.servers / 2).max(1);
+        if self.servers == 1 || since < late { 0 } else { cycle - since }
+    }
 }
 
 impl Default for Duties {
     /// Returns the duties of a server that is alone, which guards all buckets.
     fn default() -> Duties {
-        Duties { is_own: [true; BUCKETS], others: Vec::new() }
+        Duties { guardians: [None; BUCKETS], others: Vec::new(), is_free: false, turn: Turn::ALONE }
     }
 }
 
@@ -29,24 +65,43 @@ impl Duties {
     /// Each server and bucket together have a hash. The guardian of a bucket is the server with
     /// the greatest hash for that bucket. So if a server comes or goes, only the buckets that it
     /// guards move.
-    pub(super) fn share(&mut self, own: Option<&str>, others: Vec<String>) {
+    pub(super) fn share(&mut self, own: Option<&str>, others: Vec<Colleague>) {
         let Some(own) = own else {
-            *self = Duties { is_own: [false; BUCKETS], others };
+            *self = Duties { others, is_free: true, ..Duties::default() };
             return;
         };
-        if others == self.others {
+        if others == self.others && !self.is_free {
             return;
         }
-        let is_own = |bucket: usize| {
-            let weight = weight(own, bucket);
-            others.iter().all(|other| (self::weight(other, bucket), other.as_str()) < (weight, own))
+        let guardian = |bucket: usize| {
+            let ids = std::iter::once(own).chain(others.iter().map(|other| other.id.as_str()));
+            let greatest = ids.enumerate().max_by_key(|&(_, id)| (weight(id, bucket), id));
+            greatest.and_then(|(at, _)| at.checked_sub(1))
         };
-        *self = Duties { is_own: std::array::from_fn(is_own), others };
+        let guardians = std::array::from_fn(guardian);
+        let takers = || others.iter().filter(|other| other.takes_turns);
+        let place = takers().filter(|other| *other.id < *own).count() as u64;
+        let turn = Turn { place, servers: takers().count() as u64 + 1 };
+        *self = Duties { guardians, others, is_free: false, turn };
     }
 
     pub(super) fn includes(&self, subject: &str) -> bool {
-        self.is_own[usize::from(Sha256::digest(subject)[0])]
+        !self.is_free && self.guardians[bucket(subject)].is_none()
     }
+
+    /// Returns the id of the other server that guards this subject, if it can be told of work.
+    pub(super) fn reachable_guardian(&self, subject: &str) -> Option<&str> {
+        let guardian = self.others.get(self.guardians[bucket(subject)]?)?;
+        guardian.takes_turns.then_some(guardian.id.as_str())
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        self.turn
+    }
+}
+
+fn bucket(subject: &str) -> usize {
+    usize::from(Sha256::digest(subject)[0])
 }
 
 fn weight(server: &str, bucket: usize) -> [u8; 32] {
@@ -57,9 +112,13 @@ fn weight(server: &str, bucket: usize) -> [u8; 32] {
 mod tests {
     use super::*;
 
+    fn colleague(id: &str) -> Colleague {
+        Colleague { id: id.to_owned(), takes_turns: true }
+    }
+
     fn shares(servers: &[&str]) -> Vec<Duties> {
-        let others = |own: &str| -> Vec<String> {
-            servers.iter().filter(|server| **server != own).map(ToString::to_string).collect()
+        let others = |own: &str| -> Vec<Colleague> {
+            servers.iter().filter(|server| **server != own).map(|id| colleague(id)).collect()
         };
         let share = |own: &&str| {
             let mut duties = Duties::default();
@@ -76,7 +135,7 @@ mod tests {
         let mut moved = 0;
         for bucket in 0..BUCKETS {
             let guardian = |shares: &[Duties]| -> Vec<usize> {
-                (0..shares.len()).filter(|server| shares[*server].is_own[bucket]).collect()
+                (0..shares.len()).filter(|server| shares[*server].guardians[bucket].is_none()).collect()
             };
             let (before, after) = (guardian(&five), guardian(&six));
             assert_eq!((before.len(), after.len()), (1, 1), "{bucket}");
@@ -90,11 +149,53 @@ mod tests {
     fn a_server_alone_does_everything() {
         let mut duties = Duties::default();
         assert!(duties.includes("k3v9q2m7x4ab"));
-        duties.share(Some("a"), vec!["b".to_owned()]);
-        assert!(!(0..BUCKETS).all(|bucket| duties.is_own[bucket]));
+        duties.share(Some("a"), vec![colleague("b")]);
+        assert!(duties.guardians.iter().any(Option::is_some));
         duties.share(Some("a"), Vec::new());
         assert!(duties.includes("k3v9q2m7x4ab"), "the other one is gone");
         duties.share(None, Vec::new());
         assert!(!duties.includes("k3v9q2m7x4ab"), "a relay guards nothing");
+    }
+
+    #[test]
+    fn all_servers_name_the_same_guardian() {
+        let servers = ["a", "b", "c"];
+        for (own, duties) in servers.iter().zip(shares(&servers)) {
+            for subject in ["ana", "bo", "cy", "dee"] {
+                let guardian = duties.reachable_guardian(subject).unwrap_or(own);
+                let shares = shares(&servers);
+                let guards = servers.iter().zip(&shares).filter(|(_, duties)| duties.includes(subject));
+                assert_eq!(guards.map(|(id, _)| *id).collect::<Vec<_>>(), [guardian], "{own}, {subject}");
+            }
+        }
+        let mut duties = Duties::default();
+        duties.share(Some("a"), vec![Colleague { takes_turns: false, ..colleague("b") }]);
+        assert!(
+            ["ana", "bo", "cy", "dee"].iter().all(|subject| duties.reachable_guardian(subject).is_none())
+        );
+        assert_eq!(duties.turn(), Turn::ALONE, "a server of an earlier version looks for itself");
+    }
+
+    #[test]
+    fn turns_of_all_servers_are_equally_far_apart() {
+        for servers in 1..=7 {
+            let mut turns = Vec::new();
+            for place in 0..servers {
+                let turn = Turn { place, servers };
+                let mut now = 0;
+                while now < 42_000 {
+                    now += turn.wait_ms(now, 1_000, 60_000);
+                    turns.push(now);
+                    now += 1_000;
+                }
+            }
+            turns.retain(|at| *at < 42_000);
+            turns.sort_unstable();
+            assert_eq!(turns, (0..42).map(|second| second * 1_000).collect::<Vec<u64>>(), "{servers}");
+        }
+        let turn = Turn { place: 9, servers: 1_000 };
+        assert_eq!(turn.wait_ms(0, 1_000, 60_000), 540, "a cycle lasts a minute at most");
+        assert_eq!(Turn { place: 1, servers: 2 }.wait_ms(1_499, 1_000, 60_000), 0, "a little late");
+        assert_eq!(Turn { place: 1, servers: 2 }.wait_ms(1_500, 1_000, 60_000), 1_500);
     }
 }

@@ -191,7 +191,7 @@ impl Queue {
             let mut has_done_some = false;
             let (mut backlog, is_more_left) =
                 self.read_while(self.look(now), &mut running).await.unwrap_or_default();
-            let next_look = sleep(self.kind.look);
+            let next_look = self.wait_for_turn();
             tokio::pin!(next_look);
             loop {
                 self.begin(&mut backlog, moment, &mut running);
@@ -214,6 +214,13 @@ impl Queue {
                     () = &mut next_look => break,
                 }
             }
+        }
+    }
+
+    async fn wait_for_turn(&self) {
+        match &self.peers {
+            Some(peers) => peers.my_turn(self.kind.look).await,
+            None => sleep(self.kind.look).await,
         }
     }
 
@@ -257,6 +264,12 @@ impl Queue {
         state.at.saturating_add(wait_ms) <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
 
+    /// True if a job that this server leaves to its guardian waits for nothing else.
+    fn is_for_guardian(&self, key: &Key, state: &State, now: Stamp) -> bool {
+        let is_elsewhere = |peers: &Peers| !peers.guards(&group_of(key));
+        state.at <= now.0 && self.peers.as_ref().is_some_and(is_elsewhere)
+    }
+
     async fn run_due(&self, now: Stamp) -> Result<(), StoreError> {
         let moment = Moment::at(now);
         let mut running = FuturesUnordered::new();
@@ -284,7 +297,7 @@ impl Queue {
     /// block later ones.
     async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
-        let mut backlog = VecDeque::new();
+        let (mut backlog, mut for_guardians) = (VecDeque::new(), Vec::new());
         let after = self.looked_to.lock().take();
         let mut scan = Scan::new(&*self.store, jobs_of(self.kind.name)?);
         while let Some(found) = scan.next().await? {
@@ -293,6 +306,9 @@ impl Queue {
                 waiting += 1;
                 oldest = oldest.min(if state.since == 0 { now.0 } else { state.since });
                 let is_due = self.is_due(&key, &state, now);
+                if !is_due && for_guardians.len() < BACKLOG_MAX && self.is_for_guardian(&key, &state, now) {
+                    for_guardians.push((group_of(&key), key.clone()));
+                }
                 let is_behind = after.as_ref().is_none_or(|after| key > *after);
                 if is_due && is_behind && backlog.len() < BACKLOG_MAX {
                     backlog.push_back((key, value));
@@ -300,6 +316,9 @@ impl Queue {
                     is_more_left |= is_due;
                 }
             }
+        }
+        if let Some(peers) = &self.peers {
+            peers.hand_over(for_guardians).await;
         }
         if is_more_left && backlog.len() == BACKLOG_MAX {
             *self.looked_to.lock() = backlog.back().map(|(key, _): &Record| key.clone());

@@ -3,14 +3,14 @@
 use std::io;
 use std::sync::atomic::AtomicUsize;
 
-use flagfall_store::{Expect, Store, Update, Write};
+use flagfall_store::{Expect, Store, StoreMessage, Topic, Update, Write};
 use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use tokio::time::{advance, timeout};
 
 use super::*;
-use crate::cluster::{MemberInfo, OTHERS_WAIT_MS, Peers};
+use crate::cluster::{BusMessage, MemberInfo, OTHERS_WAIT_MS, Peers};
 use crate::keys::job_key;
 use crate::transact::write;
 
@@ -156,8 +156,10 @@ async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
     let members: Arc<dyn Store> = Arc::new(TestStore::announcing(scene.clock.clone()));
     let peers = ["a", "b"].map(|id| Peers::new(members.clone(), id.to_owned(), None));
     for peers in [&peers[0], &peers[1], &peers[0]] {
-        peers.meet(&MemberInfo::default()).await.unwrap();
+        peers.meet(&MemberInfo { takes_turns: true, ..MemberInfo::default() }).await.unwrap();
     }
+    assert!(members.follow(Topic::Server("b".into())).await);
+    let mut told = members.notices().unwrap();
     let guarded =
         |peers: &Peers| (0..).map(|number| format!("g{number}")).find(|id| peers.guards(id)).unwrap();
     let ids = peers.each_ref().map(guarded);
@@ -168,6 +170,11 @@ async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
     }
     a.run_due(KIND).await.unwrap();
     assert_eq!((scene.done(&ids[0]).await, scene.tries(&ids[1])), (1, 0));
+    let StoreMessage::Told(notice) = told.try_recv().unwrap() else { panic!("nothing was told") };
+    let key = job_key(KIND, &ids[1]).unwrap();
+    let expected = BusMessage::Due { keys: vec![format!("{KIND}/{}", ids[1])] };
+    assert_eq!(serde_json::from_slice::<BusMessage>(&notice).unwrap(), expected);
+    assert!(told.try_recv().is_err() && b.writer().wake_for_key(&key));
     b.run_due(KIND).await.unwrap();
     assert_eq!(scene.done(&ids[1]).await, 1);
     // Set-up: the guardian of this job does nothing.

@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
+use flagfall_base::keys::told_key;
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
 
-use super::harness::{Client, START, TestServer, close, command, deploy, new_game, open, run_tasks};
+use super::harness::{
+    Client, START, TestServer, close, command, deploy, header, make_game, new_game, open, run_tasks,
+};
 use crate::{TableError, TableHandle, Tables};
 
 struct Server {
@@ -36,6 +39,12 @@ impl News for HeardBy<'_> {
     fn seek_opened(&self, _opened: OpenedSeek) {}
 
     fn seek_closed(&self, _seek: &str) {}
+
+    fn work_due(&self, keys: &[String]) {
+        keys.iter().filter_map(|key| told_key(key)).for_each(|key| assert!(self.0.hear_due(&key)));
+    }
+
+    fn withdrawn(&self) {}
 }
 
 async fn listen(peers: Peers, tables: Tables) {
@@ -154,6 +163,30 @@ async fn moves_of_a_game_concern_only_servers_that_have_it_open() {
     assert_eq!(store.count_followers(&Topic::Game(id)), 2);
     assert_eq!(other.tables.find(GameId::from_random([9; 12])).await.err(), Some(TableError::NotFound));
     assert_eq!(store.count_followers(&Topic::Game(GameId::from_random([9; 12]))), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_due_flag_that_one_server_finds_is_opened_by_its_guardian() {
+    let clock = Arc::new(ManualClock::new(START));
+    let store = TestStore::announcing(clock.clone());
+    let (one, other) = (Server::start(&store, &clock).await, Server::start(&store, &clock).await);
+    for server in [&one, &other, &one] {
+        let info = MemberInfo { takes_turns: true, ..MemberInfo::default() };
+        server.tables.peers().meet(&info).await.unwrap();
+    }
+    let is_guarded = |id: &GameId| other.tables.peers().guards(id.as_str());
+    let id = (0_u8..32).map(|number| GameId::from_random([number; 12])).find(is_guarded).unwrap();
+    let header = header("classic");
+    make_game(&store, id, &header);
+    let tables = other.tables.clone();
+    tokio::spawn(async move { tables.look_after_flags(Duration::from_secs(3_600)).await });
+    run_tasks().await;
+    clock.advance_ms(header.deploy_ms.min(60_000) - 1_000);
+    let is_open = |server: &Server| server.tables.residents().handle(id).is_some();
+    assert!(!is_open(&one) && !is_open(&other), "the guardian does not look for an hour");
+    one.tables.open_due().await.unwrap();
+    run_tasks().await;
+    assert!(!is_open(&one) && is_open(&other));
 }
 
 #[tokio::test(start_paused = true)]

@@ -61,13 +61,25 @@ impl Inner {
         if self.seeks.lock().is_read && !self.peers().is_shared() {
             return;
         }
+        let now = Instant::now();
+        if !self.seeks.lock().must_ask(now, !self.peers().has_former()) {
+            return;
+        }
+        self.seeks.lock().asked = Some(now);
         let read = async {
             let (_, turn) = seeks::turn(&self.store).await?;
             let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
-            if must_read { self.reread_seeks(turn).await.map(drop) } else { Ok(()) }
+            if must_read {
+                self.reread_seeks(turn.clone()).await?;
+            }
+            Ok::<bool, StoreError>(self.seeks.lock().has_all_at(&turn))
         };
-        if let Err(error) = read.await {
+        let has_all = read.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
+            false
+        });
+        if !has_all {
+            self.seeks.lock().asked = None;
         }
     }
 

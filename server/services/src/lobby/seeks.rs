@@ -6,9 +6,10 @@
 //! succeeds.
 //!
 //! Servers that share a store tell each other about opened and closed seeks. Because such a
-//! notice may be lost, a server also reads all seeks again every few seconds. Every opening
-//! changes the record `seek_turn`. If this record shows an opening that the server has not heard
-//! of, the server reads the seeks immediately.
+//! notice may be lost, a server looks every few seconds, and immediately when a notice shows that
+//! it has missed an opening. Every opening changes the record `seek_turn`. So this record shows
+//! whether there was an opening that the server has not heard of. If a server has no open seek in
+//! its list, it reads only this record.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -29,6 +30,9 @@ use flagfall_base::transact::{expect, write_if};
 
 /// The time after which a server that shares its store reads all seeks again.
 const REREAD: Duration = Duration::from_secs(5);
+/// Like [`REREAD`], for a server that knows of no open seek. It is shorter than the life of
+/// `seek_turn`, so no opening is missed.
+const REREAD_NONE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct SeekRecord {
@@ -109,6 +113,9 @@ pub(super) struct Seeks {
     /// The time of the last complete read of the seeks, and the latest state of `seek_turn` that
     /// the list includes. While `seek_turn` has this state, the list has all open seeks.
     read: Option<(Instant, Expect)>,
+    /// The time at which `seek_turn` was last read. `None` if it must be read, because an opening
+    /// was missed.
+    pub(super) asked: Option<Instant>,
     /// The seekers who are not connected, with the times at which they were first found absent.
     gone_since: HashMap<String, Instant>,
     looked_at: Option<Instant>,
@@ -138,16 +145,27 @@ impl Seeks {
         self.read.as_ref().is_some_and(|(_, known)| known == turn)
     }
 
+    /// True if a server that shares its store must read `seek_turn` again. `hears_all` is true if
+    /// all other servers tell about the seeks that they open.
+    pub(super) fn must_ask(&self, now: Instant, hears_all: bool) -> bool {
+        let is_recent = |at: Instant| now.saturating_duration_since(at) < REREAD;
+        !(hears_all && self.read.is_some() && self.asked.is_some_and(is_recent))
+    }
+
     /// True if a server that shares its store must read the seeks again.
     pub(super) fn must_read(&self, now: Instant, turn: &Expect) -> bool {
+        let limit = if self.open.is_empty() { REREAD_NONE } else { REREAD };
         !self.has_all_at(turn)
-            || self.read.as_ref().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= REREAD)
+            || self.read.as_ref().is_none_or(|(at, _)| now.saturating_duration_since(*at) >= limit)
     }
 
     /// Adds a seek. `before` is the state of `seek_turn` before the seek was opened.
     pub(super) fn open_after(&mut self, record: SeekRecord, before: &Expect) {
-        if let Some((_, turn)) = self.read.as_mut().filter(|(_, known)| known == before) {
-            *turn = Expect::Value(record.seek.id.clone().into());
+        let opened = Expect::Value(record.seek.id.clone().into());
+        match self.read.as_mut() {
+            Some((_, turn)) if turn == before => *turn = opened,
+            Some((_, turn)) if *turn == opened => {}
+            Some(_) | None => self.asked = None,
         }
         self.open(record);
     }
@@ -300,8 +318,15 @@ mod tests {
         // Set-up: another server opens a seek. Then this server opens one without having read the
         // first.
         assert!(seeks.must_read(start, &turn("s3")));
+        seeks.asked = Some(start);
+        assert!(!seeks.must_ask(start, true) && seeks.must_ask(start, false));
         seeks.open_after(record("s4", "bo", 4), &turn("s3"));
-        assert!(seeks.must_read(start, &turn("s4")));
+        assert!(seeks.must_ask(start, true) && seeks.must_read(start, &turn("s4")));
+        seeks.replace(Vec::new(), seeks.changes, Some((start, turn("s4"))));
+        assert!(!seeks.must_read(start + REREAD, &turn("s4")), "there is nothing to read again");
+        seeks.asked = Some(start);
+        assert!(!seeks.must_ask(start, true) && seeks.must_ask(start + REREAD, true));
+        assert!(seeks.must_read(start + REREAD, &turn("s5")), "an opening was missed");
     }
 
     #[test]

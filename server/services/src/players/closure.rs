@@ -2,7 +2,7 @@
 //! closed on all servers.
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
-use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 
 use crate::records::mark;
 use flagfall_base::keys::{CLOSED, NAMES, PLAYERS};
@@ -87,13 +87,13 @@ async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), 
 }
 
 impl Players {
-    /// Closes the sockets of recently closed accounts.
-    pub async fn look_for_closed(&self) -> Result<(), StoreError> {
+    /// Closes the sockets of recently closed accounts. Returns the announcements that were found.
+    pub async fn look_for_closed(&self) -> Result<Vec<Key>, StoreError> {
         let closed = Scan::all(&*self.inner.store, CLOSED.all()?).await?;
         for player in closed.iter().filter_map(|(key, _)| CLOSED.rest(key)) {
             self.inner.store.drop_copies(player);
             self.inner.connections.close_player(player, CloseCode::Banned);
         }
-        Ok(())
+        Ok(closed.into_iter().map(|(key, _)| key).collect())
     }
 }

@@ -18,7 +18,7 @@ use flagfall_base::keys::{GONE, REVOKED, SEAT};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::write;
 use flagfall_protocol::CloseCode;
-use flagfall_store::{StoreError, Write};
+use flagfall_store::{Key, StoreError, Write};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -52,14 +52,15 @@ impl Players {
         }
     }
 
-    pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
+    /// Returns the announcements that were found.
+    pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Vec<Key>, StoreError> {
         // Look only for new announcements if the last look was less than half of their lifetime
         // ago. The other half is a margin for slow reads and differing clocks.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await
         } else {
-            self.check_all_tokens().await
+            self.check_all_tokens().await.map(|()| Vec::new())
         }
     }
 
@@ -95,15 +96,17 @@ impl Players {
         Ok(())
     }
 
-    /// Closes the sockets of tokens that other servers have recently revoked.
-    async fn look_for_news(&self) -> Result<(), StoreError> {
-        for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
+    /// Closes the sockets of tokens that other servers have recently revoked. Returns the keys of
+    /// the revocations.
+    async fn look_for_news(&self) -> Result<Vec<Key>, StoreError> {
+        let revoked = Scan::all(&*self.inner.store, REVOKED.all()?).await?;
+        for (key, player) in &revoked {
             if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {
                 self.inner.store.drop_copies(player);
                 self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
             }
         }
-        Ok(())
+        Ok(revoked.into_iter().map(|(key, _)| key).collect())
     }
 
     /// Keeps copies of the stored records of a player who has just signed in.

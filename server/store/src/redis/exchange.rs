@@ -104,6 +104,7 @@ impl Writer {
             group.into_iter().for_each(|request| request.fail(&error));
             return Vec::new();
         }
+        self.has_answered = true;
         let answers: Vec<Value> = answers::of_each(sent, answers).collect();
         self.answer_group(group.into_iter().zip(answers)).await
     }

@@ -195,6 +195,7 @@ impl Keys {
         match topic {
             Topic::Game(game) => self.of(game.as_str(), "game"),
             Topic::Player(player) => self.of(player, "player"),
+            Topic::Server(server) => self.of(server, "server"),
         }
     }
 

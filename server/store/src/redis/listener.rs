@@ -6,7 +6,7 @@
 //! also announced on channels that every server hears.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_board::GameId;
@@ -66,11 +66,11 @@ struct Ear<'a> {
 async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, RequestError> {
     let RedisOptions { connect_timeout, answer_timeout, audit, .. } = shared.options;
     let client = shared.address.client_for_messages(connect_timeout).await?;
-    let lost = Arc::new(Notify::new());
+    let (lost, has_heard) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(connect_timeout))
         .set_response_timeout(Some(answer_timeout))
-        .set_push_sender(receiver(shared.clone(), lost.clone()));
+        .set_push_sender(receiver(shared.clone(), lost.clone(), has_heard.clone()));
     let connecting = client.get_multiplexed_async_connection_with_config(&config);
     let connection = within(connect_timeout, connecting, RequestError::of_connecting).await?;
     let mut ear = Ear { shared, connection, hears_former: false };
@@ -102,7 +102,9 @@ async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, Reques
                 if shared.keys.is_bucket() && shared.stats.lock().connections != connections {
                     return Err(RequestError::not_done("the bucket may be at another master"));
                 }
-                ear.send(Pipeline::new().cmd("PING")).await?;
+                if !has_heard.swap(false, Ordering::Relaxed) {
+                    ear.send(Pipeline::new().cmd("PING")).await?;
+                }
             }
             // Redis may have dropped the subscription without an error, so announcements may have
             // been missed.
@@ -170,10 +172,15 @@ impl Ear<'_> {
     }
 }
 
-/// Returns the function that the connection calls with each message.
-fn receiver(shared: Arc<Shared>, lost: Arc<Notify>) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync {
+/// Returns the function that the connection calls with each message. It sets `has_heard`.
+fn receiver(
+    shared: Arc<Shared>,
+    lost: Arc<Notify>,
+    has_heard: Arc<AtomicBool>,
+) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync {
     let own_last = Mutex::new(None);
     move |PushInfo { kind, data }| {
+        has_heard.store(true, Ordering::Relaxed);
         match (kind, &data[..]) {
             (PushKind::Disconnection, _) => lost.notify_one(),
             (

@@ -34,7 +34,7 @@ impl Placement {
     pub(super) fn of_topic(self, topic: &Topic) -> usize {
         match topic {
             Topic::Game(game) => self.of_game(*game),
-            Topic::Player(player) => self.of_owner(player.as_bytes()),
+            Topic::Player(id) | Topic::Server(id) => self.of_owner(id.as_bytes()),
         }
     }
 

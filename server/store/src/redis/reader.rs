@@ -359,10 +359,11 @@ impl Reader {
         let limit = limit.min(READ_MAX);
         let mut records = Vec::new();
         while records.len() < limit {
+            let wanted = SCAN_CHUNK.min(limit - records.len());
             let scan = |link: &Link| {
                 let keys = &self.shared.keys;
                 let mut command = self.shared.call(link, Script::Scan, &[&keys.values, &keys.names]);
-                command.arg(&from).arg(&to).arg(SCAN_CHUNK.min(limit - records.len())).take()
+                command.arg(&from).arg(&to).arg(wanted).take()
             };
             let (looked_at, last, found): (usize, Vec<u8>, Vec<Vec<u8>>) = self.query(scan).await?;
             for pair in found.chunks_exact(2) {
@@ -381,7 +382,7 @@ impl Reader {
                     None => tracing::error!(?key, "a side record is damaged: it is left out"),
                 }
             }
-            if looked_at == 0 {
+            if looked_at < wanted {
                 break;
             }
             from = [b"(", last.as_slice()].concat();

@@ -30,6 +30,8 @@ use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
 /// How often to check whether Redis is still answering.
 const PULSE: Duration = Duration::from_secs(1);
+/// The time between two checks for appends that lost servers have left unfinished.
+const PENDING_EVERY: Duration = Duration::from_secs(5);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// The number of games to compare in one request.
@@ -58,6 +60,10 @@ pub(super) struct Writer {
     durability_at: Instant,
     /// Why requests of the current group are tried again.
     pub(super) refusal: RequestError,
+    /// The time at which to look for unfinished appends again.
+    pending_at: Instant,
+    /// True if Redis has answered a request since the last pulse.
+    pub(super) has_answered: bool,
 }
 
 impl Writer {
@@ -77,6 +83,8 @@ impl Writer {
             made: String::new(),
             durability_at: Instant::now(),
             refusal: RequestError::ScriptGone,
+            pending_at: Instant::now(),
+            has_answered: false,
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -127,6 +135,12 @@ impl Writer {
             self.lose_link(&error);
             return self.return_soon().await;
         }
+        // If Redis has just answered, it is there.
+        let has_answered = std::mem::take(&mut self.has_answered);
+        if has_answered && Instant::now() < self.pending_at {
+            return;
+        }
+        self.pending_at = Instant::now() + PENDING_EVERY;
         let left_behind = SystemClock.now().0.saturating_sub(LEFT_BEHIND_MS);
         if let Err(error) = self.finish_pending(&mut link, Some(left_behind)).await {
             self.lose_link(&error);

@@ -70,3 +70,31 @@ async fn an_entry_takes_few_bytes_of_redis() {
         }
     }
 }
+
+/// Returns how often each command was sent to Redis, also by scripts.
+async fn calls(redis: &RedisServer) -> HashMap<String, u64> {
+    let info: String = redis.ask(&["INFO", "commandstats"]).await;
+    let parse = |line: &str| {
+        let (name, counts) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
+        Some((name.to_owned(), counts.split_once(',')?.0.parse().ok()?))
+    };
+    info.lines().filter_map(parse).collect()
+}
+
+#[tokio::test]
+async fn a_scan_takes_three_commands_however_many_records_there_are() {
+    const COMMANDS: [&str; 4] = ["evalsha", "zrangebylex", "hmget", "hget"];
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    let writes = (0..100).map(|number| put(&format!("a/{number}"), "value")).collect();
+    store.update(Update { conditions: vec![], writes }).await.unwrap();
+    assert_eq!(store.scan(key("b/"), None, 200).await.unwrap(), [], "the reader is connected");
+    let before = calls(&redis).await;
+    assert_eq!(store.scan(key("a/"), None, 200).await.unwrap().len(), 100);
+    let after = calls(&redis).await;
+    let made = COMMANDS.map(|name| {
+        let count = |calls: &HashMap<String, u64>| calls.get(name).copied().unwrap_or_default();
+        count(&after) - count(&before)
+    });
+    assert_eq!(made, [1, 1, 1, 0], "{COMMANDS:?}");
+}

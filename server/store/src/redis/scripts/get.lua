@@ -3,7 +3,7 @@
 -- KEYS: values, in a store of several buckets also locks
 -- ARGV: time, floor, name
 local value = redis.call('HGET', KEYS[1], ARGV[3])
-if value and expiry(value) <= time_ms(ARGV[1], ARGV[2]) then value = false end
+if not validity(ARGV[1], ARGV[2])(value) then value = false end
 local lock = KEYS[2] and redis.call('HGET', KEYS[2], ARGV[3])
 if lock then return {value or '', lock} end
 return value and {value} or {}

@@ -6,14 +6,16 @@
 -- KEYS: meta; values and names, except in a bucket
 -- ARGV: time, floor, the longest silence that is no outage in milliseconds, the store that the
 --   server knows, the key of the record, the maximum number of outages in it
-local store = redis.call('HMGET', KEYS[1], 'schema', 'made')
-if not store[1] or (store[2] or '') ~= ARGV[4] then return {'emptied'} end
+local meta = redis.call('HMGET', KEYS[1], 'schema', 'made', 'heartbeat', 'outage_since', 'outage_until')
+if not meta[1] or (meta[2] or '') ~= ARGV[4] then return {'emptied'} end
 local at = time_ms(ARGV[1], ARGV[2])
-local before = tonumber(redis.call('HGET', KEYS[1], 'heartbeat') or '0')
+local before = tonumber(meta[3] or '0')
+local outage_since, outage_until = meta[4] or '0', meta[5] or '0'
 at = math.max(at, before)
 redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
 if before > 0 and at - before > tonumber(ARGV[3]) then
-  redis.call('HSET', KEYS[1], 'outage_since', digits(before), 'outage_until', digits(at))
+  outage_since, outage_until = digits(before), digits(at)
+  redis.call('HSET', KEYS[1], 'outage_since', outage_since, 'outage_until', outage_until)
   local is_bucket = not KEYS[2]
   local record = redis.call('HGET', KEYS[2] or KEYS[1], ARGV[5])
   -- In a record, the list follows the expiry, which is never.
@@ -33,5 +35,4 @@ if before > 0 and at - before > tonumber(ARGV[3]) then
     redis.call('ZADD', KEYS[3], 0, ARGV[5])
   end
 end
-local outage = redis.call('HMGET', KEYS[1], 'outage_since', 'outage_until')
-return {'ok', digits(at), outage[1] or '0', outage[2] or '0'}
+return {'ok', digits(at), outage_since, outage_until}

@@ -26,6 +26,19 @@ local function expiry(value)
   return (struct.unpack('<I8', value))
 end
 
+-- Returns a function that tells whether a value is that of a record that has not expired. The
+-- function asks for the time at most once, and only if a record can expire.
+local function validity(given, floor)
+  local now
+  return function(value)
+    if not value then return false end
+    local expires = expiry(value)
+    if expires >= 2 ^ 63 then return true end
+    now = now or time_ms(given, floor)
+    return expires > now
+  end
+end
+
 -- Writes the side records in `list`, beginning at `first`. Each is four items: P (put) or D
 -- (delete), key, expiry (may be empty), value.
 local function write_records(values, names, expiries, list, first)
