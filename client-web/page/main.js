@@ -15,8 +15,8 @@ import { chooseLanguage, languages, loadWords } from "./words.js";
 /** The pages, each loaded on the way to it. @type {Record<Route["page"], () => Promise<(props: any) => any>>} */
 const PAGES = {
   home: async () => (await import("./pages/home.js")).HomePage,
-  play: async () => (await withMore(import("./pages/play.js"))).PlayPage,
-  challenge: async () => (await withMore(import("./pages/challenge.js"))).ChallengePage,
+  play: async () => (await withMore(withLooks(import("./pages/play.js")))).PlayPage,
+  challenge: async () => (await withMore(withLooks(import("./pages/challenge.js")))).ChallengePage,
   game: async () => (await import("./pages/game.js")).GamePage,
   replay: async () => (await withMore(withLooks(import("./pages/replay.js")))).ReplayPage,
   watch: async () => (await withMore(withLooks(import("./pages/watch.js")))).WatchPage,
@@ -27,7 +27,7 @@ const PAGES = {
   leaderboard: async () => (await withMore(withLooks(import("./pages/leaderboard.js")))).LeaderboardPage,
   games: async () => (await withMore(withLooks(import("./pages/games.js")))).GamesPage,
   statistics: async () => (await withMore(withLooks(import("./pages/statistics.js")))).StatisticsPage,
-  account: async () => (await withMore(import("./pages/account.js"))).AccountPage,
+  account: async () => (await withMore(withLooks(import("./pages/account.js")))).AccountPage,
   settings: async () => (await withMore(import("./pages/settings.js"))).SettingsPage,
   about: async () => (await withMore(import("./pages/about.js"))).AboutPage,
   unknown: async () => (await import("./pages/unknown.js")).UnknownPage,
@@ -43,8 +43,7 @@ async function withMore(page) {
 let looks;
 
 /**
- * A page with the styles of lists, positions, charts and records. It is not shown before they are
- * there.
+ * A page with the styles that only some pages need. It is not shown before they are there.
  * @template T @param {Promise<T>} page @returns {Promise<T>}
  */
 async function withLooks(page) {

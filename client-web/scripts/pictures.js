@@ -29,6 +29,8 @@ const MOVES = 34;
 async function save(page, name) {
   await page.mouse.move(0, 0);
   await page.locator(".your-turn").waitFor();
+  // A message lies over the board for a while.
+  await page.locator(".toast:empty").waitFor({ state: "attached" });
   const picture = await page.screenshot({ animations: "disabled" });
   if (picture.length > MOST_BYTES) throw new Error(`${name} has ${picture.length} bytes`);
   writeFileSync(FOLDER + name, picture);

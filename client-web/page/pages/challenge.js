@@ -4,8 +4,7 @@ import { opponentOf } from "../game/notation.js";
 import { AGAIN_MS, TEMPORARY } from "../net/line.js";
 import { RulesLink, Waiting, changesText, playAddress, playerName, termsText, useTicks } from "../parts/basics.js";
 import { go } from "../route.js";
-import { change, useTitle } from "../parts/load.js";
-import { copy } from "../parts/setups.js";
+import { change, copy, useTitle } from "../parts/load.js";
 import { allWords, askOrTell, line, onMessage, refusalText, say, serverTime, show, tell } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 

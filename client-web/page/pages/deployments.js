@@ -2,8 +2,8 @@
 
 import { readLibrary, writeLibrary } from "../game/setups.js";
 import { useLibrary } from "../parts/library.js";
-import { suggestionsAt, useAnswer, useTitle, waiting } from "../parts/load.js";
-import { OpenFile, SetupPicture, saveFile } from "../parts/setups.js";
+import { saveFile, suggestionsAt, useAnswer, useTitle, waiting } from "../parts/load.js";
+import { OpenFile, SetupPicture } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
 import { rulesets, say, show } from "../state.js";

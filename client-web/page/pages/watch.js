@@ -99,27 +99,30 @@ function useLarge(shown, running, chosen, ended) {
 function LargeGame({ id, trouble }) {
   const live = useLiveGame(id, DRAW_MS);
   const rules = live && rulesFor(live.loaded.game.terms.ruleset);
+  const [shown, setShown] = useState(live?.loaded.view);
   if (trouble && !live) return h(Failed, { refusal: trouble, again: () => tell({ kind: "open_game", game: id }) });
   if (!live || !rules) return h(Waiting, { skeleton: "watch-skeleton" });
   const { game, view, presence, left } = live.loaded;
+  // What stands around the board does not tell how a strike ends before the board does.
+  const seen = shown ?? view;
   /** @param {"red" | "blue"} side */
   const strip = (side) => h(PlayerStrip, {
-    side, player: game.players[side], isYou: false, isToAct: view.phase === "playing" && view.turn === side,
+    side, player: game.players[side], isYou: false, isToAct: seen.phase === "playing" && seen.turn === side,
     presence: presence[side], left: left[side], claimableAt: undefined, clock: view.clock,
     isPaused: view.paused ?? false, isLive: view.phase !== "over",
   });
   const { red, blue } = game.players;
   return h("section", { class: "watch-large", "aria-label": say("game-heading", { red: red.name, blue: blue.name }) },
-    strip("blue"), h(TakenRow, { view, side: "blue" }),
-    h(SeenBoard, { rules, view, below: "red", event: live.event }),
-    h(TakenRow, { view, side: "red" }), strip("red"),
+    strip("blue"), h(TakenRow, { view: seen, side: "blue" }),
+    h(SeenBoard, { rules, view, below: "red", event: live.event, shown: setShown }),
+    h(TakenRow, { view: seen, side: "red" }), strip("red"),
     h("div", { class: "watch-foot" },
       h("span", { class: "small muted" }, termsText(game.terms), " · ",
-        view.outcome ? say("outcome", { winner: view.outcome.winner ?? "none", reason: view.outcome.reason })
-          : say("game-ply", { ply: view.ply, phase: view.phase })),
-      view.phase === "over" ? h("a", { class: "button compact", href: `/replay/${id}` }, say("replay"))
+        seen.outcome ? say("outcome", { winner: seen.outcome.winner ?? "none", reason: seen.outcome.reason })
+          : say("game-ply", { ply: seen.ply, phase: seen.phase })),
+      seen.phase === "over" ? h("a", { class: "button compact", href: `/replay/${id}` }, say("replay"))
         : h("a", { class: "button compact", href: `/game/${id}` }, say("watch-open"))),
-    h("details", { class: "card" }, h("summary", null, say("replay-losses")), h(Losses, { view, rules })));
+    h("details", { class: "card" }, h("summary", null, say("replay-losses")), h(Losses, { view: seen, rules })));
 }
 
 /** @param {{ game: GameSummary, shown: Line, choose: () => void }} props */

@@ -54,22 +54,28 @@ export function QuarterTurn({ rules }) {
  * A board without a hand. `event` led from the view that was shown before to this one, and is
  * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
  * who looks on owns a piece. `isPaced`: the person who looks on asks for each event, so none waits
- * for the one before it.
+ * for the one before it. `shown`: is told which view the board has come to.
  * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined, isPaced?: boolean,
- *   keys?: (event: KeyboardEvent, square: string) => boolean }} props
+ *   keys?: (event: KeyboardEvent, square: string) => boolean, shown?: (view: Readonly<GameView>) => void }} props
  */
-export function SeenBoard({ rules, view, below, event, isPaced = false, keys }) {
+export function SeenBoard({ rules, view, below, event, isPaced = false, keys, shown }) {
   const host = useRef(/** @type {HTMLElement | null} */ (null));
   const board = useRef(/** @type {Board | undefined} */ (undefined));
   const isTurned = useTurned(rules);
   const { numbering, print, motion } = settings.value;
-  const latest = useRef({ view, keys });
-  latest.current = { view, keys };
+  const latest = useRef({ view, keys, shown });
+  latest.current = { view, keys, shown };
+  /** The view on the board, and those after it. */
+  const views = useRef([view]);
   useLayoutEffect(() => {
     if (!host.current) return;
     const tell = (/** @type {string} */ square) => show(nameSquares(latest.current.view)(square));
     board.current = new Board(host.current, {
       press: tell, ask: tell, mayLift: () => false, drop: () => undefined, letGo: () => undefined, movable: () => [], isOff: isKeyOff,
+      shown: () => {
+        views.current = views.current.slice(-1 - (board.current?.unshown ?? 0));
+        latest.current.shown?.(/** @type {Readonly<GameView>} */ (views.current[0]));
+      },
       key: (event, square) => {
         if (event.code === "KeyI") tell(square);
         return event.code === "KeyI" || (latest.current.keys?.(event, square) ?? false);
@@ -83,6 +89,7 @@ export function SeenBoard({ rules, view, below, event, isPaced = false, keys }) 
   }, [numbering, print, motion]);
   useLayoutEffect(() => {
     if (isPaced) board.current?.finish();
+    views.current.push(view);
     if (event) board.current?.play(event, view);
     else board.current?.show(view);
     board.current?.name(nameSquares(view));

@@ -1,7 +1,8 @@
-// Questions to the HTTP API, and what a page shows until they are answered, or if they are not.
+// Questions to the HTTP API, and what a page shows until they are answered, or if they are not; and
+// texts that leave the page.
 
 import { AGAIN_MS, TEMPORARY } from "../net/line.js";
-import { line, refusalText, say } from "../state.js";
+import { line, refusalText, say, show } from "../state.js";
 import { computed, h, useEffect, useState } from "../vendor/library.js";
 import { Waiting } from "./basics.js";
 
@@ -150,4 +151,27 @@ export function dateText(time) {
  */
 export function ratingText({ rating, provisional = false }) {
   return say("rating", { rating: String(rating), provisional: provisional ? "yes" : "no" });
+}
+
+/** Puts a text into the clipboard. @param {string} text @param {string} told What is said when it is done. */
+export async function copy(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    show(told);
+  } catch {
+    show(say("not-copied"));
+  }
+}
+
+/**
+ * Gives the browser a file to keep.
+ * @param {string} name @param {string} text @param {string} type
+ */
+export function saveFile(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
 }

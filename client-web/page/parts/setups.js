@@ -1,4 +1,4 @@
-// Deployments to look at, and the files and texts that carry them.
+// Deployments to look at, and the files and addresses that carry them.
 
 import { drawPiece, svg } from "../board/pieces.js";
 import { readSetup } from "../game/hand.js";
@@ -26,16 +26,6 @@ export function SetupPicture({ setup, rules }) {
   return h("div", { class: "setup-place", style: { "--columns": columns, "--rows": rows }, ref: host });
 }
 
-/** @param {string} text @param {string} told What is said when it is done. */
-export async function copy(text, told) {
-  try {
-    await navigator.clipboard.writeText(text);
-    show(told);
-  } catch {
-    show(say("not-copied"));
-  }
-}
-
 /**
  * The address of a deployment that anybody can open; the deployment is in the fragment.
  * @param {string} ruleset @param {string} setup
@@ -61,17 +51,4 @@ export function OpenFile({ label, accept, open }) {
         input.value = "";
       },
     }));
-}
-
-/**
- * Gives the browser a file to keep.
- * @param {string} name @param {string} text @param {string} type
- */
-export function saveFile(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { feedPage, until, welcome } from "../fed.js";
+import { feedPage, settle, until, welcome } from "../fed.js";
 import { chromium, server, rules } from "../fed_site.js";
 import { GAME, gameMessage, player } from "../pairs.js";
 
@@ -95,6 +95,27 @@ test("texts beside the board do not tell how a strike ends before the board does
   assert.equal(await page.locator(".taken > span").count(), 2);
   assert.equal(await page.getByRole("alert").textContent(), "Red wins: Blue's Flag was captured.");
   assert.ok(!(await page.getByRole("log").textContent())?.includes("wins"), "the end is said once");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("neither do the texts around a board of the page for looking on", async () => {
+  const message = begun("public");
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, path: "/watch", settings: {}, api: { "/api/games": { games: [] } } });
+  await hear(welcome("public"));
+  await hear({ type: "lobby", players_online: 2, seeks: [], games: [message.game] });
+  await hear(message);
+  await settle(page, ".watch-large .piece");
+  const texts = async () => [await page.locator(".watch-foot span").textContent(), await page.locator(".taken > span").count()];
+  const before = await texts();
+  assert.equal(before[1], 0);
+  const strike = { attacker: "9", attacker_fate: "leaves", defender: "9", defender_fate: "leaves" };
+  const event = { kind: "moved", side: "red", move: "a4a7", piece: "9", strike };
+  await hear({ type: "event", game: GAME, seq: 4, event, change: { turn: "blue", pieces: [], captured: { red: { scout: 1 }, blue: { scout: 1 } } } }, 300);
+  await page.locator(".attacking").waitFor();
+  assert.deepEqual(await texts(), before);
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(2_000));
+  assert.deepEqual(await texts(), [before[0]?.toString().replace("ply 2", "ply 3"), 2]);
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -21,7 +21,7 @@ const open = (path) => feedPage(chromium, {
 });
 
 /** What is English in every language: names, months, an address, and what the server says of the rulesets. */
-const known = () => ["Flagfall", "English", "ann", "bob", "Nov", "September", "https://example.org/turns", ...rules.flatMap(({ title, summary, options }) =>
+const known = () => ["Flagfall", "English", "ann", "bob", "Nov", "September", "https://example.org/turns", "ann@example.org", ...rules.flatMap(({ title, summary, options }) =>
   [title, summary ?? "", ...options.flatMap(({ values }) => values.map(({ meaning }) => meaning))])]
   .filter(Boolean).sort((a, b) => b.length - a.length);
 

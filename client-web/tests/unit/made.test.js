@@ -1,11 +1,13 @@
 // Files that scripts make are the ones in the repository.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { makeApi } from "../../scripts/make_api.js";
 import { makeMessages } from "../../scripts/make_messages.js";
 import { makeVendor } from "../../scripts/make_vendor.js";
+import { program } from "../programs.js";
 
 const ROOT = new URL("../../", import.meta.url);
 /** @param {string} path */
@@ -29,4 +31,16 @@ test("the library is made from the lock file", async () => {
 
 test("the lock file names no registry", () => {
   assert.doesNotMatch(read("package-lock.json"), /"resolved"/);
+});
+
+test("every command of the terminal client has its place in docs/browser.md, and at most five have none on the page", () => {
+  const help = spawnSync(program("flagfall"), ["--help"], { encoding: "utf8" }).stdout;
+  const commands = [...help.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, command]) => command);
+  assert.ok(commands.length > 20, help);
+  const rows = [...read("../docs/browser.md").matchAll(/^\| (`[^|]+) \| (.+) \|$/gm)].map(([, names = "", place = ""]) =>
+    ({ names: [...names.matchAll(/`([a-z]+)`/g)].map(([, name]) => name), place }));
+  assert.deepEqual(rows.flatMap(({ names }) => names).sort(), [...commands].sort());
+  const without = rows.filter(({ place }) => place.startsWith("–"));
+  assert.ok(without.flatMap(({ names }) => names).length <= 5);
+  for (const { names, place } of without) assert.match(place, /^– \(.+\)$/, `${names} has a reason`);
 });
