@@ -83,7 +83,7 @@ export type BombsInfo =
   /** The Bomb leaves the board together with its attacker. */
   | "leave";
 
-/** How often a player has left games recently, and how long they must wait because of it. Players who leave games or do not deploy must wait before they can be paired, and the wait becomes longer each time. Only the player can see these values. */
+/** A player's recent departures from games, and the wait that follows from them. Players who leave games or do not deploy must wait before they can be paired. The wait becomes longer each time. Only the player can see these values. */
 export type Conduct = {
   /** The number of times within a day that the player left a game or did not deploy. */
   left_games: number;
@@ -144,7 +144,7 @@ export type EmailInfo = {
   state: EmailState;
 };
 
-/** Whether the player has set an address, and which one. `GET /api/me/email`. */
+/** The player's e-mail address, if the player has set one. `GET /api/me/email`. */
 export type EmailSetting = {
   /** The address. Absent if none is set. */
   email?: EmailInfo | null;

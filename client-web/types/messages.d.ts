@@ -31,9 +31,11 @@ export type ClientMessage =
   }
   /** Asks for the open seeks and the running public games. From then on, the server also sends updates. */
   | {
+    /** True for brief changes, in which seeks refer to each other. Only servers whose `welcome` has `lobby_brief` accept this field. */
+    brief?: boolean;
     /** True for updates as `lobby_changed`. Otherwise, each update is a `lobby` with the complete lists. Only servers whose `welcome` has `lobby_changes` accept this field. */
     changes?: boolean;
-    /** The seeks to list. If absent, all. Only servers whose `welcome` has `lobby_changes` accept this field. */
+    /** The seeks to list. If absent, all seeks are listed. Only servers whose `welcome` has `lobby_changes` accept this field. */
     filter?: LobbyFilter;
     type: "open_lobby";
   }
@@ -202,11 +204,13 @@ export type ServerMessage =
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
+    /** True if `open_lobby` may have `brief`. */
+    lobby_brief?: boolean;
     /** True if `open_lobby` may have `changes` and `filter`. */
     lobby_changes?: boolean;
     /** The hash of the page that this server serves. Sent only to clients that sent `session`. If a client's page has a different hash, that page is out of date. */
     page?: string | null;
-    /** The public address of the server's page, such as `https://play.example.org`. The page of a challenge is `/challenge#CODE` there, and the page of a game `/game/ID`. Absent if the server has no page or does not know its public address. */
+    /** The public address of the server's page, such as `https://play.example.org`. The page of a challenge is at `/challenge#CODE` below this address, and the page of a game is at `/game/ID`. Absent if the server has no page or does not know its public address. */
     page_url?: string | null;
     /** The player whose token the client sent, or the new guest. Absent for an anonymous client, which sent `session` without a valid session cookie. Such a client can only watch. */
     player?: Player | null;
@@ -228,7 +232,7 @@ export type ServerMessage =
     outcome: Accepted;
     type: "accepted";
   }
-  /** A command or message was refused and changed nothing. There are two exceptions: after the codes `store_unavailable` and `stopping`, the command may have been carried out, and the client should repeat it with the same id. */
+  /** A command or message was refused and changed nothing. However, after the codes `store_unavailable` and `stopping`, the command may have been carried out, so the client should repeat it with the same id. */
   | {
     /** The values that appear in `message`, such as a limit or a waiting time. With these values and the code, a client can compose its own message. Servers of version 0.1 do not send this field. */
     args?: RefusalArgs;
@@ -258,7 +262,7 @@ export type ServerMessage =
     seeks: Seek[];
     type: "lobby";
   }
-  /** A change of the lobby, for clients that asked for changes. If `number` is not one more than the number of the state that the client has, the client should send `open_lobby` again. */
+  /** A change of the lobby, for clients that asked for changes. If `number` does not directly follow the number of the client's state, the client should send `open_lobby` again. */
   | {
     /** The change. */
     change: LobbyChange;
@@ -350,7 +354,7 @@ export type ServerMessage =
     side: Side;
     type: "presence";
   }
-  /** A player is gone, and the opponent may claim the game from a certain time on. If the opponent loses this right, the server sends the message without a time. */
+  /** A player is gone, and the opponent can claim the game from the given time. If the opponent loses this right, the server sends the message without a time. */
   | {
     /** The time from which the opponent can claim the game, in milliseconds since 1970. Absent if they can no longer claim it. */
     at?: number | null;
@@ -390,7 +394,7 @@ export type ServerMessage =
     change: RatingChange;
     type: "rated";
   }
-  /** A game cannot be played on this server, because its log is damaged or a newer version wrote it. Other games are not affected. */
+  /** A game cannot be played on this server, because the game's log is damaged or was written by a newer version of the server. Other games are not affected. */
   | {
     /** The reason, as a stable code for programs: `game_quarantined` or `server_too_old`. Servers of version 0.1 do not send this field. */
     code?: Code | null;
@@ -430,7 +434,7 @@ export type ServerMessage =
     challenge: string;
     /** The player who made the challenge. */
     challenger: Player;
-    /** `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else). Clients must accept other reasons. Servers of version 0.1 do not send this field. */
+    /** The reason: `taken` (someone else accepted it), `withdrawn` or `declined` (by someone else). Clients must also accept unknown reasons. Servers of version 0.1 do not send this field. */
     reason?: string | null;
     type: "challenge_gone";
   }
@@ -540,6 +544,28 @@ export type Audience =
   | "blue"
   /** A spectator, who can see only what both players can see. */
   | "public";
+
+/** A seek that may share its seeker and its terms with another seek of the list. A place is that in the list into which this seek is inserted: without the seeks that were removed, and with those that were inserted before this one. */
+export type BriefSeek = {
+  /** The number of seeks before it. If absent, it is the last one. */
+  at?: number | null;
+  /** The id of the seek. */
+  id: string;
+  /** As in a seek. */
+  rating?: RatingRange | null;
+  /** The player who opened the seek. If absent, it is the seeker of the seek at `seeker_of`. */
+  seeker?: Player | null;
+  /** The place of a seek with the same seeker. */
+  seeker_of?: number | null;
+  /** As in a seek. */
+  seeker_rating?: RatingPoint | null;
+  /** As in a seek. */
+  side?: Side | null;
+  /** The terms of the game. If absent, they are those of the seek at `terms_of`. */
+  terms?: Terms | null;
+  /** The place of a seek with the same terms. */
+  terms_of?: number | null;
+};
 
 /** The color of a chip on a square. */
 export type ChipColor = 
@@ -820,7 +846,7 @@ export type GameView = {
   opened?: PerSide<Opened | null>;
   /** The outcome of the game, after its end. */
   outcome?: Outcome | null;
-  /** The chip whose color the side to move must name before it can do anything else. */
+  /** The chip whose color the side to move must name before taking its turn. */
   owed_color?: OwedColor | null;
   /** The text of the deployment that the player has submitted. Present until the game starts. */
   own_deployment?: string | null;
@@ -862,7 +888,7 @@ export type Imported = {
   from: string;
 };
 
-/** A challenge that is addressed to this player and that they have not answered yet. */
+/** A challenge to this player that they have not answered yet. */
 export type Invitation = {
   /** The code that the player needs to accept the challenge. */
   challenge: string;
@@ -887,8 +913,10 @@ export type LagQuota = {
 /** The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
 export type LaidText = string;
 
-/** The changes of the lobby's lists. To apply a change, remove what is closed and gone, then insert what is new in the given order, each at its place, and then update the progress of games. */
+/** The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the games in `progress`. */
 export type LobbyChange = {
+  /** The seeks to insert. A client that asked for brief changes receives this instead of `opened`. */
+  added?: BriefSeek[];
   /** The games to insert. */
   came?: PlacedGame[];
   /** The ids of the seeks to remove. */
@@ -899,13 +927,15 @@ export type LobbyChange = {
   opened?: PlacedSeek[];
   /** The progress of games that stay in the list. */
   progress?: GameProgress[];
+  /** The places of the seeks to remove, in the list before the change. A client that asked for brief changes receives this instead of `closed`. */
+  removed?: number[];
 };
 
 /** Selects seeks by their terms. A filter without fields selects all seeks. */
 export type LobbyFilter = {
   /** True for rated games only, false for casual games only. */
   rated?: boolean | null;
-  /** The id of a ruleset. It also selects games with custom rules that are based on it. */
+  /** The id of a ruleset. Games with custom rules based on this ruleset are also selected. */
   ruleset?: string | null;
   /** The speed of the game. Games without a clock have no speed. */
   speed?: Speed | null;
@@ -922,7 +952,7 @@ export type Opened = {
   setup: string;
 };
 
-/** The outcome of a game. The reason is a code rather than the engine's enum, because newer versions may have more reasons, and older versions must still be able to read the views and records of newer ones. */
+/** The outcome of a game. The reason is a code rather than the engine's enum, because newer versions may have more reasons. Older versions must still be able to read such an outcome. */
 export type Outcome = {
   /** Why the game ended, as a code. */
   reason: string;
@@ -930,7 +960,7 @@ export type Outcome = {
   winner?: Side | null;
 };
 
-/** A chip whose color a side must name before it can do anything else. */
+/** A chip whose color a side must name before taking its turn. */
 export type OwedColor = {
   /** The side that must name the color. */
   side: Side;
@@ -1353,7 +1383,7 @@ export type ViewChange = {
   clock?: Clock | null;
   /** The deadline for deployments, in milliseconds since 1970. */
   deploy_deadline?: number | null;
-  /** The chip whose color must be named by the side to move before it can do anything else. */
+  /** The chip whose color the side to move must name before taking its turn. */
   owed_color?: OwedColor | null;
   /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;

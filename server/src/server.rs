@@ -279,12 +279,14 @@ async fn watch_beat<T>(
 /// take turns in looking, and the one that finds something makes the others look, too.
 async fn revocations(app: Arc<App>) {
     let every = app.settings.times.revocation_interval.max(Duration::from_millis(10));
-    let (mut looked_at, mut known) = (None, BTreeSet::new());
+    let (mut is_first, mut looked_at, mut known) = (true, None, BTreeSet::new());
     loop {
-        let is_told = tokio::select! {
-            () = app.peers.my_turn(every) => false,
-            () = app.withdrawn.notified() => true,
-        };
+        // The first look is immediate. It is complete, and forgets all players who are not connected.
+        let is_told = !std::mem::take(&mut is_first)
+            && tokio::select! {
+                () = app.peers.my_turn(every) => false,
+                () = app.withdrawn.notified() => true,
+            };
         let now = Instant::now();
         let mut found = BTreeSet::new();
         match app.players.look_for_revocations(looked_at).await {
