@@ -273,10 +273,10 @@ function openLobby({ hasLobbyChanges, hasLobbyBrief }) {
  * @param {Seek[]} seeks @param {BriefSeek[]} added
  */
 function insertBrief(seeks, added) {
-  for (const { at = seeks.length, seeker_of, terms_of, ...brief } of added) {
+  for (const { at, seeker_of, terms_of, ...brief } of added) {
     const seeker = brief.seeker ?? seeks[seeker_of ?? -1]?.seeker;
     const terms = brief.terms ?? seeks[terms_of ?? -1]?.terms;
-    if (seeker && terms) seeks.splice(at, 0, { ...brief, seeker, terms });
+    if (seeker && terms) seeks.splice(at ?? seeks.length, 0, { ...brief, seeker, terms });
   }
 }
 

@@ -11,8 +11,8 @@ import { barOf, newId, newLine, step, underWay, wakeAt } from "../../page/net/li
 /** @typedef {import("../../types/messages").GameView} GameView */
 
 const GAME = "0fxm529wdncz";
-const ANN = /** @type {const} */ ({ id: "p-1", name: "ann", kind: "guest" });
-const BOB = /** @type {const} */ ({ id: "p-2", name: "bob", kind: "account" });
+const ANN = /** @type {import("../../types/messages").Player} */ ({ id: "p-1", name: "ann", kind: "guest" });
+const BOB = /** @type {import("../../types/messages").Player} */ ({ id: "p-2", name: "bob", kind: "account" });
 const TERMS = /** @type {const} */ ({ ruleset: "classic", time: { kind: "unlimited" } });
 
 /** A line with its time and everything it has done. */
