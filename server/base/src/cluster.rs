@@ -18,9 +18,10 @@ mod bus;
 mod duties;
 mod seats;
 mod turns;
+mod watch;
 
 use self::duties::{Colleague, Duties};
-use self::turns::Watch;
+use self::watch::{MEETINGS, Watch};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,12 +41,6 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 const ALIVE_MS: u64 = 3_000;
 /// The maximum number of servers' records that are read.
 const PEERS_MAX: usize = 1_024;
-/// The number of consecutive meetings at which all servers must be able to read the newest form
-/// before any server writes it. At a meeting, a server reads the records of all servers.
-///
-/// The number is large enough for a server that was silent during a short outage to be back
-/// before the form changes.
-const MEETINGS: u32 = 10;
 
 /// The record of a server in the store. It shows other servers that the server exists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

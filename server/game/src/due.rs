@@ -9,16 +9,12 @@
 //! Tables that are opened here leave memory as soon as nothing is due, and their number is
 //! limited.
 
-use std::collections::BTreeSet;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, Record, StoreError, Update, Write};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::error::TableError;
@@ -42,8 +38,6 @@ const TOO_NEW_MS: u64 = 60_000;
 /// The number of due times that the first read of a look returns. Usually none of them is near.
 const DUE_AT_FIRST: usize = 8;
 const DUE_AT_ONCE: usize = 256;
-/// The maximum number of records of which other servers have told, and that wait to be handled.
-const TOLD_MAX: usize = 4_096;
 const OPEN_AT_ONCE: usize = 16;
 /// The maximum number of tables that may be in memory because a flag may fall soon.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
@@ -55,38 +49,6 @@ const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
 /// The key of a record in the list of due times, and its parts.
 type DueGame = (Key, (Stamp, GameId));
-
-/// Due work of this server that another server has found.
-#[derive(Default)]
-pub(super) struct ToldWork {
-    keys: Mutex<BTreeSet<Key>>,
-    told: Notify,
-}
-
-impl ToldWork {
-    fn add(&self, key: Key) {
-        let mut keys = self.keys.lock();
-        // What is left out is found at the next look.
-        if keys.len() < TOLD_MAX {
-            keys.insert(key);
-            self.told.notify_one();
-        }
-    }
-
-    /// Returns the next records. `None` if the turn comes before there are any.
-    async fn next_before(&self, mut turn: Pin<&mut impl Future<Output = ()>>) -> Option<Vec<Key>> {
-        loop {
-            let keys = std::mem::take(&mut *self.keys.lock());
-            if !keys.is_empty() {
-                return Some(keys.into_iter().collect());
-            }
-            tokio::select! {
-                () = &mut turn => return None,
-                () = self.told.notified() => {}
-            }
-        }
-    }
-}
 
 impl Tables {
     /// Opens the game of a record of due work that another server has found. Returns false if the

@@ -42,6 +42,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod told_work;
 
 pub use creation::NewGame;
 pub use error::{CreateError, TableError};

@@ -13,7 +13,6 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
 
 use super::actor::{Care, Stay, channel};
-use super::due::ToldWork;
 use super::error::TableError;
 use super::handle::{Message, TableHandle};
 use super::host::Host;
@@ -27,6 +26,7 @@ use super::search::read_all;
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
+use super::told_work::ToldWork;
 use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{LIVE, REMATCH, SEAT};

@@ -351,6 +351,9 @@ fn a_node_of_a_cluster_is_refused_at_start() {
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{said}");
-        assert!(said.contains("a node of a Redis Cluster (name nodes of the cluster with redis+cluster://"), "{said}");
+        assert!(
+            said.contains("a node of a Redis Cluster (name nodes of the cluster with redis+cluster://"),
+            "{said}"
+        );
     }
 }

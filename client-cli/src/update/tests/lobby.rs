@@ -99,7 +99,10 @@ fn changes_of_the_lobby_are_followed_and_after_a_gap_the_lobby_is_asked_for_agai
     assert_eq!((listed, model.lobby.number), (Some(1), Some(5)));
     lose(&mut model, None);
     let effects = welcome(&mut model, r#"[],"lobby_changes":true"#);
-    assert!(matches!(sent(&effects)[..], [.., ClientToServer::OpenLobby { brief: false, .. }]), "{effects:?}");
+    assert!(
+        matches!(sent(&effects)[..], [.., ClientToServer::OpenLobby { brief: false, .. }]),
+        "{effects:?}"
+    );
 }
 
 #[test]

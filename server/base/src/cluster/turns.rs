@@ -6,11 +6,8 @@
 //! server that finds work of another guardian tells that guardian. If the guardian does not do the
 //! work, a later server in turn does it when it is overdue, and a server that is gone leaves out
 //! turns only until its record expires.
-//!
-//! Likewise, as long as heartbeats arrive from exactly the known servers, nothing has changed, and
-//! their records are read less often.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall_store::{Key, Topic};
@@ -18,80 +15,12 @@ use tokio::time::{Instant, sleep};
 
 use super::bus::BusMessage;
 use super::duties::Turn;
-use super::{Inner, MEETINGS, Peers};
+use super::{Inner, Peers};
 
-/// A heartbeat is late after this time. Servers send one each second.
-const LATE: Duration = Duration::from_secs(2);
-/// A server that has not heard its own heartbeat for this time may hear nothing.
-const DEAF: Duration = Duration::from_millis(3_500);
-/// The time for which heartbeats of servers without a record are remembered.
-const REMEMBERED: Duration = Duration::from_secs(60);
-/// The maximum number of meetings from one reading of the records of servers to the next.
-const SPACING_MAX: usize = 5;
 /// The maximum length of a cycle of turns, in milliseconds.
 const CYCLE_MAX_MS: u64 = 60_000;
 /// The maximum number of records in one notice.
 const KEYS_MAX: usize = 512;
-
-/// What a server hears of the others, and since when nothing has changed.
-#[derive(Default)]
-pub(super) struct Watch {
-    /// The times of the latest heartbeats, by server. This server's own are among them.
-    heard: HashMap<String, Instant>,
-    /// The other servers that had a record at the latest reading.
-    known: HashSet<String>,
-    /// The number of consecutive readings that found the same.
-    steady: u32,
-    /// The number of meetings since the latest reading.
-    passed: usize,
-}
-
-impl Watch {
-    pub(super) fn note_heard(&mut self, server: &str, now: Instant) {
-        if let Some(heard) = self.heard.get_mut(server) {
-            *heard = now;
-        } else {
-            self.heard.insert(server.to_owned(), now);
-        }
-    }
-
-    /// Records that a server is about to stop.
-    pub(super) fn note_gone(&mut self, server: &str) {
-        self.heard.remove(server);
-    }
-
-    /// True if the records of the other servers must be read at this meeting. `own` is the id of
-    /// this server.
-    pub(super) fn must_read(&mut self, own: &str, now: Instant) -> bool {
-        self.passed += 1;
-        let is_alive = |heard: &Instant| now.saturating_duration_since(*heard) <= LATE;
-        let is_new = |(server, heard): (&String, &Instant)| {
-            server != own && !self.known.contains(server) && is_alive(heard)
-        };
-        self.steady < MEETINGS
-            || self.passed >= (self.known.len() + 1).min(SPACING_MAX)
-            || !self.known.iter().all(|server| self.heard.get(server).is_some_and(is_alive))
-            || self.heard.iter().any(is_new)
-    }
-
-    /// Records what was read. `is_same` is true if the servers are the same as before, and
-    /// understand the same.
-    pub(super) fn note_read(&mut self, known: HashSet<String>, is_same: bool, now: Instant) {
-        let is_same = is_same && known == self.known;
-        self.steady = if is_same { self.steady.saturating_add(1) } else { 0 };
-        (self.known, self.passed) = (known, 0);
-        self.heard.retain(|_, heard| now.saturating_duration_since(*heard) <= REMEMBERED);
-    }
-
-    /// Records that the records could not be read.
-    pub(super) fn note_failure(&mut self) {
-        self.steady = 0;
-    }
-
-    fn is_deaf(&self, own: &str, now: Instant) -> bool {
-        self.heard.get(own).is_none_or(|heard| now.saturating_duration_since(*heard) > DEAF)
-    }
-}
 
 impl Inner {
     /// A server that may hear nothing cannot be told of its work, so it looks as if it were alone.
@@ -161,39 +90,6 @@ mod tests {
     use super::super::MemberInfo;
     use super::*;
     use crate::keys::HOUSE;
-
-    #[test]
-    fn records_are_read_less_often_while_exactly_the_known_servers_are_heard() {
-        let start = Instant::now();
-        let at = |second: u64| start + Duration::from_secs(second);
-        let mut watch = Watch::default();
-        let known = || HashSet::from(["b", "c", "d", "e", "f"].map(str::to_owned));
-        let mut read = Vec::new();
-        for second in 0..40 {
-            for server in ["a", "b", "c", "d", "e", "f"] {
-                // Server f is silent in the end.
-                if server != "f" || second < 30 {
-                    watch.note_heard(server, at(second));
-                }
-            }
-            if watch.must_read("a", at(second)) {
-                watch.note_read(known(), true, at(second));
-                read.push(second);
-            }
-        }
-        let expected: Vec<u64> = (0..=10).chain([15, 20, 25, 30]).chain(32..40).collect();
-        assert_eq!(read, expected);
-        watch.note_heard("f", at(40));
-        assert!(!watch.must_read("a", at(40)));
-        watch.note_heard("g", at(40));
-        assert!(watch.must_read("a", at(40)), "a server without a record");
-        let mut with_g = known();
-        with_g.insert("g".to_owned());
-        watch.note_read(with_g, false, at(40));
-        assert!(watch.must_read("a", at(40)), "often after a change");
-        watch.note_gone("g");
-        assert!(!watch.is_deaf("a", at(42)) && watch.is_deaf("a", at(43)));
-    }
 
     #[tokio::test]
     async fn due_work_is_told_to_the_guardian_alone() {

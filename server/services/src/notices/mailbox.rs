@@ -79,10 +79,7 @@ pub struct LinkedEmail {
 #[serde(tag = "mail", rename_all = "snake_case")]
 pub(super) enum WaitingMail {
     Confirmation {},
-    Turn {
-        notice: Notice,
-        announced: u64,
-    },
+    Turn { notice: Notice, announced: u64 },
 }
 
 /// Checks an address that a player has given.
