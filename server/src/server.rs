@@ -281,7 +281,8 @@ async fn revocations(app: Arc<App>) {
     let every = app.settings.times.revocation_interval.max(Duration::from_millis(10));
     let (mut is_first, mut looked_at, mut known) = (true, None, BTreeSet::new());
     loop {
-        // The first look is immediate. It is complete, and forgets all players who are not connected.
+        // The first look is immediate. It is complete, and forgets all players who are not
+        // connected.
         let is_told = !std::mem::take(&mut is_first)
             && tokio::select! {
                 () = app.peers.my_turn(every) => false,

@@ -8,9 +8,9 @@
 //! ([`Durability`]) whenever it connects, and every 15 s, because settings can change while Redis
 //! runs. The store refuses a Redis that promises less than a game needs, unless
 //! [`Demand::Anything`] is set, and accepts no requests until the settings are right again. It
-//! always refuses a node of a Redis Cluster, for which there is a [store of several buckets](buckets).
-//! A table in the same document shows which failures an
-//! acknowledged move survives with which settings.
+//! always refuses a node of a Redis Cluster, for which there is a [store of several
+//! buckets](buckets). A table in the same document shows which failures an acknowledged move
+//! survives with which settings.
 //!
 //! An acknowledged move survives a power cut only if the disk has really written the data that it
 //! has confirmed. Redis may lose data, so each server keeps what it can give back: the logs of
@@ -213,8 +213,8 @@ impl RedisStore {
         if is_again { read().await } else { found }
     }
 
-    /// Reads a side record. If it is missing although this process keeps a copy, Redis may have been
-    /// emptied. In that case, copies are given back first.
+    /// Reads a side record. If it is missing although this process keeps a copy, Redis may have
+    /// been emptied. In that case, copies are given back first.
     async fn find(&self, key: &Key) -> Result<Found, RequestError> {
         let found = self.read_settled(|| self.reader.get(key)).await?;
         if found.value.is_some() || !self.shared.kept.lock().has(key) {

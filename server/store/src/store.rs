@@ -444,8 +444,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the latest outage, like [`Store::outage`], that concerns this game. Only the games of
-    /// one part of a store may be concerned.
+    /// Returns the latest outage, like [`Store::outage`], that concerns this game. Only the games
+    /// of one part of a store may be concerned.
     fn outage_of(&self, game: GameId) -> Option<Outage> {
         let _all_are_concerned = game;
         self.outage()
@@ -493,8 +493,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the time of the last answer, like [`Store::silent_since`], of the part of the store that
-    /// has this game.
+    /// Returns the time of the last answer, like [`Store::silent_since`], of the part of the
+    /// store that has this game.
     fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
         let _all_are_concerned = game;
         self.silent_since()

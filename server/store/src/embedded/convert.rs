@@ -109,7 +109,6 @@ fn build(
     let mut out = Out { tail: Tail::new(segments, point, segment_bytes)?, group: None, entries: 0 };
     before.copy(&witness, &mut out)?;
     out.flush()?;
-    out.tail.release_unused()?;
     Ok(File::open(unfinished)?.sync_all()?)
 }
 

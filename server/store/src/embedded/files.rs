@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
@@ -18,8 +16,6 @@ use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 
 const EXTENSION: &str = "seg";
 const BUFFER_BYTES_KEPT: usize = 256 * 1024;
-/// The disk space, in bytes, that is allocated at a time for the last segment.
-const ALLOCATED_BYTES: u64 = 1024 * 1024;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Place {
@@ -63,11 +59,6 @@ pub(super) struct Tail {
     buffer: Vec<u8>,
     /// The length in bytes at which a segment is full and the next one begins.
     segment_bytes: u64,
-    /// The length of the file. Zeros follow the last group, because a sync takes less time if the
-    /// write before it has not changed the length.
-    allocated: u64,
-    /// True if the file system cannot allocate space in advance.
-    is_exact: bool,
 }
 
 impl Segments {
@@ -208,9 +199,8 @@ impl Tail {
     /// Opens the log for writing at its end. `point` must be in the last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        let name = Named::of(segments.path(point.segment))?;
-        let (buffer, allocated) = (Vec::new(), point.at);
-        Ok(Tail { segments, file, name, point, buffer, segment_bytes, allocated, is_exact: false })
+        let name = Named::of(segments.path(point.segment), &file.metadata()?);
+        Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
     }
 
     /// Returns a new group. The caller fills it, and passes it to [`write`](Self::write) or
@@ -231,11 +221,9 @@ impl Tail {
     /// [`write`](Self::write). After an error, nothing has been written.
     pub(super) fn make_ready(&mut self) -> io::Result<()> {
         if self.is_full() {
-            self.release_unused()?;
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
-            self.allocated = self.point.at;
             self.file = self.segments.file(self.point.segment)?;
-            self.name = Named::of(self.segments.path(self.point.segment))?;
+            self.name = Named::of(self.segments.path(self.point.segment), &self.file.metadata()?);
         }
         Ok(())
     }
@@ -243,32 +231,10 @@ impl Tail {
     /// Durably writes a group. After an error, parts of it may be in the file; [`cut`](Self::cut)
     /// removes them.
     pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
-        self.allocate(group.end());
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
         self.drop_group(group);
-        Ok(())
-    }
-
-    /// Allocates space, so that the file is longer than this. If this fails, the next write makes
-    /// the file longer itself, and reports a full disk.
-    fn allocate(&mut self, end: u64) {
-        if self.allocated >= end || self.is_exact {
-            return;
-        }
-        let (flags, more) = (FallocateFlags::empty(), end + ALLOCATED_BYTES - self.allocated);
-        match fallocate(&self.file, flags, self.allocated, more) {
-            Ok(()) => self.allocated += more,
-            Err(error) => self.is_exact = error != Errno::NOSPC,
-        }
-    }
-
-    /// Durably removes the allocated space after the last group.
-    pub(super) fn release_unused(&mut self) -> io::Result<()> {
-        if self.allocated > self.point.at {
-            self.cut(self.point)?;
-        }
         Ok(())
     }
 
@@ -283,7 +249,7 @@ impl Tail {
     /// still be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
-        (self.point, self.allocated) = (from, from.at);
+        self.point = from;
         Ok(())
     }
 

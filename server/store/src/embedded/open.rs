@@ -364,7 +364,10 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         if is_last && let Some(torn) = torn_from(&found, *number, signs) {
             segments.cut(Point { segment: *number, at: torn })?;
             end.at = torn;
-            found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
+            found.retain(|found| match found {
+                Found::Frame(frame) => frame.at < torn,
+                Found::Damage { from, .. } => *from < torn,
+            });
         }
         // Checkpoints limit the memory needed to rebuild the index of a long log. After damage,
         // no more checkpoints are written, because the next start would not find the damage

@@ -1,5 +1,5 @@
-//! The address of a Redis: the URL of one server, Sentinels that name the primary, or nodes of a Redis
-//! Cluster that name the masters.
+//! The address of a Redis: the URL of one server, Sentinels that name the primary, or nodes of a
+//! Redis Cluster that name the masters.
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,8 +37,8 @@ const NODES_MAX: usize = 64;
 ///   which name the others
 ///
 /// NAME is the Sentinels' name of the primary. The user and the password are for the Redis
-/// servers; the Sentinels need none. `rediss://`, `rediss+sentinel://` and `rediss+cluster://` use TLS,
-/// both for the Sentinels and for Redis.
+/// servers; the Sentinels need none. `rediss://`, `rediss+sentinel://` and `rediss+cluster://`
+/// use TLS, both for the Sentinels and for Redis.
 #[derive(Clone)]
 pub struct RedisAddress {
     place: Arc<Place>,
@@ -245,7 +245,8 @@ impl RedisAddress {
         self.open(info).map_err(|error| RequestError::of_connecting(&error))
     }
 
-    /// Asks one node of a Redis Cluster after the other, until one of them names the master of a slot.
+    /// Asks one node of a Redis Cluster after the other, until one of them names the master of a
+    /// slot.
     async fn find_owner(
         &self,
         nodes: &Nodes,

@@ -29,8 +29,9 @@ pub(super) struct Intent<'a> {
 
 impl Writer {
     /// Applies the side records of appends, and removes those appends from the list of pending
-    /// appends. In a bucket, applies the records of this bucket, and makes sure that the appends are
-    /// in the list. [`BucketStore`](super::buckets::BucketStore) applies the records of others.
+    /// appends. In a bucket, applies the records of this bucket, and makes sure that the appends
+    /// are in the list. [`BucketStore`](super::buckets::BucketStore) applies the records of
+    /// others.
     pub(super) async fn carry_out(
         &self,
         link: &mut Link,
@@ -205,8 +206,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records in this bucket of appends to games in other buckets. Locks do not
-    /// matter, because whoever holds them has seen a bucket without these records.
+    /// Gives back the side records in this bucket of appends to games in other buckets. Locks do
+    /// not matter, because whoever holds them has seen a bucket without these records.
     pub(super) async fn give_back_foreign(&self, link: &mut Link) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let mut games = self.shared.held.lock().games();

@@ -21,8 +21,9 @@ fn crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// Returns the hash tags of the buckets. Their slots are spread evenly, so that masters with equally
-/// many slots have equally many buckets. The tags never change, because keys contain them.
+/// Returns the hash tags of the buckets. Their slots are spread evenly, so that masters with
+/// equally many slots have equally many buckets. The tags never change, because keys contain
+/// them.
 pub(super) fn tags(buckets: usize) -> Vec<String> {
     let share = |number: usize| number * SLOTS / buckets;
     let tag = |number: usize| {

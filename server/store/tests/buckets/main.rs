@@ -1,5 +1,6 @@
-//! Tests of the store in several buckets, with a real Redis and a real Redis Cluster: servers that are
-//! lost at every step, several servers at once, a slot that moves, a master that is away.
+//! Tests of the store in several buckets, with a real Redis and a real Redis Cluster: servers
+//! that are lost at every step, several servers at once, a slot that moves, a master that is
+//! away.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod cluster;

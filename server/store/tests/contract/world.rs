@@ -76,8 +76,8 @@ pub(crate) async fn in_buckets() -> World {
     World { store, clock, transfer, memory: None, _folder: None, _redis: Some(redis) }
 }
 
-/// Returns a store of several buckets in a Redis Cluster. Stores with different numbers have nothing
-/// in common.
+/// Returns a store of several buckets in a Redis Cluster. Stores with different numbers have
+/// nothing in common.
 pub(crate) async fn in_cluster(cluster: &Cluster, number: usize) -> World {
     let clock = Arc::new(ManualClock::new(NOON));
     let prefix = format!("store-{number}").parse().unwrap();

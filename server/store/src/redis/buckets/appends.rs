@@ -69,7 +69,8 @@ impl Buckets {
                 self.step().await;
                 let appended = Appended { game, seq: head.seq, bucket };
                 let written = self.write_all(appended, &writes).await;
-                // Until the side records are written, which any server does, the outcome is unknown.
+                // Until the side records are written, which any server does, the outcome is
+                // unknown.
                 Ok(if written.is_ok() { outcome } else { AppendOutcome::Unknown })
             }
             outcome => Ok(outcome),
@@ -99,8 +100,8 @@ impl Buckets {
         self.write(appended, &writes, false).await.map(drop)
     }
 
-    /// Writes the side records of an append. Returns earlier appends to the same game that may not be
-    /// finished, if asked to look for them. Then nothing was written.
+    /// Writes the side records of an append. Returns earlier appends to the same game that may
+    /// not be finished, if asked to look for them. Then nothing was written.
     async fn write(
         &self,
         appended: Appended,
@@ -175,8 +176,8 @@ impl Buckets {
         Ok(pending.iter().any(|(other, ..)| *other == game))
     }
 
-    /// Returns the appends that are listed as pending in a bucket, since before a time, and when they
-    /// were listed. They are sorted, because the latest write to a record must win.
+    /// Returns the appends that are listed as pending in a bucket, since before a time, and when
+    /// they were listed. They are sorted, because the latest write to a record must win.
     async fn pending(
         &self,
         bucket: usize,

@@ -1,8 +1,8 @@
 //! Outages of buckets. Each bucket has its own, because its master may be away alone.
 //!
-//! The record of outages has the times in which no server ran, which concern all games. The outages of
-//! a bucket are in its own list. This process knows them without asking: it reads them when it opens
-//! the store, and hears of each new one before it makes another request.
+//! The record of outages has the times in which no server ran, which concern all games. The
+//! outages of a bucket are in its own list. This process knows them without asking: it reads them
+//! when it opens the store, and hears of each new one before it makes another request.
 
 use flagfall_board::GameId;
 

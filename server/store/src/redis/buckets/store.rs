@@ -56,9 +56,9 @@ impl Drop for BucketStore {
 }
 
 impl BucketStore {
-    /// Opens the store with this number of buckets, or creates one. The number can never change, so
-    /// it should be [`BUCKETS`] outside tests. Must be called in a tokio runtime, which then runs the
-    /// store's tasks.
+    /// Opens the store with this number of buckets, or creates one. The number can never change,
+    /// so it should be [`BUCKETS`] outside tests. Must be called in a tokio runtime, which then
+    /// runs the store's tasks.
     ///
     /// # Errors
     /// [`RedisOpenError`], which says how to fix the problem: a master cannot be reached, is not
@@ -106,8 +106,8 @@ impl BucketStore {
         self.first().durability()
     }
 
-    /// Makes this store act, after this many steps of transactions and appends, as if its process had
-    /// ended. Requests that need another step never get an answer.
+    /// Makes this store act, after this many steps of transactions and appends, as if its process
+    /// had ended. Requests that need another step never get an answer.
     #[cfg(feature = "testing")]
     pub fn stop_after(&self, steps: u64) {
         self.all.steps_left.store(steps, Ordering::SeqCst);
@@ -138,8 +138,8 @@ impl BucketStore {
 }
 
 impl Buckets {
-    /// Sends a heartbeat to a bucket. Does not wait for long, because the heartbeats of other buckets
-    /// must not be late on account of this one.
+    /// Sends a heartbeat to a bucket. Does not wait for long, because the heartbeats of other
+    /// buckets must not be late on account of this one.
     async fn beat(self: Arc<Buckets>, bucket: usize) -> Result<Stamp, StoreError> {
         let late = |what: &str| StoreError::Unavailable { why: format!("bucket {bucket}: {what}") };
         if self.beating[bucket].swap(true, Ordering::SeqCst) {
@@ -233,8 +233,8 @@ impl Store for BucketStore {
                     Err(error) => last = Some(error),
                 }
             }
-            // As long as one master answers, its games go on. The others see that their clocks stand
-            // still, from `silent_since_of`.
+            // As long as one master answers, its games go on. The others see that their clocks
+            // stand still, from `silent_since_of`.
             match (beaten.into_iter().min(), last) {
                 (Some(at), _) => Ok(at),
                 (None, Some(error)) => Err(error),

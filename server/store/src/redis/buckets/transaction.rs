@@ -1,17 +1,18 @@
 //! A change of side records in several buckets, as a machine without IO.
 //!
-//! One bucket is the primary one. The others are prepared first: if the conditions there hold, their
-//! records are locked, and their writes are kept. Then the primary bucket decides in one script,
-//! which checks its own conditions, makes its own writes, and records the decision. From then on,
-//! the change is made, whatever happens. At last the other buckets make their writes and unlock
-//! their records. Every step can be carried out by any server: see [`Name`].
+//! One bucket is the primary one. The others are prepared first: if the conditions there hold,
+//! their records are locked, and their writes are kept. Then the primary bucket decides in one
+//! script, which checks its own conditions, makes its own writes, and records the decision. From
+//! then on, the change is made, whatever happens. At last the other buckets make their writes and
+//! unlock their records. Every step can be carried out by any server: see [`Name`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::Stamp;
 
-/// The time after which a transaction without a decision may be aborted by anybody, in milliseconds.
+/// The time after which a transaction without a decision may be aborted by anybody, in
+/// milliseconds.
 pub(super) const LIFETIME_MS: u64 = 2_000;
 
 /// The name of a transaction, of which locks consist. It tells whoever meets a lock where the
@@ -127,8 +128,8 @@ enum Phase {
     Done,
 }
 
-/// A transaction, as seen by the server that makes it. Its owner carries out the calls, in any order
-/// and at the same time, and tells the machine the answers.
+/// A transaction, as seen by the server that makes it. Its owner carries out the calls, in any
+/// order and at the same time, and tells the machine the answers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Machine {
     primary: usize,
@@ -202,8 +203,8 @@ impl Machine {
         }
     }
 
-    /// Notes that the transaction cannot be made. A conflict is final, so it counts more than what may
-    /// pass.
+    /// Notes that the transaction cannot be made. A conflict is final, so it counts more than
+    /// what may pass.
     fn fail(&mut self, outcome: Outcome) {
         if self.outcome.is_none() || outcome == Outcome::Conflict {
             self.outcome = Some(outcome);
@@ -219,7 +220,8 @@ impl Machine {
                     Phase::Deciding
                 }
                 Phase::Preparing | Phase::Deciding => {
-                    // Without an answer from the primary bucket, only that bucket knows how to finish.
+                    // Without an answer from the primary bucket, only that bucket knows how to
+                    // finish.
                     let is_unknown = self.outcome == Some(Outcome::Unknown);
                     let is_committed = self.outcome == Some(Outcome::Committed);
                     let finish = |bucket: &usize| Call::Finish { bucket: *bucket, is_committed };

@@ -71,7 +71,8 @@ impl Pauses {
 }
 
 impl Buckets {
-    /// Checks that the keys of each bucket are in one slot. If they were not, all requests would fail.
+    /// Checks that the keys of each bucket are in one slot. If they were not, all requests would
+    /// fail.
     pub(super) async fn test(&self) -> Result<(), RequestError> {
         let nothing = Part::default();
         let tests = (0..self.buckets.len()).map(|bucket| self.change(bucket, &nothing));
@@ -164,8 +165,8 @@ impl Buckets {
                     }
                 }
             }
-            // The pause comes even if the lock is gone. Otherwise, transactions that meet each other
-            // would do so again.
+            // The pause comes even if the lock is gone. Otherwise, transactions that meet each
+            // other would do so again.
             if !pauses.wait().await {
                 return Err(too_busy());
             }

@@ -1,6 +1,6 @@
-//! A model of the buckets, in which all orders of the steps of two transactions, of two servers that
-//! resolve locks, and of one that tidies up are tried. Each transaction may be given up after any
-//! step, and one of its answers may be lost.
+//! A model of the buckets, in which all orders of the steps of two transactions, of two servers
+//! that resolve locks, and of one that tidies up are tried. Each transaction may be given up
+//! after any step, and one of its answers may be lost.
 
 use std::collections::{BTreeMap, HashSet};
 
