@@ -8,7 +8,7 @@ use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_base::keys::told_key;
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
+use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient, Time};
 use flagfall_store::{Announcement, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use super::harness::{
     Client, START, TestServer, close, command, deploy, header, make_game, new_game, open, run_tasks,
 };
+use crate::rest::Round;
 use crate::{TableError, TableHandle, Tables};
 
 struct Server {
@@ -176,12 +177,17 @@ async fn a_due_flag_that_one_server_finds_is_opened_by_its_guardian() {
     }
     let is_guarded = |id: &GameId| other.tables.peers().guards(id.as_str());
     let id = (0_u8..32).map(|number| GameId::from_random([number; 12])).find(is_guarded).unwrap();
-    let header = header("classic");
-    make_game(&store, id, &header);
     let tables = other.tables.clone();
     tokio::spawn(async move { tables.look_after_flags(Duration::from_secs(3_600)).await });
     run_tasks().await;
-    clock.advance_ms(header.deploy_ms - 1_000);
+    // A game whose flag falls soon.
+    let mut header = header("classic");
+    header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
+    header.deploy_ms = 4_000;
+    make_game(&store, id, &header);
+    let mut round = Round::default();
+    while !one.tables.go_round(&mut round).await.unwrap() {}
+    run_tasks().await;
     let is_open = |server: &Server| server.tables.residents().handle(id).is_some();
     assert!(!is_open(&one) && !is_open(&other), "the guardian does not look for an hour");
     one.tables.open_due().await.unwrap();

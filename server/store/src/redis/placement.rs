@@ -61,8 +61,9 @@ fn parts(key: &[u8]) -> impl Iterator<Item = &[u8]> {
     key.split(|byte| *byte == b'/').skip(1)
 }
 
+/// True for a time, which has 13 to 16 digits. The id of a game may consist of digits, too.
 fn is_number(part: &[u8]) -> bool {
-    part.iter().all(u8::is_ascii_digit)
+    (13..=16).contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -91,7 +92,7 @@ mod tests {
         for prefix in ["seat/ana/", "played/ana/all/", "versus/ana/bo/x"] {
             assert_eq!(of(prefix), Some(placement.of_key(b"players/ana")), "{prefix}");
         }
-        for prefix in ["seat/", "seat", "seat/an", "flags/00", "flags/0042/", "b"] {
+        for prefix in ["seat/", "seat", "seat/an", "flags/00", "flags/0000000000000042/", "b"] {
             assert_eq!(of(prefix), None, "{prefix}");
         }
         assert_eq!(placement.of_prefix(None), None);
