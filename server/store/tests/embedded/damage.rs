@@ -67,11 +67,13 @@ async fn a_damaged_frame_costs_its_game_and_no_other() {
     let store = open(folder.path()).unwrap();
     let ends = fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
-    let (is_killed, stopped) = (killed(folder.path()), folder);
+    let (is_killed, torn, stopped) = (killed(folder.path()), killed(folder.path()), folder);
     drop(store);
+    overwrite(&segment(torn.path(), 1), *ends.last().unwrap(), b"half a frame");
     // The test damages the frame of game 1's second entry. After a kill, the store finds the
-    // damage when it opens. After a normal stop, a reader finds it.
-    for (folder, is_found_at_start) in [(is_killed, true), (stopped, false)] {
+    // damage when it opens, even if an unfinished write follows. After a normal stop, a reader
+    // finds it.
+    for (folder, is_found_at_start) in [(is_killed, true), (torn, true), (stopped, false)] {
         overwrite(&segment(folder.path(), 1), ends[2] + 20, &[0xee; 30]);
         for _ in 0..2 {
             let store = open(folder.path()).unwrap();
