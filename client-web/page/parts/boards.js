@@ -54,7 +54,7 @@ export function QuarterTurn({ rules }) {
  * A board without a hand. `event` led from the view that was shown before to this one, and is
  * animated; without it, the view is shown at once. Squares are named by their sides, for nobody
  * who looks on owns a piece. `isPaced`: the person who looks on asks for each event, so none waits
- * for the one before it. `shown`: is told which view the board has come to.
+ * for the one before it. `shown`: a function that is called with each view that the board has reached.
  * @param {{ rules: Rules, view: Readonly<GameView>, below: Side, event?: GameEvent | undefined, isPaced?: boolean,
  *   keys?: (event: KeyboardEvent, square: string) => boolean, shown?: (view: Readonly<GameView>) => void }} props
  */

@@ -11,7 +11,7 @@
 //! addressed in this way. While there may be such servers, each of these notices is also sent to
 //! all servers.
 //!
-//! The servers take turns in looking for due work (`turns`), and each of them does its share of it
+//! The servers take turns to look for due work (`turns`), and each does its share of the work
 //! (`duties`).
 
 mod bus;

@@ -3,9 +3,9 @@
 //! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
 //! memory and work depend on the number of due games, not on the number of running games. The
 //! guardian of a game opens it when its flag is about to fall, and all other servers do so if the
-//! flag has not fallen some seconds later. The servers take turns in reading the indexes, and tell
-//! each other what they find. So flags fall as long as one server is running. If
-//! several servers record the fall of the same flag, only the first append succeeds.
+//! flag has not fallen some seconds later. The servers take turns to read the indexes, and notify
+//! each other of what they find. So flags fall as long as one server is running. If several
+//! servers record the fall of the same flag, only the first append succeeds.
 //! Tables that are opened here leave memory as soon as nothing is due, and their number is
 //! limited.
 
@@ -51,8 +51,8 @@ const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 type DueGame = (Key, (Stamp, GameId));
 
 impl Tables {
-    /// Opens the game of a record of due work that another server has found. Returns false if the
-    /// record is of another kind.
+    /// Opens the game of a due record that another server has found. Returns false for a record of
+    /// another kind.
     pub fn hear_due(&self, key: &Key) -> bool {
         if FLAGS.time_and_game(key).is_some() {
             self.on_demand.told_flags.add(key.clone());

@@ -83,8 +83,8 @@ impl Tables {
         }
     }
 
-    /// Reads the list of public games at each interval while it is shown to anybody, and else when
-    /// it is this server's turn.
+    /// Reads the list of public games: in each interval while the list is being shown, otherwise on
+    /// this server's turns.
     async fn look_after_public_games(&self, every: Duration) {
         for look in 0_u32.. {
             if let Err(error) = self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await {

@@ -1,11 +1,12 @@
-//! Turns in looking for work that is due, and what a server hears of the other servers.
+//! Servers take turns to look for due work.
 //!
-//! Due work stands in lists that any server can read. If each server read all of them all the
-//! time, every server would add to the load of the store. So the servers take turns: each of them
-//! reads a list once in a cycle, and all together read it as often as a server alone would. A
-//! server that finds work of another guardian tells that guardian. If the guardian does not do the
-//! work, a later server in turn does it when it is overdue, and a server that is gone leaves out
-//! turns only until its record expires.
+//! Due work is listed in records that any server can read. If each server always read all of them,
+//! every additional server would add to the load of the store. So each server reads a list once in
+//! a cycle, and all servers together read it as often as a single server would.
+//!
+//! A server that finds work of another guardian notifies that guardian. If the work is not done,
+//! another server does it on its turn, once the work is overdue. If a server is lost, its turns are
+//! skipped over when its record has expired.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,7 +24,8 @@ const CYCLE_MAX_MS: u64 = 60_000;
 const KEYS_MAX: usize = 512;
 
 impl Inner {
-    /// A server that may hear nothing cannot be told of its work, so it looks as if it were alone.
+    /// Returns this server's turn. A server that may receive no notices takes all turns itself,
+    /// because others cannot notify it of its work.
     fn turn(&self) -> Turn {
         if self.watch.lock().is_deaf(&self.id, Instant::now()) {
             return Turn::ALONE;
@@ -33,8 +35,8 @@ impl Inner {
 }
 
 impl Peers {
-    /// Waits until this server looks for due work of a kind again. The servers together look at
-    /// each interval `every`.
+    /// Waits for this server's next turn to look for one kind of due work. All servers together
+    /// look once in every interval `every`.
     pub async fn my_turn(&self, every: Duration) {
         let every = every.max(Duration::from_millis(1));
         sleep(every).await;
@@ -49,14 +51,14 @@ impl Peers {
             if wait_ms == 0 || began.elapsed() >= cycle {
                 return;
             }
-            // Meanwhile, servers may come and go.
+            // Look at the turns again in between, because servers may come and go.
             sleep(Duration::from_millis(wait_ms).min(every)).await;
         }
     }
 
-    /// Tells other servers about due work of which they are the guardians. Each item is the key of
-    /// a record, and the subject that decides about the guardian. A guardian that hears nothing
-    /// of it finds the work at its turn, and others do it when it is overdue.
+    /// Notifies other servers of due work for which they are the guardians. Each item is the
+    /// subject that determines the guardian, and the key of a record. If a notice is lost, the
+    /// guardian finds the work on its own turn, or other servers do it when it is overdue.
     pub async fn hand_over(&self, due: impl IntoIterator<Item = (String, Key)>) {
         let Some(inner) = &self.inner else { return };
         let mut of_server: BTreeMap<String, Vec<String>> = BTreeMap::new();

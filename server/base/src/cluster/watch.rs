@@ -1,5 +1,5 @@
-//! What a server hears of the other servers. As long as heartbeats arrive from exactly the known
-//! servers, nothing has changed, and their records are read less often.
+//! The heartbeats that a server receives from the other servers. As long as they come from exactly
+//! the known servers, nothing has changed, and the servers' records are read less often.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -14,21 +14,21 @@ use tokio::time::Instant;
 pub(super) const MEETINGS: u32 = 10;
 /// A heartbeat is late after this time. Servers send one each second.
 const LATE: Duration = Duration::from_secs(2);
-/// A server that has not heard its own heartbeat for this time may hear nothing.
+/// A server that has not received its own heartbeat for this time may be receiving no notices.
 const DEAF: Duration = Duration::from_millis(3_500);
 /// The time for which heartbeats of servers without a record are remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
 /// The maximum number of meetings from one reading of the records of servers to the next.
 const SPACING_MAX: usize = 5;
 
-/// What a server hears of the others, and since when nothing has changed.
+/// The latest heartbeats of all servers, and how long the set of servers has stayed the same.
 #[derive(Default)]
 pub(super) struct Watch {
     /// The times of the latest heartbeats, by server. This server's own are among them.
     heard: HashMap<String, Instant>,
     /// The other servers that had a record at the latest reading.
     known: HashSet<String>,
-    /// The number of consecutive readings that found the same.
+    /// The number of consecutive readings that found the same servers.
     steady: u32,
     /// The number of meetings since the latest reading.
     passed: usize,

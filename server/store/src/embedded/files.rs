@@ -238,7 +238,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Drops a group that is not written, or not written again, and keeps its memory for the next.
+    /// Drops a group, but keeps its memory for the next one.
     pub(super) fn drop_group(&mut self, group: FrameWriter) {
         self.buffer = group.into_buffer();
         // Large groups are rare, so their memory is not kept.

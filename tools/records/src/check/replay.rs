@@ -198,8 +198,7 @@ impl<'a> Replay<'a> {
         }
         if self.has_hidden() && is_blocked_end(told) {
             // The engine checks whether a side is blocked before it checks the limits (§A10).
-            // Whether a side is blocked depends on hidden ranks, so drop the end that the guessed
-            // ranks caused.
+            // Whether a side is blocked depends on hidden ranks, which were guessed here.
             self.pending.clear();
         }
         if self.has_hidden() && self.is_for_illegal_deployment(told) {

@@ -169,15 +169,15 @@ impl Buckets {
         }
     }
 
-    /// True if all side records of a game's appends are written.
+    /// True if side records of a game's appends may not be written yet.
     pub(super) async fn has_pending(&self, game: GameId) -> Result<bool, RequestError> {
         let bucket = self.placement.of_game(game);
         let pending = self.pending(bucket, None).await?;
         Ok(pending.iter().any(|(other, ..)| *other == game))
     }
 
-    /// Returns the appends that are listed as pending in a bucket, since before a time, and when
-    /// they were listed. They are sorted, because the latest write to a record must win.
+    /// Returns the appends that have been pending in a bucket since before `until`, and the times
+    /// at which they were listed. They are sorted, because the latest write to a record must win.
     async fn pending(
         &self,
         bucket: usize,
