@@ -9,10 +9,8 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use common::redis::RedisServer;
-use common::{append, append_ok, game, scratch, texts, until};
-use flagfall_store::{
-    Append, AppendOutcome, Head, RedisAddress, RedisOptions, RedisStore, Store as _, StoreError,
-};
+use common::{append, append_ok, append_soon, game, scratch, texts, until};
+use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore};
 
 /// The maximum number of attempts to start a server. An attempt fails if another process takes
 /// the free port first.
@@ -79,19 +77,6 @@ impl Drop for Sentinel {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-/// Repeats an append until Redis accepts it. Also succeeds if an earlier attempt was written
-/// although its answer was lost.
-async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
-    until("an append", async || match store.append(wanted.clone()).await {
-        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
-        // An earlier attempt has written the entry, but its answer was lost.
-        Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
-        Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
-        outcome => panic!("{outcome:?}"),
-    })
-    .await
 }
 
 #[tokio::test]

@@ -7,19 +7,7 @@ use redis::Value;
 
 use super::*;
 use crate::common::cluster::Cluster;
-use crate::common::{TIMEOUT, append_ok, texts};
-
-/// Repeats an append until a master accepts it.
-async fn append_soon(store: &BucketStore, wanted: Append) -> Head {
-    until("an append", async || match store.append(wanted.clone()).await {
-        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
-        // An earlier attempt has written the entry, but its answer was lost.
-        Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
-        Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
-        outcome => panic!("{outcome:?}"),
-    })
-    .await
-}
+use crate::common::{TIMEOUT, append_ok, append_soon, texts};
 
 /// Moves all slots with data from a node to another one, as an operator's tool does.
 async fn move_slots(cluster: &Cluster, from: usize, to: usize) {
@@ -79,7 +67,7 @@ async fn games_go_on_while_their_slots_move() {
                 let record = [put(&format!("last/{number}"), &(head.seq + 1).to_string())];
                 let writes = record.into_iter().chain([put("shared", "x")]).collect();
                 let next = Append { writes, ..append(game(number), head, &[&(head.seq + 1).to_string()]) };
-                head = append_soon(&store, next).await;
+                head = append_soon(&*store, next).await;
             }
             head.seq
         })

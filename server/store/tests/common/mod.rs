@@ -12,7 +12,7 @@ pub(crate) mod small_disk;
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoredEntry, Write};
+use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, Store, StoreError, StoredEntry, Write};
 use tokio::time::{sleep, timeout};
 
 /// Creates a folder for a small store, in memory if the system supports that. Memory is faster
@@ -37,6 +37,19 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: imp
         }
     };
     timeout(TIMEOUT, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+}
+
+/// Repeats an append until a Redis accepts it. Also succeeds if an earlier attempt was written
+/// although its answer was lost.
+pub(crate) async fn append_soon(store: &dyn Store, wanted: Append) -> Head {
+    until("an append", async || match store.append(wanted.clone()).await {
+        Ok(AppendOutcome::Ok { head, .. }) => Some(head),
+        // An earlier attempt has written the entry, but its answer was lost.
+        Ok(AppendOutcome::Conflict { head }) if head.seq > wanted.expected.seq => Some(head),
+        Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }) => None,
+        outcome => panic!("{outcome:?}"),
+    })
+    .await
 }
 
 /// Returns the id of the game with this number.

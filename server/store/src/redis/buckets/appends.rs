@@ -18,14 +18,17 @@ use super::all::Buckets;
 use super::transaction::{Decision, Name};
 use super::updates::Pauses;
 use crate::clock::{SystemClock, WallClock};
-use crate::redis::answers;
 use crate::redis::layout::{WriteArguments, parse_pending_member, pending_member, write_arguments};
 use crate::redis::link::{Link, Script};
 use crate::redis::request_error::RequestError;
+use crate::redis::{RedisStore, answers};
 use crate::store::{Append, AppendOutcome, Store as _, StoreError};
 
-/// The time between two looks at what lost servers have left unfinished.
+/// The time between two looks for work that lost servers have left unfinished.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The number of looks in which every bucket is looked at once. Each server looks at all of them,
+/// so more frequent looks would be a load.
+const LOOKS_PER_ROUND: usize = 5;
 /// The age, in milliseconds, at which any server may do the rest of an append or a transaction.
 const LEFT_BEHIND_MS: u64 = 5_000;
 /// The age, in milliseconds, at which a pending append that has no entry counts as abandoned.
@@ -42,14 +45,18 @@ struct Appended {
     bucket: usize,
 }
 
-/// Does regularly what lost servers have left unfinished.
+/// Regularly finishes the work that lost servers have left unfinished.
 pub(super) async fn tend(all: Arc<Buckets>) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
+    for look in (0..LOOKS_PER_ROUND).cycle() {
         ticks.tick().await;
-        let looks = (0..all.buckets.len()).map(|bucket| all.tend_bucket(bucket));
-        for (bucket, done) in join_all(looks).await.into_iter().enumerate() {
+        let must_look = |(number, bucket): &(usize, &RedisStore)| {
+            number % LOOKS_PER_ROUND == look || bucket.shared.has_pending.load(Ordering::SeqCst)
+        };
+        let due = all.buckets.iter().enumerate().filter(must_look).map(|(number, _)| number);
+        let looks = due.map(async |bucket| (bucket, all.tend_bucket(bucket).await));
+        for (bucket, done) in join_all(looks).await {
             if let Err(error) = done {
                 // The next look tries again.
                 tracing::debug!(bucket, %error, "a bucket cannot be tended");
