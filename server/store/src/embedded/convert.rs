@@ -106,7 +106,7 @@ fn build(
     before.check_schema()?;
     let segments = Arc::new(Segments::create(unfinished, store)?);
     let point = segments.begin(1, |_| {})?;
-    let mut out = Out { tail: Tail::new(segments, point, segment_bytes)?, group: None, entries: 0 };
+    let mut out = Out { tail: Tail::new(segments, point, segment_bytes, 0)?, group: None, entries: 0 };
     before.copy(&witness, &mut out)?;
     out.flush()?;
     Ok(File::open(unfinished)?.sync_all()?)

@@ -19,6 +19,13 @@ pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()>
     file.write_all_at(bytes, at)
 }
 
+/// Allocates space in a file, which grows if it ends before the space does.
+pub(super) fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
+    #[cfg(test)]
+    planted::before_write(file, &[], at)?;
+    Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, bytes)?)
+}
+
 pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     #[cfg(test)]
     planted::check(path)?;

@@ -59,6 +59,11 @@ pub(super) struct Tail {
     buffer: Vec<u8>,
     /// The length in bytes at which a segment is full and the next one begins.
     segment_bytes: u64,
+    /// The length of the file. Zeros follow the last group, because a sync takes less time if the
+    /// write before it has not changed the length.
+    allocated: u64,
+    /// The space, in bytes, to allocate at a time; 0 if the file system cannot do that.
+    allocate_bytes: u64,
 }
 
 impl Segments {
@@ -196,11 +201,17 @@ impl Segments {
 }
 
 impl Tail {
-    /// Opens the log for writing at its end. `point` must be in the last segment.
-    pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
+    /// Opens the log for writing at its end. `point` must be the end of the last segment.
+    pub(super) fn new(
+        segments: Arc<Segments>,
+        point: Point,
+        segment_bytes: u64,
+        allocate_bytes: u64,
+    ) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        let name = Named::of(segments.path(point.segment), &file.metadata()?);
-        Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
+        let name = Named::of(segments.path(point.segment))?;
+        let (buffer, allocated) = (Vec::new(), point.at);
+        Ok(Tail { segments, file, name, point, buffer, segment_bytes, allocated, allocate_bytes })
     }
 
     /// Returns a new group. The caller fills it, and passes it to [`write`](Self::write) or
@@ -221,9 +232,11 @@ impl Tail {
     /// [`write`](Self::write). After an error, nothing has been written.
     pub(super) fn make_ready(&mut self) -> io::Result<()> {
         if self.is_full() {
+            self.release_unused()?;
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
+            self.allocated = self.point.at;
             self.file = self.segments.file(self.point.segment)?;
-            self.name = Named::of(self.segments.path(self.point.segment), &self.file.metadata()?);
+            self.name = Named::of(self.segments.path(self.point.segment))?;
         }
         Ok(())
     }
@@ -231,10 +244,36 @@ impl Tail {
     /// Durably writes a group. After an error, parts of it may be in the file; [`cut`](Self::cut)
     /// removes them.
     pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
+        if self.allocated < group.end() && self.allocate_bytes > 0 {
+            self.allocate((group.end() + self.allocate_bytes).min(self.segment_bytes.max(group.end())));
+        }
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
         self.drop_group(group);
+        Ok(())
+    }
+
+    /// Makes the file this long. If that fails, the next write makes it longer itself, and reports
+    /// a full disk.
+    fn allocate(&mut self, end: u64) {
+        match disk::allocate(&self.file, self.allocated, end - self.allocated) {
+            Ok(()) => self.allocated = end,
+            Err(error) if disk::is_no_room(&error) => {}
+            Err(_) => self.allocate_bytes = 0,
+        }
+    }
+
+    /// The allocated space after the last group, in bytes.
+    pub(super) fn unused_bytes(&self) -> u64 {
+        self.allocated.saturating_sub(self.point.at)
+    }
+
+    /// Durably removes the allocated space after the last group.
+    pub(super) fn release_unused(&mut self) -> io::Result<()> {
+        if self.unused_bytes() > 0 {
+            self.cut(self.point)?;
+        }
         Ok(())
     }
 
@@ -249,7 +288,7 @@ impl Tail {
     /// still be in the file.
     pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
         self.segments.cut(from)?;
-        self.point = from;
+        (self.point, self.allocated) = (from, from.at);
         Ok(())
     }
 
@@ -290,7 +329,7 @@ mod tests {
         let path = segments.path(1);
         fs::copy(&path, path.with_extension("other")).unwrap();
         fs::rename(path.with_extension("other"), &path).unwrap();
-        let tail = Tail::new(segments, point, 1_000).unwrap();
+        let tail = Tail::new(segments, point, 1_000, 0).unwrap();
         let place = DataFolder::new(folder.path(), &[]).unwrap();
         let found = place.check_one(&tail.name).unwrap_err();
         assert!(found.contains("00000001.seg was replaced"), "{found}");
@@ -300,7 +339,7 @@ mod tests {
     fn the_memory_of_a_huge_group_is_given_back() {
         let folder = tempfile::tempdir().unwrap();
         let (segments, point) = tail(folder.path());
-        let mut tail = Tail::new(segments, point, u64::MAX).unwrap();
+        let mut tail = Tail::new(segments, point, u64::MAX, 0).unwrap();
         for bytes in [4 * BUFFER_BYTES_KEPT, 10] {
             let mut group = tail.group();
             group.push(1, |buffer| buffer.resize(bytes, 0));

@@ -208,7 +208,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
             segments.begin(last.max(known) + 1, |_| {})?
         }
     };
-    let mut tail = Tail::new(segments.clone(), end, segment_bytes)?;
+    let mut tail = Tail::new(segments.clone(), end, segment_bytes, options.allocate_bytes)?;
     let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
     let last = heartbeat.max(replayed.state.at);
     let clock = StampClock::new(clock, last);

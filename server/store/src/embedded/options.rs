@@ -10,6 +10,9 @@ pub struct EmbeddedOptions {
     /// The length in bytes at which a segment is full and the next one begins. Default 32 MiB, at
     /// most 1 GiB.
     pub segment_bytes: u64,
+    /// The disk space, in bytes, that is allocated at a time for the end of the log, so that most
+    /// writes do not make the file longer. Default 1 MiB; 0 allocates nothing in advance.
+    pub allocate_bytes: u64,
     /// The length of the log between two checkpoints of the index, in bytes. Default 64 MiB.
     /// Changes since the last checkpoint are kept in memory. After a crash, they are read from
     /// the log again.
@@ -35,6 +38,7 @@ impl Default for EmbeddedOptions {
             queue_length: 4096,
             cache_bytes: 32 * MIB,
             segment_bytes: 32 * MIB,
+            allocate_bytes: MIB,
             checkpoint_bytes: 64 * MIB,
             compact_bytes: 64 * MIB,
             pause_below: 128 * MIB,

@@ -33,6 +33,7 @@ fn small() -> EmbeddedOptions {
         segment_bytes: 1_500,
         checkpoint_bytes: 700,
         compact_bytes: 3_000,
+        allocate_bytes: 400,
         ..EmbeddedOptions::default()
     }
 }

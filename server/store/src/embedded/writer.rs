@@ -503,7 +503,7 @@ impl Writer {
     }
 
     fn find_compaction(&self) -> Result<Option<Compaction>, AccessError> {
-        let total = self.reader.segments.total_bytes()?;
+        let total = self.reader.segments.total_bytes()? - self.tail.unused_bytes();
         let is_worth_it = match self.shared.room.is_paused() {
             true => self.reader.index.dead_bytes()? > total / 8,
             false => total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2,

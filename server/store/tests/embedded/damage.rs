@@ -22,13 +22,18 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
 }
 
+/// Makes a file longer, as a store does that allocates space in advance.
+fn allocate(path: &Path, bytes: u64) {
+    OpenOptions::new().write(true).open(path).unwrap().set_len(length(path) + bytes).unwrap();
+}
+
 #[tokio::test]
 async fn an_unfinished_write_is_cut_off() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
     let ends = fill(&store, folder.path(), 3).await;
     let epoch = store.epoch().await.unwrap();
-    for garbage in [&[0; 100][..], &[0xff; 5], b"a frame that was being written"] {
+    for garbage in [&[0; 100][..], &[0xff; 5], b"a frame that was being written", b"before space\0\0\0"] {
         let copy = killed(folder.path());
         overwrite(&segment(copy.path(), 1), *ends.last().unwrap(), garbage);
         let store = open(copy.path()).unwrap();
@@ -47,11 +52,13 @@ async fn a_write_that_is_torn_at_any_byte_is_cut_off() {
     let before = killed(folder.path());
     append_ok(&store, append(game(3), Head::START, &["torn"])).await;
     let frame = &fs::read(segment(folder.path(), 1)).unwrap()[end as usize..];
-    for written in 0..=frame.len() {
+    for (written, allocated) in (0..=frame.len()).flat_map(|written| [(written, 0), (written, 1_000)]) {
         let copy = killed(before.path());
         overwrite(&segment(copy.path(), 1), end, &frame[..written]);
+        allocate(&segment(copy.path(), 1), allocated);
         let store = open(copy.path()).unwrap();
-        let is_whole = written == frame.len();
+        let is_whole =
+            written == frame.len() || allocated > 0 && frame[written..].iter().all(|byte| *byte == 0);
         let expected: &[&str] = if is_whole { &["torn"] } else { &[] };
         assert_eq!(texts(&store, game(3)).await, expected, "{written} bytes");
         assert_eq!(texts(&store, game(2)).await, ["2:0"], "{written} bytes");
@@ -160,6 +167,7 @@ async fn games_that_lost_their_end_are_told_by_the_notes() {
     for cut in ends[5]..ends[6] {
         let copy = killed(folder.path());
         OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
+        allocate(&segment(copy.path(), 1), cut % 2 * 1_000);
         // Claim: the damage that the first opening found is still known at the second one.
         let openings = if cut == ends[5] { 2 } else { 1 };
         for _ in 0..openings {

@@ -2,6 +2,7 @@
 //! folder is locked, requests share syncs, and damage is detected.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod allocated;
 mod backup;
 #[path = "../common/mod.rs"]
 mod common;
@@ -24,8 +25,10 @@ use flagfall_store_testing::ManualClock;
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
+/// Opens a store whose log ends where its last file ends.
 fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
-    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default())
+    let options = EmbeddedOptions { allocate_bytes: 0, ..EmbeddedOptions::default() };
+    EmbeddedStore::open(folder, SystemClock, &options)
 }
 
 fn segment(folder: &Path, number: u32) -> PathBuf {

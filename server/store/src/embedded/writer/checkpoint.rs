@@ -28,6 +28,8 @@ impl Writer {
         if self.shared.check_place().is_err() {
             return;
         }
+        // After an error, the next start removes the unused space.
+        self.tail.release_unused().ok();
         // If a checkpoint found the disk full, the database accepts no more writes.
         let is_complete = self.unstored.is_none()
             && self
