@@ -202,10 +202,12 @@ fn plies_in(record: &str) -> usize {
 fn harm(path: &Path, damage: Damage) -> bool {
     let mut bytes = fs::read(path).expect("a file");
     let before = bytes.clone();
-    let middle = bytes.len() / 2;
+    // Zeros at the end are space for later writes.
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let middle = end / 2;
     match damage {
         Damage::FlipMiddle => bytes.iter_mut().skip(middle).take(1).for_each(|byte| *byte ^= 0x10),
-        Damage::FlipEnd => bytes.iter_mut().rev().take(1).for_each(|byte| *byte ^= 1),
+        Damage::FlipEnd => bytes[..end].iter_mut().rev().take(1).for_each(|byte| *byte ^= 1),
         Damage::Half => bytes.truncate(middle),
         Damage::Empty => bytes.clear(),
         Damage::Zeros => bytes.iter_mut().skip(middle).take(64).for_each(|byte| *byte = 0),
