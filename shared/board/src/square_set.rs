@@ -230,16 +230,15 @@ impl SquareSet {
 
     /// The squares in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Square> {
-        let mut words = self.0;
+        let (mut word_index, [mut word, ..]) = (0, self.0);
         std::iter::from_fn(move || {
-            for (word_index, word) in words.iter_mut().enumerate() {
-                if *word != 0 {
-                    let bit = word.trailing_zeros() as usize;
-                    *word &= *word - 1;
-                    return Square::from_index(word_index * 64 + bit);
-                }
+            while word == 0 {
+                word_index += 1;
+                word = *self.0.get(word_index)?;
             }
-            None
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            Square::from_index(word_index * 64 + bit)
         })
     }
 }

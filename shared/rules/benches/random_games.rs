@@ -7,13 +7,17 @@
 //! It also prints `replays`: the speed at which the recorded events of `classic` games are
 //! applied again, without decisions and random choices. A slow or busy machine lowers the numbers
 //! for `classic` and `replays` alike, so their ratio depends only on the engine.
+//!
+//! Finally, it prints `views`: the time to build one audience's view, averaged over positions
+//! before and after 100 random plies. The target for `classic` is 1 µs.
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, decide, evolve,
+    Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, Viewer, decide,
+    evolve, view,
 };
 
 /// xorshift64* (Vigna 2016).
@@ -79,9 +83,15 @@ fn any_command(game: &Game, chance: &mut Chance) -> Command {
 
 /// Plays a game to its end. Calls `show` with every event, and returns the number of plies.
 #[inline]
-fn play(game: &mut Game, chance: &mut Chance, mut show: impl FnMut(&Event)) -> u64 {
+fn play(game: &mut Game, chance: &mut Chance, show: impl FnMut(&Event)) -> u64 {
+    play_until(game, chance, u64::MAX, show)
+}
+
+/// Plays a game to its end, or until this ply.
+#[inline]
+fn play_until(game: &mut Game, chance: &mut Chance, last: u64, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);
-    while game.phase() == Phase::Playing {
+    while game.phase() == Phase::Playing && u64::from(game.ply()) < last {
         let command = if game.terms().ruleset.reserve || game.terms().ruleset.start == Start::Coins {
             any_command(game, chance)
         } else {
@@ -163,9 +173,32 @@ fn replays(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn views(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("views");
+    for ruleset in Ruleset::all() {
+        let mut positions = Vec::new();
+        for (mut game, mut chance) in games(ruleset) {
+            positions.push(game.clone());
+            play_until(&mut game, &mut chance, 100, |_| ());
+            positions.push(game);
+        }
+        group.throughput(Throughput::Elements(3 * positions.len() as u64));
+        group.bench_function(ruleset.id, |bencher| {
+            bencher.iter(|| {
+                for game in &positions {
+                    for viewer in [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public] {
+                        black_box(view(game, viewer, Stamp(0)));
+                    }
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(3));
-    targets = random_games, replays
+    targets = random_games, replays, views
 }
 criterion_main!(benches);

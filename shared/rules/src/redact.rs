@@ -307,9 +307,15 @@ fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
 }
 
 fn pieces_seen(game: &Game, known: &Known) -> Vec<SeenPiece> {
-    game.position.pieces().map(|(square, piece)| piece_seen(game, known, square, piece)).collect()
+    let count: u32 = Side::BOTH.into_iter().map(|side| game.position.occupied(side).len()).sum();
+    let mut seen = Vec::with_capacity(count as usize);
+    for (square, piece) in game.position.pieces() {
+        seen.push(piece_seen(game, known, square, piece));
+    }
+    seen
 }
 
+#[inline]
 fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenPiece {
     let Piece { side, rank, is_moved, is_revealed, id: _ } = piece;
     let is_known = is_revealed || known.ranks[side];
