@@ -1,0 +1,181 @@
+//! Tests of an archive that is out of reach or damaged.
+
+#[path = "../../archive/tests/archive/s3_server.rs"]
+#[allow(dead_code, reason = "this test does not need everything that the server can do")]
+mod s3_server;
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_archive::{
+    Archive, ArchiveStore, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings,
+};
+use flagfall_board::GameId;
+use flagfall_protocol::{ClientToServer, ServerToClient};
+use flagfall_server::server::Server;
+use flagfall_services::archive::{Archived, Archiver};
+use flagfall_store::{Head, Store, SystemClock};
+use flagfall_store_testing::TestStore;
+
+use self::s3_server::{Mode, Storage};
+use crate::common::{House, http, in_time, settings};
+use crate::histories::{Kind, Table};
+
+/// How long a server waits for the archive in these tests.
+const PATIENCE: Duration = Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Opens an archive that reads every game from its objects.
+async fn open(objects: Arc<dyn ArchiveStore>) -> Archive {
+    let settings = ArchiveSettings { cache_bytes: 0, ..ArchiveSettings::default() };
+    Archive::open(objects, settings).await.unwrap()
+}
+
+fn store_over(store: &TestStore, archive: &Archive) -> Arc<dyn Store> {
+    Arc::new(ArchivedStore::new(Arc::new(store.clone()), archive.clone()).with_patience(PATIENCE))
+}
+
+async fn is_archived(store: &TestStore, game: GameId) {
+    in_time("the game to be archived", async {
+        while store.head(game).await != Ok(Head::START) {
+            tokio::time::sleep(PAUSE).await;
+        }
+    })
+    .await;
+}
+
+/// Waits until the server tells that so many games wait for the archive.
+async fn are_waiting(house: &House, count: usize) {
+    let line = format!("flagfall_archive_waiting {count}");
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", house.metrics);
+    in_time("the metric", async {
+        while !http(house.metrics, &request).await.body.lines().any(|found| found == line) {
+            tokio::time::sleep(PAUSE).await;
+        }
+    })
+    .await;
+}
+
+/// Plays games while the archive is away, and checks that all of them are archived when it is
+/// back. The server knows the number of waiting games at least up to `counted`.
+async fn games_go_on(objects: Arc<dyn ArchiveStore>, counted: usize, go: impl Fn(), come_back: impl Fn()) {
+    let (store, archive) = (TestStore::new(SystemClock), open(objects).await);
+    let mut settings = settings();
+    (settings.times.archive_after, settings.times.archive_look) = (Duration::ZERO, PAUSE);
+    let server = Server::start(settings, store_over(&store, &archive), None).await.unwrap();
+    let server = server.with_archive(archive, Arc::new(store.clone()));
+    let mut table = Table::at(House::serve(server, store.clone()).await).await;
+    let old = table.play(Kind { rated: true, ..Kind::default() }).await;
+    is_archived(&store, old).await;
+    let path = |game: GameId| format!("/api/games/{game}/record");
+    let before = table.house.get(&path(old)).await;
+    assert_eq!(before.status, 200);
+
+    go();
+    let away = table.house.get(&path(old)).await;
+    assert!(away.head.contains("retry-after: 2\r\n"), "{}", away.head);
+    let (status, refusal) = away.refusal();
+    assert_eq!((status, &refusal["code"]), (503, &"store_unavailable".into()));
+    table.ann.tell(&ClientToServer::OpenGame { game: old, since: None }).await;
+    assert_eq!(table.ann.refused().await.0, "store_unavailable");
+    let mut played = vec![old];
+    for waiting in 1..3 {
+        played.push(table.play(Kind { rated: true, ..Kind::default() }).await);
+        if waiting <= counted {
+            are_waiting(&table.house, waiting).await;
+        }
+    }
+    for game in &played[1..] {
+        assert_ne!(store.head(*game).await, Ok(Head::START));
+        assert_eq!(table.house.get(&path(*game)).await.status, 200);
+    }
+    let ratings = table.house.get("/api/players/ann").await.json()["ratings"].clone();
+    assert_eq!(ratings[0]["games"], 3, "{ratings}");
+
+    come_back();
+    for game in &played {
+        is_archived(&store, *game).await;
+        assert_eq!(table.house.get(&path(*game)).await.status, 200);
+    }
+    assert_eq!(table.house.get(&path(old)).await.body, before.body);
+    table.ann.tell(&ClientToServer::OpenGame { game: old, since: None }).await;
+    table.ann.find(|message| matches!(message, ServerToClient::Game { .. }).then_some(())).await;
+    table.house.close().await;
+}
+
+#[tokio::test]
+async fn games_go_on_while_the_folder_of_the_archive_is_gone() {
+    for is_empty in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let [root, elsewhere] = ["archive", "elsewhere"].map(|name| folder.path().join(name));
+        let go = || {
+            fs::rename(&root, &elsewhere).unwrap();
+            if is_empty {
+                fs::create_dir(&root).unwrap();
+            }
+        };
+        let come_back = || {
+            if is_empty {
+                fs::remove_dir(&root).unwrap();
+            }
+            fs::rename(&elsewhere, &root).unwrap();
+        };
+        games_go_on(Arc::new(FolderStore::open(&root).unwrap()), 2, go, come_back).await;
+    }
+}
+
+#[tokio::test]
+async fn games_go_on_while_the_storage_of_the_archive_refuses() {
+    let storage = Storage::start().await;
+    let objects = Arc::new(storage.archive("s3://games"));
+    games_go_on(objects, 2, || storage.set(Mode::Refuses), || storage.set(Mode::Works)).await;
+}
+
+#[tokio::test]
+async fn games_go_on_while_the_storage_of_the_archive_is_silent() {
+    let storage = Storage::start().await;
+    let objects = Arc::new(storage.archive("s3://games"));
+    // The server waits for the first game's answer, so it does not count again.
+    games_go_on(objects, 1, || storage.set(Mode::IsSilent), || storage.set(Mode::Works)).await;
+}
+
+#[tokio::test]
+async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
+    let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::new(SystemClock));
+    let objects = Arc::new(FolderStore::open(folder.path()).unwrap());
+    let archive = open(objects.clone()).await;
+    let server = Server::start(settings(), store_over(&store, &archive), None).await.unwrap();
+    let mut table = Table::at(House::serve(server, store.clone()).await).await;
+    let inner: Arc<dyn Store> = Arc::new(store.clone());
+    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut games = Vec::new();
+    for _ in 0..2 {
+        games.push(table.play(Kind { rated: true, ..Kind::default() }).await);
+        assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    }
+    let path = |game: GameId| format!("/api/games/{game}/record");
+    let segments = objects.list(&"segments".parse().unwrap()).await.unwrap();
+    let segment = folder.path().join(segments[0].as_str());
+    let whole = fs::read(&segment).unwrap();
+    for damage in [&[][..], &whole[..60], &vec![0; whole.len()]] {
+        fs::write(&segment, damage).unwrap();
+        for token in ["", &table.tokens[0]] {
+            // Nothing tells anymore who may know that this game exists.
+            let (status, refusal) = table.house.ask("GET", &path(games[0]), token, "").await.refusal();
+            assert_eq!((status, &refusal["code"]), (404, &"no_such_game".into()));
+            assert_eq!(table.house.ask("GET", &path(games[1]), token, "").await.status, 200);
+        }
+        let report = archive.check(Check::All, |_, _| ()).await.unwrap();
+        assert_eq!(report.damage.len(), 1, "{report:?}");
+        assert_eq!((&report.damage[0].object, &report.damage[0].games[..]), (&segments[0], &games[..1]));
+        games.push(table.play(Kind::default()).await);
+        assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    }
+    // An operator restores the object from a backup, or an earlier version of it from the bucket.
+    fs::write(&segment, &whole).unwrap();
+    for game in games {
+        assert_eq!(table.house.get(&path(game)).await.status, 200);
+    }
+    table.house.close().await;
+}
