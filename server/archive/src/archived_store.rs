@@ -270,6 +270,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn archived_signature(&self, game: GameId) -> ReadResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
+            // The archive may be out of reach, so do not ask it about a game in the store.
+            if self.inner.head(game).await? != Head::START {
+                return Ok(None);
+            }
             let found = self.find(game).await?;
             Ok(found.and_then(|(log, _)| signature_bytes(log.signature.as_ref()?)))
         })

@@ -23,7 +23,7 @@ use crate::common::{House, http, in_time, settings};
 use crate::histories::{Kind, Table};
 
 /// How long a server waits for the archive in these tests.
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens an archive that reads every game from its objects.
@@ -36,6 +36,22 @@ fn store_over(store: &TestStore, archive: &Archive) -> Arc<dyn Store> {
     Arc::new(ArchivedStore::new(Arc::new(store.clone()), archive.clone()).with_patience(PATIENCE))
 }
 
+async fn serve(store: &TestStore, archive: &Archive, does_archive: bool) -> House {
+    let mut settings = settings();
+    (settings.times.archive_after, settings.times.archive_look) = (Duration::ZERO, PAUSE);
+    let mut server = Server::start(settings, store_over(store, archive), None).await.unwrap();
+    if does_archive {
+        server = server.with_archive(archive.clone(), Arc::new(store.clone()));
+    }
+    House::serve(server, store.clone()).await
+}
+
+/// The players go to a new server, which has no game in memory.
+async fn go_to(table: &mut Table, house: House) {
+    (table.ann, table.bob) = (house.again(&table.tokens[0]).await, house.again(&table.tokens[1]).await);
+    std::mem::replace(&mut table.house, house).close().await;
+}
+
 async fn is_archived(store: &TestStore, game: GameId) {
     in_time("the game to be archived", async {
         while store.head(game).await != Ok(Head::START) {
@@ -43,6 +59,25 @@ async fn is_archived(store: &TestStore, game: GameId) {
         }
     })
     .await;
+}
+
+fn path(game: GameId) -> String {
+    format!("/api/games/{game}/record")
+}
+
+/// Returns the public record of a game, as soon as the server can read it.
+async fn record(house: &House, game: GameId) -> String {
+    in_time("the record", async {
+        loop {
+            let answer = house.get(&path(game)).await;
+            match answer.status {
+                200 => return answer.body,
+                status => assert_eq!(status, 503, "{}", answer.body),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    })
+    .await
 }
 
 /// Waits until the server tells that so many games wait for the archive.
@@ -58,19 +93,14 @@ async fn are_waiting(house: &House, count: usize) {
 }
 
 /// Plays games while the archive is away, and checks that all of them are archived when it is
-/// back. The server knows the number of waiting games at least up to `counted`.
-async fn games_go_on(objects: Arc<dyn ArchiveStore>, counted: usize, go: impl Fn(), come_back: impl Fn()) {
+/// back.
+async fn games_go_on(objects: Arc<dyn ArchiveStore>, is_counted: bool, go: impl Fn(), come_back: impl Fn()) {
     let (store, archive) = (TestStore::new(SystemClock), open(objects).await);
-    let mut settings = settings();
-    (settings.times.archive_after, settings.times.archive_look) = (Duration::ZERO, PAUSE);
-    let server = Server::start(settings, store_over(&store, &archive), None).await.unwrap();
-    let server = server.with_archive(archive, Arc::new(store.clone()));
-    let mut table = Table::at(House::serve(server, store.clone()).await).await;
+    let mut table = Table::at(serve(&store, &archive, true).await).await;
     let old = table.play(Kind { rated: true, ..Kind::default() }).await;
     is_archived(&store, old).await;
-    let path = |game: GameId| format!("/api/games/{game}/record");
-    let before = table.house.get(&path(old)).await;
-    assert_eq!(before.status, 200);
+    let before = record(&table.house, old).await;
+    go_to(&mut table, serve(&store, &archive, true).await).await;
 
     go();
     let away = table.house.get(&path(old)).await;
@@ -82,13 +112,15 @@ async fn games_go_on(objects: Arc<dyn ArchiveStore>, counted: usize, go: impl Fn
     let mut played = vec![old];
     for waiting in 1..3 {
         played.push(table.play(Kind { rated: true, ..Kind::default() }).await);
-        if waiting <= counted {
+        // Other tests in this process set the metric too, so this works only if the server counts
+        // often, because the archive fails at once.
+        if is_counted {
             are_waiting(&table.house, waiting).await;
         }
     }
     for game in &played[1..] {
         assert_ne!(store.head(*game).await, Ok(Head::START));
-        assert_eq!(table.house.get(&path(*game)).await.status, 200);
+        record(&table.house, *game).await;
     }
     let ratings = table.house.get("/api/players/ann").await.json()["ratings"].clone();
     assert_eq!(ratings[0]["games"], 3, "{ratings}");
@@ -96,9 +128,9 @@ async fn games_go_on(objects: Arc<dyn ArchiveStore>, counted: usize, go: impl Fn
     come_back();
     for game in &played {
         is_archived(&store, *game).await;
-        assert_eq!(table.house.get(&path(*game)).await.status, 200);
+        record(&table.house, *game).await;
     }
-    assert_eq!(table.house.get(&path(old)).await.body, before.body);
+    assert_eq!(record(&table.house, old).await, before);
     table.ann.tell(&ClientToServer::OpenGame { game: old, since: None }).await;
     table.ann.find(|message| matches!(message, ServerToClient::Game { .. }).then_some(())).await;
     table.house.close().await;
@@ -121,7 +153,7 @@ async fn games_go_on_while_the_folder_of_the_archive_is_gone() {
             }
             fs::rename(&elsewhere, &root).unwrap();
         };
-        games_go_on(Arc::new(FolderStore::open(&root).unwrap()), 2, go, come_back).await;
+        games_go_on(Arc::new(FolderStore::open(&root).unwrap()), true, go, come_back).await;
     }
 }
 
@@ -129,15 +161,14 @@ async fn games_go_on_while_the_folder_of_the_archive_is_gone() {
 async fn games_go_on_while_the_storage_of_the_archive_refuses() {
     let storage = Storage::start().await;
     let objects = Arc::new(storage.archive("s3://games"));
-    games_go_on(objects, 2, || storage.set(Mode::Refuses), || storage.set(Mode::Works)).await;
+    games_go_on(objects, false, || storage.set(Mode::Refuses), || storage.set(Mode::Works)).await;
 }
 
 #[tokio::test]
 async fn games_go_on_while_the_storage_of_the_archive_is_silent() {
     let storage = Storage::start().await;
     let objects = Arc::new(storage.archive("s3://games"));
-    // The server waits for the first game's answer, so it does not count again.
-    games_go_on(objects, 1, || storage.set(Mode::IsSilent), || storage.set(Mode::Works)).await;
+    games_go_on(objects, false, || storage.set(Mode::IsSilent), || storage.set(Mode::Works)).await;
 }
 
 #[tokio::test]
@@ -145,8 +176,7 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
     let (folder, store) = (tempfile::tempdir().unwrap(), TestStore::new(SystemClock));
     let objects = Arc::new(FolderStore::open(folder.path()).unwrap());
     let archive = open(objects.clone()).await;
-    let server = Server::start(settings(), store_over(&store, &archive), None).await.unwrap();
-    let mut table = Table::at(House::serve(server, store.clone()).await).await;
+    let mut table = Table::at(serve(&store, &archive, false).await).await;
     let inner: Arc<dyn Store> = Arc::new(store.clone());
     let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
     let mut games = Vec::new();
@@ -154,7 +184,7 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
         games.push(table.play(Kind { rated: true, ..Kind::default() }).await);
         assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
     }
-    let path = |game: GameId| format!("/api/games/{game}/record");
+    go_to(&mut table, serve(&store, &archive, false).await).await;
     let segments = objects.list(&"segments".parse().unwrap()).await.unwrap();
     let segment = folder.path().join(segments[0].as_str());
     let whole = fs::read(&segment).unwrap();
