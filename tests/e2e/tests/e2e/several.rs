@@ -135,10 +135,10 @@ fn games_go_on_and_flags_fall_once_when_half_of_the_servers_are_killed() {
         Server::start(site.server_command(0).args(["--trusted-network", "127.0.0.0/8"]))
     };
     let mut servers = [serve(), serve(), serve(), serve()];
+    let left: Vec<String> = (0..8).map(|number| left_game(&servers[number % 4], number)).collect();
     let [one, two, three, _] = servers.each_ref();
     let mut game = Spread::begin(&site, [one, two, three], Chance::seed_or(13));
     game.play(2);
-    let left: Vec<String> = (0..8).map(|number| left_game(&servers[number % 4], number)).collect();
     servers[0].kill();
     servers[1].kill();
     for client in [&mut game.clients.red, &mut game.clients.blue] {
