@@ -41,6 +41,8 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     inner: Arc<S>,
     archive: Archive,
     read_lately: Mutex<Lately>,
+    /// The longest time that a read waits for the archive.
+    patience: Option<Duration>,
 }
 
 /// The games that were recently read from the archive.
@@ -68,7 +70,22 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore { inner, archive, read_lately: Mutex::default() }
+        ArchivedStore { inner, archive, read_lately: Mutex::default(), patience: None }
+    }
+
+    /// Limits the time of each read from the archive, so that a client's other messages do not wait
+    /// behind a read while the archive is out of reach. Later, the read fails as
+    /// [`ReadError::Unavailable`].
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> ArchivedStore<S> {
+        ArchivedStore { patience: Some(patience), ..self }
+    }
+
+    async fn wait<T>(&self, read: impl Future<Output = Result<T, ArchiveError>>) -> Result<T, ArchiveError> {
+        match self.patience {
+            Some(patience) => timeout(patience, read).await.unwrap_or(Err(ArchiveError::Silent)),
+            None => read.await,
+        }
     }
 
     /// Returns the log of an archived game, and the guard that the inner store may still keep for
@@ -77,16 +94,18 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     async fn find(&self, game: GameId) -> Result<Option<(Arc<Log>, Option<Guard>)>, ReadError> {
         let guard = self.inner.guard(game).await?;
         let place = guard.as_ref().and_then(|guard| guard.place.as_slice().try_into().ok());
-        let at = match place.map(Location::from_bytes) {
-            Some(location) => self.archive.read_at(game, &location).await.map(Some),
-            None => Ok(None),
+        let at = async {
+            match place.map(Location::from_bytes) {
+                Some(location) => match self.archive.read_at(game, &location).await {
+                    Err(ArchiveError::Removed(_)) => Ok(None),
+                    // The place may be out of date, so look up the game in the archive's index.
+                    Err(error) if error.is_damage() => self.archive.read(game).await,
+                    read => read.map(Some),
+                },
+                None => self.archive.read(game).await,
+            }
         };
-        let found = match at {
-            Ok(Some(log)) => Ok(Some(log)),
-            Err(ArchiveError::Removed(_)) => return Ok(None),
-            // The place may be out of date, so look up the game in the archive's index.
-            Ok(None) | Err(_) => self.archive.read(game).await,
-        };
+        let found = self.wait(at).await;
         let log = found.map_err(|error| read_error(game, &error))?;
         let Some(log) = log else { return Ok(None) };
         if guard.as_ref().is_some_and(|guard| guard.head != log.head) {
@@ -218,7 +237,7 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         Box::pin(async move {
             match self.inner.get(key.clone()).await? {
                 Some(value) => Ok(Some(value)),
-                None => self.archive.record(&key).await.map_err(|error| store_error(&error)),
+                None => self.wait(self.archive.record(&key)).await.map_err(|error| store_error(&error)),
             }
         })
     }
@@ -251,6 +270,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn archived_signature(&self, game: GameId) -> ReadResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
+            // The archive may be out of reach, so do not ask it about a game in the store.
+            if self.inner.head(game).await? != Head::START {
+                return Ok(None);
+            }
             let found = self.find(game).await?;
             Ok(found.and_then(|(log, _)| signature_bytes(log.signature.as_ref()?)))
         })

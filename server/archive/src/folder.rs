@@ -21,6 +21,8 @@ const UNFINISHED: &str = ".unfinished";
 #[derive(Clone, Debug)]
 pub struct FolderStore {
     root: Arc<Path>,
+    /// True if the folder was opened for writing, so that it certainly was an archive.
+    was_there: bool,
 }
 
 /// The age above which an unfinished file is certainly left from a crash.
@@ -36,14 +38,14 @@ impl FolderStore {
         let unfinished = root.join(UNFINISHED);
         create_folders(&unfinished)?;
         delete_old(&unfinished)?;
-        Ok(FolderStore { root: root.into() })
+        Ok(FolderStore { root: root.into(), was_there: true })
     }
 
     /// Returns a store that reads this folder. Creates nothing, so writing objects works only if
     /// the folder is already an archive.
     #[must_use]
     pub fn to_read(root: impl Into<PathBuf>) -> FolderStore {
-        FolderStore { root: root.into().into() }
+        FolderStore { root: root.into().into(), was_there: false }
     }
 
     /// Does blocking work on a file, on a blocking thread.
@@ -52,9 +54,17 @@ impl FolderStore {
         name: &ObjectName,
         work: impl FnOnce(&Path, &Path) -> io::Result<T> + Send + 'static,
     ) -> ObjectResult<'static, T> {
-        let (root, name) = (self.root.clone(), name.clone());
+        let (root, was_there, name) = (self.root.clone(), self.was_there, name.clone());
         let path = root.join(name.as_str());
-        let work = tokio::task::spawn_blocking(move || work(&root, &path));
+        let work = tokio::task::spawn_blocking(move || {
+            let done = work(&root, &path);
+            // If the folder is gone, for example because its file system is not mounted, its objects
+            // may still exist.
+            if was_there && !root.join(UNFINISHED).is_dir() {
+                return Err(io::Error::other("the folder of the archive is gone"));
+            }
+            done
+        });
         Box::pin(async move {
             work.await.map_err(io::Error::other).flatten().map_err(|error| match error.kind() {
                 ErrorKind::NotFound => ObjectError::Absent(name),

@@ -191,7 +191,10 @@ impl ArchiveStore for ObjectStoreArchive {
         Box::pin(async move {
             let listed = self.store.list(Some(&self.path(&folder)));
             let names = listed.try_filter_map(|meta| async move { Ok(self.name(&meta.location)) });
-            let mut names: Vec<_> = names.try_collect().await.map_err(|error| fault(&folder, error))?;
+            // An error means that there is no such bucket, because empty folders have no objects.
+            let away =
+                |error| ObjectError::Unavailable { name: folder.clone(), error: io::Error::other(error) };
+            let mut names: Vec<_> = names.try_collect().await.map_err(away)?;
             names.sort_unstable();
             Ok(names)
         })

@@ -209,16 +209,14 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
-        let done = self.go_through(is_allowed).await;
-        let waiting = match &done {
-            Ok(archived) => archived.waiting,
-            // Count the games anyway, so that operators see how many wait for the archive.
-            Err(ArchivingError::Archive(_)) => self.go_through(false).await?.waiting,
-            Err(ArchivingError::Store(_) | ArchivingError::Stopping) => return done,
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
-        gauge!(ARCHIVE_WAITING).set(waiting as f64);
-        done
+        // Count the games first, so that operators see how many wait while the archive is away.
+        let mut archived = self.go_through(false).await?;
+        note_waiting(archived.waiting);
+        if is_allowed && archived.waiting > 0 {
+            archived = self.go_through(true).await?;
+            note_waiting(archived.waiting);
+        }
+        Ok(archived)
     }
 
     async fn go_through(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
@@ -387,6 +385,11 @@ impl Archiver {
             tracing::error!(%game, reason = %why, "a finished game cannot be archived; it stays in the store");
         }
     }
+}
+
+fn note_waiting(games: usize) {
+    #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+    gauge!(ARCHIVE_WAITING).set(games as f64);
 }
 
 /// The result of archiving a batch of games.

@@ -90,6 +90,10 @@ pub enum StoreFailure {
     Damaged { games: usize, files: usize },
 }
 
+/// The longest time that a read from the archive may take. While a connection waits for it, its
+/// other messages wait too.
+const ARCHIVE_PATIENCE: Duration = Duration::from_secs(3);
+
 /// Opens the store and the archive for a server.
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     let (inner, embedded, place) = open_store(config).await?;
@@ -105,7 +109,9 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     };
     let archive = open_archive(config).await?.map(|archive| (archive, inner.clone()));
     let store = match &archive {
-        Some((archive, inner)) => Arc::new(ArchivedStore::new(inner.clone(), archive.clone())),
+        Some((archive, inner)) => {
+            Arc::new(ArchivedStore::new(inner.clone(), archive.clone()).with_patience(ARCHIVE_PATIENCE))
+        }
         None => inner,
     };
     Ok(Opened { store, archive, embedded, place, archive_place })

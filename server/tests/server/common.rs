@@ -81,11 +81,16 @@ impl House {
         settings: Settings,
         key: Option<SigningKey>,
     ) -> House {
+        let server = Server::start(settings, over, key).await.unwrap();
+        House::serve(server, store).await
+    }
+
+    /// Runs a server whose store wraps the memory store `store`.
+    pub(crate) async fn serve(server: Server, store: TestStore) -> House {
         let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
         let handle = flagfall_base::recorder::install().unwrap();
-        let server = Server::start(settings, over, key).await.unwrap();
         let connections = server.services().connections.clone();
         let ratings = server.services().ratings.clone();
         let lobby = server.services().lobby.clone();

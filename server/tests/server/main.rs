@@ -8,6 +8,7 @@ mod common;
 
 mod accounts;
 mod archive;
+mod archive_away;
 mod capacity;
 mod chat;
 mod correspondence;

@@ -54,9 +54,9 @@ pub(crate) struct Client {
     addresses: watch::Receiver<Vec<SocketAddr>>,
     /// The server that the client is connected to, or that it dialed last.
     at: Option<usize>,
-    /// The server that ended a connection or did not answer. The next dial goes to another
-    /// server.
-    failed: Option<usize>,
+    /// The servers that ended the last connection or have not answered since. The next dial goes to
+    /// another server, if there is one.
+    failed: Vec<usize>,
     pool: Arc<TextPool>,
     socket: Option<WebSocketStream<TcpStream>>,
 }
@@ -80,7 +80,7 @@ impl Client {
             chance,
             addresses,
             at: None,
-            failed: None,
+            failed: Vec::new(),
             pool,
             socket: None,
         }
@@ -103,10 +103,10 @@ impl Client {
         let mut pause = BACK_OFF_MS.0;
         for _ in 0..DIALS_MAX {
             if self.dial().await && self.greet().await? {
-                self.failed = None;
+                self.failed.clear();
                 return Ok(());
             }
-            self.failed = self.at;
+            self.failed.extend(self.at);
             let jitter = self.chance.below(usize::try_from(pause).unwrap_or(1)) as u64;
             sleep(Duration::from_millis(pause / 2 + jitter)).await;
             pause = (pause * 2).min(BACK_OFF_MS.1);
@@ -115,10 +115,12 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        // Chooses any server except one that has just failed. The next dial may choose another
-        // server.
+        // Chooses any server that has not failed, or any server at all if all have.
         let count = self.addresses.borrow().len();
-        let others: Vec<usize> = (0..count).filter(|at| count == 1 || self.failed != Some(*at)).collect();
+        if (0..count).all(|at| self.failed.contains(&at)) {
+            self.failed.clear();
+        }
+        let others: Vec<usize> = (0..count).filter(|at| !self.failed.contains(at)).collect();
         let Some(at) = others.get(self.chance.below(others.len().max(1))).copied() else { return false };
         self.at = Some(at);
         let Some(address) = self.addresses.borrow().get(at).copied() else { return false };
@@ -224,7 +226,7 @@ impl Client {
 
     fn break_line(&mut self) {
         if self.socket.take().is_some() {
-            self.failed = self.at;
+            self.failed.extend(self.at);
             self.counts.breaks += 1;
             self.note(What::Dropped);
         }

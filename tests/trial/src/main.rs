@@ -122,7 +122,7 @@ async fn main() -> ExitCode {
     }
     if arguments.quick && is_shared {
         // One round of all mishaps, with games that last as long as the round.
-        options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
+        options = Options { games: 48, kills: 9, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {
         let run_max = Duration::from_secs(2 * 60 * 60);

@@ -20,6 +20,8 @@ pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 pub(crate) enum Mishap {
     /// `kill -9` of one server.
     KillServer(usize),
+    /// `kill -9` of half of the servers, rounded up, at once. At least one server is left.
+    KillHalf,
     /// `kill -9` of all servers at once.
     KillAll,
     /// `kill -9` of Redis.
@@ -59,16 +61,16 @@ pub(crate) enum Mishap {
 impl Mishap {
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
-        use Mishap::{KillAll, KillRedis, KillServer, LoseTail};
-        matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
+        use Mishap::{KillAll, KillHalf, KillRedis, KillServer, LoseTail};
+        matches!(self, KillServer(_) | KillHalf | KillAll | KillRedis | LoseTail { .. })
     }
 
     /// True if servers may afterwards need time to reconnect to Redis or to restore its data.
     #[must_use]
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
-            BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll, KillRedis,
-            KillServer, Line, LoseTail, Players, SlowLine,
+            BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll, KillHalf,
+            KillRedis, KillServer, Line, LoseTail, Players, SlowLine,
         };
         match self {
             KillAll
@@ -78,7 +80,7 @@ impl Mishap {
             | BreakLine(_)
             | Line(..)
             | JumpRedis { .. } => true,
-            KillServer(_) | FreezeServer(_) | SlowLine(..) | BreakPlayers(_) | Players(..)
+            KillServer(_) | KillHalf | FreezeServer(_) | SlowLine(..) | BreakPlayers(_) | Players(..)
             | JumpServer(..) => false,
         }
     }
@@ -93,6 +95,7 @@ impl Mishap {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Mishap::KillServer(_) => "kill -9: a server",
+            Mishap::KillHalf => "kill -9: half of the servers",
             Mishap::KillAll => "kill -9: all servers",
             Mishap::KillRedis => "kill -9: Redis",
             Mishap::LoseTail { and_servers: false } => "kill -9: Redis, which loses its last second",
@@ -197,6 +200,9 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     for number in 0..4 {
         add(Mishap::KillServer(number % servers), if number == 0 { Duration::ZERO } else { short(chance) });
     }
+    if servers > 1 {
+        add(Mishap::KillHalf, short(chance));
+    }
     add(Mishap::KillAll, short(chance));
     add(Mishap::KillRedis, short(chance));
     add(Mishap::LoseTail { and_servers: false }, short(chance));
@@ -256,7 +262,7 @@ mod tests {
         let long = plan_mishaps(7, 200, storage, true);
         assert_eq!(long.iter().filter(|one| one.mishap.is_kill()).count(), 200);
         let words: std::collections::BTreeSet<&str> = long.iter().map(|one| one.mishap.words()).collect();
-        assert_eq!(words.len(), 17, "{words:?}");
+        assert_eq!(words.len(), 18, "{words:?}");
         assert!(plan_mishaps(7, 200, storage, false).iter().all(|one| !one.mishap.is_jump()));
     }
 }

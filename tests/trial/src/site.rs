@@ -213,7 +213,11 @@ impl Site {
         *self.history.counts.entry(mishap.words()).or_default() += 1;
         self.history.kills += usize::from(mishap.is_kill());
         match mishap {
-            Mishap::KillServer(at) => self.kill_server(at, span).await,
+            Mishap::KillServer(at) => self.kill_servers(&[at], span).await,
+            Mishap::KillHalf => {
+                let half: Vec<usize> = (0..self.servers.len().div_ceil(2)).collect();
+                self.kill_servers(&half, span).await
+            }
             Mishap::KillAll => self.kill_all(span).await,
             Mishap::KillRedis => self.kill_redis(span).await,
             Mishap::LoseTail { and_servers } => self.lose_tail(and_servers, span).await,
@@ -257,11 +261,17 @@ impl Site {
         }
     }
 
-    async fn kill_server(&mut self, at: usize, down: Duration) -> Result<(), TrialError> {
-        self.history.deaths.push(Death { server: at, at: now_ms() });
-        self.servers[at].kill().await?;
+    /// Kills servers at the same time and starts them again, while others keep running.
+    async fn kill_servers(&mut self, killed: &[usize], down: Duration) -> Result<(), TrialError> {
+        let at = now_ms();
+        self.history.deaths.extend(killed.iter().map(|server| Death { server: *server, at }));
+        for server in killed {
+            self.servers[*server].kill().await?;
+        }
         sleep(down).await;
-        self.servers[at].restart().await?;
+        for server in killed {
+            self.servers[*server].restart().await?;
+        }
         self.publish();
         Ok(())
     }

@@ -52,6 +52,9 @@ pub enum ArchiveError {
     /// The store overwrites existing objects, so games could be lost.
     #[error("the storage of the archive ignores the condition that an object must not exist yet")]
     Overwrites,
+    /// The storage did not answer in time.
+    #[error("the storage of the archive does not answer")]
+    Silent,
     /// In every attempt, another server was first to publish a manifest.
     #[error("other servers are writing to the archive: try again later")]
     Busy,
@@ -86,6 +89,7 @@ impl ArchiveError {
             | ArchiveError::WrongGame(_)
             | ArchiveError::ReadBack(_)
             | ArchiveError::Overwrites
+            | ArchiveError::Silent
             | ArchiveError::Busy
             | ArchiveError::Full
             | ArchiveError::Random(_) => false,

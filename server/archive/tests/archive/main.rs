@@ -15,6 +15,8 @@ mod plain;
 mod played;
 mod records;
 mod s3;
+#[allow(dead_code, reason = "tests of the whole server use all of it")]
+mod s3_server;
 mod segments;
 mod stores;
 mod whole;

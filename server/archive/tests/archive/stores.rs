@@ -11,7 +11,7 @@ use object_store::path::Path;
 use tempfile::TempDir;
 
 use super::memory::Memory;
-use super::s3::Storage;
+use super::s3_server::Storage;
 
 pub(crate) fn name(text: &str) -> ObjectName {
     text.parse().expect("a name")
@@ -67,6 +67,34 @@ async fn a_folder_is_a_store() {
     contract(&FolderStore::open(folder.path()).expect("a store")).await;
     let unfinished = fs::read_dir(folder.path().join(".unfinished")).expect("a folder");
     assert_eq!(unfinished.count(), 0);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_not_damaged() {
+    let folder = TempDir::new().expect("a folder");
+    let [root, elsewhere] = ["archive", "elsewhere"].map(|name| folder.path().join(name));
+    let store = FolderStore::open(&root).expect("a store");
+    let [one, two] = ["manifest/1", "manifest/2"].map(name);
+    assert!(store.put_if_absent(&one, b"first".to_vec()).await.expect("an answer"));
+    fs::rename(&root, &elsewhere).expect("gone");
+    for is_empty in [false, true] {
+        if is_empty {
+            // This is what an unmounted file system leaves.
+            fs::create_dir(&root).expect("a folder");
+        }
+        for failed in [
+            store.get(&one, 0..5).await.map(drop),
+            store.length(&one).await.map(drop),
+            store.list(&name("manifest")).await.map(drop),
+            store.put_if_absent(&two, b"second".to_vec()).await.map(drop),
+            store.delete(&one).await,
+        ] {
+            assert!(matches!(failed, Err(ObjectError::Unavailable { .. })), "{failed:?}");
+        }
+    }
+    fs::remove_dir(&root).expect("nothing was written");
+    fs::rename(&elsewhere, &root).expect("back");
+    assert_eq!(store.get(&one, 0..5).await.expect("bytes"), b"first");
 }
 
 /// Servers that share a folder must not use the same names for unfinished files.

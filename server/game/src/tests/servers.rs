@@ -9,7 +9,7 @@ use flagfall_base::delivery::{Connections, Registration};
 use flagfall_base::keys::told_key;
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient, Time};
-use flagfall_store::{Announcement, Topic};
+use flagfall_store::{Announcement, Store as _, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
 
@@ -193,6 +193,34 @@ async fn a_due_flag_that_one_server_finds_is_opened_by_its_guardian() {
     one.tables.open_due().await.unwrap();
     run_tasks().await;
     assert!(!is_open(&one) && is_open(&other));
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_servers_that_both_believe_to_be_guardian_end_a_game_once() {
+    let clock = Arc::new(ManualClock::new(START));
+    let store = TestStore::announcing(clock.clone());
+    let servers = [Server::start(&store, &clock).await, Server::start(&store, &clock).await];
+    let id = GameId::from_random([1; 12]);
+    let mut header = header("classic");
+    header.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
+    header.deploy_ms = 4_000;
+    make_game(&store, id, &header);
+    for Server { tables, .. } in &servers {
+        // The servers have not met, so each one guards all games.
+        assert!(tables.peers().guards(id.as_str()));
+        let mut round = Round::default();
+        while !tables.go_round(&mut round).await.unwrap() {}
+        tables.open_due().await.unwrap();
+        run_tasks().await;
+    }
+    let handle = |server: &Server| server.tables.residents().handle(id);
+    let is_running = |server: &Server| handle(server).is_some_and(|table| table.is_running());
+    assert!(servers.iter().all(is_running));
+    clock.advance_ms(4_001);
+    tokio::time::advance(Duration::from_millis(4_001)).await;
+    run_tasks().await;
+    assert_eq!(store.read(id, 0, 9).await.unwrap().len(), 2, "the beginning and the end");
+    assert!(!servers.iter().any(is_running));
 }
 
 #[tokio::test(start_paused = true)]

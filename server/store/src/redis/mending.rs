@@ -4,9 +4,9 @@
 use std::sync::atomic::Ordering;
 
 use flagfall_board::GameId;
-use redis::{Pipeline, Value};
+use redis::Pipeline;
 
-use super::answers::{self, Appended};
+use super::answers::{self, Appended, StreamEntry};
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
@@ -47,12 +47,31 @@ impl Writer {
             link.query::<u64>(&list).await?;
             self.shared.has_pending.store(true, Ordering::SeqCst);
         }
-        self.apply(link, intents).await
+        let looks_for_earlier = !keys.is_bucket();
+        let earlier = self.apply(link, intents, looks_for_earlier).await?;
+        for (intent, earlier) in intents.iter().zip(earlier).filter(|(_, earlier)| !earlier.is_empty()) {
+            for seq in earlier {
+                for entry in self.logged(link, intent.game, seq).await?.unwrap_or_default() {
+                    self.apply(link, &[Intent { game: intent.game, seq, writes: &entry.writes }], false)
+                        .await?;
+                }
+            }
+            // If one is still listed, another server has listed it although it was made. That
+            // changes nothing.
+            self.apply(link, std::slice::from_ref(intent), false).await?;
+        }
+        Ok(())
     }
 
     /// Applies side records of appends. In a bucket, leaves the list of pending appends alone, and
-    /// leaves out the records of other buckets.
-    async fn apply(&self, link: &mut Link, intents: &[Intent<'_>]) -> Result<(), RequestError> {
+    /// leaves out the records of other buckets. Returns for each append the earlier ones that may
+    /// not be finished, if asked to look for them. If there are any, nothing was applied.
+    async fn apply(
+        &self,
+        link: &mut Link,
+        intents: &[Intent<'_>],
+        looks_for_earlier: bool,
+    ) -> Result<Vec<Vec<u64>>, RequestError> {
         let keys = &self.shared.keys;
         for attempt in 0..2 {
             let mut commands = Pipeline::new();
@@ -62,19 +81,37 @@ impl Writer {
                 let member = pending_member(intent.game, intent.seq);
                 let member = if keys.is_bucket() { "" } else { member.as_str() };
                 apply.arg(intent.game.as_str()).arg(intent.seq).arg(member);
+                apply.arg(u8::from(looks_for_earlier));
                 for write in intent.writes.iter().filter(|write| keys.has_record(&write[1])) {
                     apply.arg(write.as_slice());
                 }
                 commands.add_command(apply);
             }
-            let answers: Result<Vec<Value>, RequestError> =
-                link.send(&commands).await?.into_iter().map(parsed).collect();
+            let answers: Result<Vec<_>, _> =
+                link.send(&commands).await?.into_iter().map(answers::applied).collect();
             match answers {
                 Err(RequestError::ScriptGone) if attempt == 0 => link.load_scripts().await?,
-                answers => return answers.map(drop),
+                answers => return answers,
             }
         }
-        Ok(())
+        Err(RequestError::ScriptGone)
+    }
+
+    /// Reads an entry of a log. Returns `None` if the log's key holds a value of another type, and
+    /// an empty list if there is no such entry.
+    async fn logged(
+        &self,
+        link: &mut Link,
+        game: GameId,
+        seq: u64,
+    ) -> Result<Option<Vec<StreamEntry>>, RequestError> {
+        let id = format!("{seq}-0");
+        let found = link.query(redis::cmd("XRANGE").arg(self.shared.keys.log(game)).arg(&id).arg(&id)).await;
+        let Some(found) = of_right_type(found)? else {
+            self.shared.quarantine_overwritten(game);
+            return Ok(None);
+        };
+        Ok(Some(answers::stream(found)?.unwrap_or_default()))
     }
 
     /// Finishes appends whose server was lost before it applied their side records. With `until`,
@@ -99,17 +136,13 @@ impl Writer {
         // Sorted by entry, because the latest write to a record must win.
         pending.sort_unstable();
         for ((game, seq), since) in pending {
-            let id = format!("{seq}-0");
-            let found = link.query(redis::cmd("XRANGE").arg(keys.log(game)).arg(&id).arg(&id)).await;
-            let Some(found) = of_right_type(found)? else {
+            let Some(found) = self.logged(link, game, seq).await? else {
                 // The append stays in the list. Its side records are applied after an operator
                 // has restored the log.
-                self.shared.quarantine_overwritten(game);
                 continue;
             };
-            let found = answers::stream(found)?.and_then(|entries| entries.into_iter().next());
             let is_abandoned = SystemClock.now().0.saturating_sub(since) > ABANDONED_MS;
-            match found {
+            match found.first() {
                 Some(entry) => {
                     self.carry_out(link, &[Intent { game, seq, writes: &entry.writes }]).await?;
                 }
@@ -232,7 +265,7 @@ impl Writer {
             let intents: Vec<Intent<'_>> =
                 lost.iter().map(|(game, seq, writes)| Intent { game: *game, seq: *seq, writes }).collect();
             for group in groups(&intents, |intent| bytes_of(intent.writes)) {
-                self.apply(link, group).await?;
+                self.apply(link, group, false).await?;
             }
         }
         Ok(())

@@ -17,10 +17,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::redis::RedisServer;
 use common::{TIMEOUT, append, append_ok, body, copy_folder, game, key, log, put, texts, until};
+use flagfall_board::GameId;
 use flagfall_store::redis::Demand;
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Expect, Head, ReadError, RedisOptions, RedisStore, Store,
@@ -499,20 +500,45 @@ async fn the_records_of_a_server_that_died_in_between_are_written_without_a_new_
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let with_record = Append { writes: vec![put("last/1", "b")], ..append(game(1), head, &["b"]) };
     append_ok(&store, with_record).await;
-    // This is the state that a server leaves behind if it dies after making the append and before
-    // writing the side record.
-    let prefix = "flagfall:{flagfall}:";
-    let of = |name: &str| format!("{prefix}{name}");
-    let id = game(1).to_string();
-    redis.ask::<i64>(&["HDEL", &of("values"), "last/1"]).await;
-    redis.ask::<i64>(&["ZREM", &of("names"), "last/1"]).await;
-    redis.ask::<i64>(&["HDEL", &of("applied"), &id]).await;
-    redis.ask::<i64>(&["ZADD", &of("pending"), "1", &format!("{id} 2")]).await;
+    forget_records(&redis, game(1), 2, &["last/1"]).await;
     let connections = store.stats().connections;
     until("the record", async || store.get(key("last/1")).await.unwrap()).await;
     assert_eq!(store.stats().connections, connections, "there was no new connection");
     until("the end of the list", async || {
-        (redis.ask::<i64>(&["ZCARD", &of("pending")]).await == 0).then_some(())
+        (redis.ask::<i64>(&["ZCARD", "flagfall:{flagfall}:pending"]).await == 0).then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_later_append_does_not_displace_the_records_of_an_earlier_one() {
+    let redis = RedisServer::start();
+    let (lost, other) =
+        (redis.open(RedisOptions::default()).await, redis.open(RedisOptions::default()).await);
+    let head = append_ok(&lost, append(game(1), Head::START, &["a"])).await;
+    let mut first = append(game(1), head, &["b"]);
+    first.writes = vec![put("one", "first"), put("both", "first")];
+    let head = append_ok(&lost, first).await;
+    forget_records(&redis, game(1), head.seq, &["one", "both"]).await;
+    let head = append_ok(&other, append(game(1), head, &["c"])).await;
+    let mut second = append(game(1), head, &["d"]);
+    second.writes = vec![put("both", "second"), put("other", "second")];
+    append_ok(&other, second).await;
+    for (name, value) in [("one", "first"), ("both", "second"), ("other", "second")] {
+        assert_eq!(other.get(key(name)).await, Ok(Some(value.into())), "{name}");
+    }
+    assert_eq!(redis.ask::<i64>(&["ZCARD", "flagfall:{flagfall}:pending"]).await, 0);
+}
+
+/// Makes the state that a server leaves behind if it dies after making an append and before
+/// writing its side records.
+async fn forget_records(redis: &RedisServer, game: GameId, seq: u64, names: &[&str]) {
+    let of = |name: &str| format!("flagfall:{{flagfall}}:{name}");
+    for name in names {
+        redis.ask::<i64>(&["HDEL", &of("values"), name]).await;
+        redis.ask::<i64>(&["ZREM", &of("names"), name]).await;
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis().to_string();
+    redis.ask::<i64>(&["HDEL", &of("applied"), game.as_str()]).await;
+    redis.ask::<i64>(&["ZADD", &of("pending"), &since, &format!("{game} {seq}")]).await;
 }

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use flagfall_board::PerSide;
-use flagfall_e2e::{Client, Mirror, Ply, Server, Site, Socket, TIMEOUT};
+use flagfall_e2e::{Client, Mirror, Ply, Server, Site, Socket, TIMEOUT, get};
 use flagfall_tests::Chance;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::accounts::run_as;
 
@@ -19,7 +19,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn begin(site: &Site, servers: &[Server; 3], seed: u64) -> Spread {
+    fn begin(site: &Site, servers: [&Server; 3], seed: u64) -> Spread {
         let [one, two, three] = servers;
         let mut red = one.client_with(
             &[two, three],
@@ -66,7 +66,7 @@ impl Spread {
 fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped() {
     let site = Site::with_redis();
     let mut servers = [site.serve(), site.serve(), site.serve()];
-    let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
+    let mut game = Spread::begin(&site, servers.each_ref(), Chance::seed_or(11));
     game.play(4);
     // Ann's server is killed, so Ann continues on another server.
     servers[0].kill();
@@ -86,11 +86,99 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     }
 }
 
+/// Returns a connection of a new guest.
+fn guest(server: &Server, name: &str) -> Socket {
+    let mut socket = Socket::connect(server.address);
+    socket.send_text(&format!(r#"{{"type":"hello","protocol":1,"name":"{name}"}}"#));
+    socket
+}
+
+/// Sends a command. Returns its outcome.
+fn outcome(socket: &mut Socket, cmd_id: &str, command: Value) -> Value {
+    let mut command = command;
+    command["cmd_id"] = cmd_id.into();
+    socket.send_text(&command.to_string());
+    loop {
+        let message: Value = serde_json::from_str(&socket.message().expect("an answer")).expect("JSON");
+        assert_ne!(message["type"], "refused", "{message}");
+        if message["type"] == "accepted" && message["cmd_id"] == cmd_id {
+            return message["outcome"].clone();
+        }
+    }
+}
+
+/// Begins a game with ten seconds for each side, which both players leave at once. Returns its id.
+fn left_game(server: &Server, number: usize) -> String {
+    let mirror = Mirror::new("barrage", number as u64, None);
+    let [mut red, mut blue] = ["gus", "hal"].map(|name| guest(server, &format!("{name}{number}")));
+    let time = json!({"kind": "fischer", "base_s": BASE_MS / 1_000, "increment_s": 0});
+    let terms = json!({"ruleset": "barrage", "time": time, "private": false, "secret": false});
+    let offer = json!({"type": "challenge", "terms": terms, "side": "red"});
+    let challenge = outcome(&mut red, "offer", offer)["challenge"].clone();
+    let accept = json!({"type": "accept_challenge", "challenge": challenge, "secret": false});
+    let game = outcome(&mut blue, "accept", accept)["game"].clone();
+    for (socket, setup) in [(&mut red, &mirror.setups.red), (&mut blue, &mirror.setups.blue)] {
+        let deploy = json!({"kind": "deploy", "setup": setup});
+        outcome(socket, "deploy", json!({"type": "command", "game": game, "ply": 0, "command": deploy}));
+    }
+    game.as_str().expect("an id").to_owned()
+}
+
+/// The time of each side in the games whose players leave.
+const BASE_MS: u64 = 10_000;
+
+#[test]
+fn games_go_on_and_flags_fall_once_when_half_of_the_servers_are_killed() {
+    let site = Site::with_redis();
+    let serve = || {
+        // All clients of this test share an address.
+        Server::start(site.server_command(0).args(["--trusted-network", "127.0.0.0/8"]))
+    };
+    let mut servers = [serve(), serve(), serve(), serve()];
+    let left: Vec<String> = (0..8).map(|number| left_game(&servers[number % 4], number)).collect();
+    let [one, two, three, _] = servers.each_ref();
+    let mut game = Spread::begin(&site, [one, two, three], Chance::seed_or(13));
+    game.play(2);
+    servers[0].kill();
+    servers[1].kill();
+    for client in [&mut game.clients.red, &mut game.clients.blue] {
+        client.expect("Reconnecting.");
+        client.expect("Connected again.");
+    }
+    game.play(4);
+    assert!(!game.spectator.has_said("paused"), "nothing is paused while a server is left");
+    // This list does not open the games, so only a guardian lets their flags fall.
+    let address = servers[2].address;
+    let waiting_since = Instant::now();
+    let is_over = |id: &String| get(address, "/api/games?phase=over&limit=50").body.contains(id.as_str());
+    while !left.iter().all(is_over) {
+        assert!(waiting_since.elapsed() < TIMEOUT, "all flags fall");
+    }
+    for id in &left {
+        let record = get(address, &format!("/api/games/{id}/record")).body;
+        let record: Value = serde_json::from_str(&record).expect("JSON");
+        let events = record["events"].as_array().expect("events");
+        let is_end = |event: &&Value| event["event"]["kind"] == "ended";
+        assert_eq!(events.iter().filter(is_end).count(), 1, "{record}");
+        let [.., start, end] = &events[..] else { panic!("{record}") };
+        assert_eq!(end["event"]["outcome"]["reason"], "out_of_time", "{record}");
+        let ran_ms = end["at"].as_u64().zip(start["at"].as_u64()).map(|(end, start)| end - start);
+        // Only print how late the flag fell, because this machine may be busy.
+        println!("the flag fell after {ran_ms:?} ms");
+        assert!(ran_ms.is_some_and(|ran_ms| ran_ms >= BASE_MS), "{record}");
+    }
+    let turn = game.mirror.turn().expect("a running game");
+    game.clients[turn].type_line("resign yes");
+    for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
+        client.expect("resigned.");
+    }
+}
+
 #[test]
 fn a_stalled_redis_is_announced_once_and_pending_commands_complete() {
     let site = Site::with_redis();
     let servers = [site.serve(), site.serve(), site.serve()];
-    let mut game = Spread::begin(&site, &servers, Chance::seed_or(12));
+    let mut game = Spread::begin(&site, servers.each_ref(), Chance::seed_or(12));
     game.play(2);
     let redis = site.redis().expect("a Redis");
     redis.freeze();

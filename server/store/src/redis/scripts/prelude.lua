@@ -78,3 +78,14 @@ local function conditions_hold(values, now, first, count)
   end
   return true
 end
+
+-- Returns the numbers of those appends to a game before `seq` that are listed in `pending`.
+local function earlier_appends(pending, game, seq)
+  local earlier, listed = {}, redis.pcall('ZCARD', pending)
+  if type(listed) ~= 'number' or listed < 2 then return earlier end
+  for _, member in ipairs(redis.call('ZRANGE', pending, 0, -1)) do
+    local other, number = string.match(member, '^(%S+) (%d+)$')
+    if other == game and tonumber(number) < seq then earlier[#earlier + 1] = number end
+  end
+  return earlier
+end

@@ -6,13 +6,9 @@
 --   pending, member of pending to remove (may be empty), writes
 local now = time_ms(ARGV[1], ARGV[2])
 local game, seq = ARGV[3], tonumber(ARGV[4])
-if ARGV[5] == '1' and redis.call('ZCARD', KEYS[6]) > 1 then
-  local answer = {'earlier', digits(now)}
-  for _, member in ipairs(redis.call('ZRANGE', KEYS[6], 0, -1)) do
-    local other, number = string.match(member, '^(%S+) (%d+)$')
-    if other == game and tonumber(number) < seq then answer[#answer + 1] = number end
-  end
-  if #answer > 2 then return answer end
+if ARGV[5] == '1' then
+  local earlier = earlier_appends(KEYS[6], game, seq)
+  if #earlier > 0 then return {'earlier', digits(now), unpack(earlier)} end
 end
 local lock = lock_of(KEYS[4], 7, 0)
 if lock then return {'locked', digits(now), lock} end
