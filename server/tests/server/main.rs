@@ -17,6 +17,7 @@ mod guests;
 mod histories;
 mod http;
 mod limits;
+mod moving;
 mod notices;
 mod operator;
 mod outage;
