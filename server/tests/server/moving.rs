@@ -72,7 +72,9 @@ async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(St
     for path in paths {
         for token in tokens.iter().map(String::as_str).chain([""]) {
             let answer = house.ask("GET", &path, token, "").await;
-            read.push((format!("{path} {token}"), format!("{} {}", answer.status, answer.body)));
+            // A refusal contains the id of its request.
+            let body = if answer.status == 200 { answer.body } else { String::new() };
+            read.push((format!("{path} {token}"), format!("{} {body}", answer.status)));
         }
     }
     read
