@@ -38,6 +38,9 @@ use flagfall_services::settings::{Role, Settings, Times};
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// The time between two removals of expired records from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
+/// The time between two looks, of all servers together, for writes that lost servers have left
+/// unfinished.
+const LEFT_BEHIND_LOOK: Duration = Duration::from_secs(1);
 /// The time between two checks that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// The time between two rounds that turn records of histories into lines.
@@ -181,6 +184,9 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
         prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
     }));
     tasks.spawn(kept_alive("sweep", app.clone(), sweep));
+    if app.peers.is_shared() {
+        tasks.spawn(kept_alive("unfinished writes", app.clone(), finish_left_behind));
+    }
 }
 
 /// Returns the limits for the metrics listener: a few connections at a time, without a
@@ -212,7 +218,7 @@ fn ticking(every: Duration) -> Interval {
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = ticking(app.settings.times.heartbeat);
     let mut is_failing = false;
-    let mut outage = app.store.outage();
+    let mut known = (app.store.outage(), app.store.silent_parts());
     loop {
         ticks.tick().await;
         let beat = app.store.heartbeat();
@@ -226,11 +232,14 @@ async fn heartbeat(app: Arc<App>) {
                 if pace == Pace::Late {
                     ticks.reset_immediately();
                 }
-                let latest = app.store.outage();
-                if latest != outage {
-                    outage = latest;
+                let latest = (app.store.outage(), app.store.silent_parts());
+                if latest.1 != known.1 {
+                    tell_silent_parts(&latest.1);
+                }
+                if latest != known {
+                    known = latest;
                     // Wake the tables, so that players see at once that their clocks were stopped
-                    // during the outage.
+                    // during an outage, or that a part of the store has stopped answering.
                     app.tables.wake_all();
                 }
             }
@@ -242,6 +251,14 @@ async fn heartbeat(app: Arc<App>) {
                 is_failing = true;
             }
         }
+    }
+}
+
+fn tell_silent_parts(buckets: &[usize]) {
+    if buckets.is_empty() {
+        tracing::info!("all parts of the store answer again");
+    } else {
+        tracing::error!(?buckets, "some parts of the store do not answer, and their games stand still");
     }
 }
 
@@ -389,6 +406,15 @@ async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
     let Times { archive_after, archive_look, .. } = app.settings.times;
     let server = app.peers.id().unwrap_or("alone").to_owned();
     Archiver::new(inner, archive, server, archive_after).run(&app.peers, archive_look).await;
+}
+
+/// Finishes what lost servers have left unfinished. The servers take turns, and the time says which
+/// part of the store is looked at, so together they look at each part every five seconds.
+async fn finish_left_behind(app: Arc<App>) {
+    loop {
+        app.peers.my_turn(LEFT_BEHIND_LOOK).await;
+        app.store.finish_left_behind(app.store.now().0 / 1_000).await;
+    }
 }
 
 /// Stops counting offers and games that have ended, and removes expired records from the store.

@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use flagfall_store::record::Form;
 use flagfall_store::{Store, StoreFuture, Transfer};
-use flagfall_transfer::{Rewrite, RewriteRecord, alive_at_export, check_export, export_with, import};
+use flagfall_transfer::{
+    Rewrite, RewriteRecord, alive_at_export, check_export, export_with, finish_import, import_unfinished,
+};
 
 pub use self::open::{OpenFailure, Opened, StoreFailure, open};
 use self::open::{open_embedded, open_for_transfer, progress, tell_damaged};
@@ -26,6 +28,7 @@ use crate::config::{
 };
 use flagfall_archive::ArchivedStore;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
+use flagfall_base::keys::SERVERS;
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, list_all};
 use flagfall_services::histories::in_older_form;
@@ -128,8 +131,15 @@ fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
     lines.for_each(|line| say(&line));
 }
 
+/// Checks that no server uses the store. The record of a server expires soon after it was killed.
+async fn check_idle(store: &dyn Store) -> Result<(), StoreFailure> {
+    let servers = store.scan(SERVERS.all()?, None, 1).await?;
+    if servers.is_empty() { Ok(()) } else { Err(StoreFailure::InUse) }
+}
+
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    check_idle(&*inner).await?;
     let store: Arc<dyn Transfer> = match archive::open(config).await.map_err(OpenFailure::from)? {
         Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
         None => inner,
@@ -172,11 +182,13 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let alive = alive_at_export(&mut reader()?)?;
     say(&format!("{} is complete: {whole}", file.display()));
     let store = open_for_transfer(config).await?;
-    let tally = import(&*store, &mut reader()?, progress("imported")).await?;
+    check_idle(&*store).await?;
+    let tally = import_unfinished(&*store, &mut reader()?, progress("imported")).await?;
     // Record that the clocks of running games have been stopped since the export.
     if let Some(since) = alive {
         note_outage(&*store, since).await?;
     }
+    finish_import(&*store).await?;
     say(&format!("imported: {tally}"));
     Ok(())
 }

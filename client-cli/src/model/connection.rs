@@ -1,5 +1,8 @@
 //! The connection to the server, and the player's login.
 
+use std::collections::BTreeSet;
+
+use flagfall_board::GameId;
 use flagfall_protocol::{ClientToServer, CommandId, Player, Secret};
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -16,6 +19,8 @@ pub struct Connection {
     pub was_online: bool,
     /// True if the server reported that it cannot reach its store.
     pub is_store_away: bool,
+    /// The games whose part of the store the server cannot reach, as it reported.
+    pub standing_still: BTreeSet<GameId>,
     /// The number of seconds after which the opponent of an absent player can claim a short game,
     /// according to the server.
     pub claim_seconds: Option<u64>,

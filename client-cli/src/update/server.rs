@@ -48,13 +48,14 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             }
             model.connection.was_online = true;
             model.connection.is_store_away = false;
+            model.connection.standing_still.clear();
             model.login.player = Some(player);
             goal::welcomed(model, games);
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome),
         ServerToClient::Refused { cmd_id, game, code, args, message, seq, request } => {
             let message = texts::server_refusal(&code, &args, &message, request.as_deref());
-            if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
+            if store::is_kept(model, game, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
@@ -155,7 +156,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
         ServerToClient::ChallengeGone { challenge, challenger, reason } => {
             challenges::gone(model, &challenge, &challenger, reason.as_deref());
         }
-        ServerToClient::StoreState { available } => store::state(model, available),
+        ServerToClient::StoreState { available, game: None } => store::state(model, available),
+        ServerToClient::StoreState { available, game: Some(game) } => {
+            store::game_state(model, available, game);
+        }
         ServerToClient::Ping { id, server_time, heads, pool } => {
             model.connection.is_pinged = true;
             link::learn_time(model, server_time, false);

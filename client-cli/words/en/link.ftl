@@ -30,6 +30,8 @@ outbox-waits = The connection is down. Your command is sent when the connection 
 # $why: a sentence.
 retrying = The server cannot do this now. { $why } The client keeps trying.
 store-away = The server cannot reach its store, so games are paused. Your commands are carried out when the store is back.
+store-game-away = The server cannot save the moves of this game right now, so it is paused. Your commands are carried out when it goes on.
+store-game-back = The game goes on.
 store-back = The server can reach its store again.
 
 # $why.

@@ -167,6 +167,7 @@ export function lay(view, squares, color) {
  * @property {string} id
  * @property {LoadedGame | undefined} loaded Undefined until the first view has come.
  * @property {boolean} isSuperseded True if another tab plays it.
+ * @property {boolean} [isStandingStill] True if the server cannot save its moves, but those of other games.
  * @property {boolean} isNewEpoch True if the server lost moves, until the player has seen it.
  * @property {boolean} isAsked True while an answer to `open_game` is on its way.
  * @property {import("../state.js").Refusal | undefined} trouble Why it cannot be shown.

@@ -342,8 +342,14 @@ function answered(line, message, now) {
       return { line: { ...line, ownGames }, effects: [] };
     }
     case "store_state": {
-      const again = line.unanswered.map((one) => (message.available ? { ...one, retryAt: now } : one));
-      return { line: { ...line, isStoreAway: !message.available, unanswered: again }, effects: [] };
+      const { available } = message;
+      const id = message.game ?? undefined;
+      const isMeant = (/** @type {{ command: Command }} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
+      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { ...one, retryAt: now } : one));
+      if (id === undefined) return { line: { ...line, isStoreAway: !available, unanswered }, effects: [] };
+      const game = line.games[id];
+      const games = game ? { ...line.games, [id]: { ...game, isStandingStill: !available } } : line.games;
+      return { line: { ...line, games, unanswered }, effects: [] };
     }
     default: return { line, effects: [{ kind: "message", message }] };
   }
@@ -351,7 +357,7 @@ function answered(line, message, now) {
 
 /** @param {Line} line @param {ServerMessage & { type: "welcome" }} message @returns {Step} */
 function welcomed(line, message) {
-  const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded }]));
+  const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded, isStandingStill: false }]));
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
   const up = /** @type {Line} */ ({
@@ -386,7 +392,9 @@ function toCommand(line, message, now) {
   if (!waiting) return gameRefused(line, message);
   if (message.type === "refused" && TEMPORARY.has(message.code)) {
     const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS } : one));
-    return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || message.code === "store_unavailable" }, effects: [] };
+    const isGameAlone = message.game ? line.games[message.game]?.isStandingStill : false;
+    const isAway = message.code === "store_unavailable" && !isGameAlone;
+    return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || isAway }, effects: [] };
   }
   const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
   /** @type {Effect} */
@@ -472,6 +480,7 @@ export function barOf(line, id, now, build) {
   }
   if (line.isStoreAway) return { key: "store_away" };
   const game = id === undefined ? undefined : line.games[id];
+  if (game?.isStandingStill) return { key: "store_away" };
   if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
   if (game?.isSuperseded) return { key: "superseded" };
   if (game?.isNewEpoch) return { key: "new_epoch" };

@@ -269,6 +269,21 @@ test("while the store is away, moves are kept and asked again", () => {
   assert.equal(sim.bar(), undefined);
 });
 
+test("while a part of the store is away, only its games stand still", () => {
+  const sim = playing();
+  sim.hear({ type: "store_state", available: false, game: "ba9876543210" });
+  assert.equal(sim.bar(), undefined);
+  sim.hear({ type: "store_state", available: false, game: GAME });
+  assert.deepEqual(sim.bar(), { key: "store_away" });
+  const id = sim.move("a4a5");
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+  sim.sent();
+  sim.hear({ type: "store_state", available: true, game: GAME });
+  sim.put({ kind: "tick" });
+  assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
+  assert.equal(sim.bar(), undefined);
+});
+
 test("a server without its store is tried again, slower", () => {
   const sim = playing();
   sim.put({ kind: "closed", code: 1013 });

@@ -355,6 +355,18 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.silent_since_of(game)
     }
 
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        self.inner.scan_reachable(prefix, after, limit)
+    }
+
+    fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
+        self.inner.finish_left_behind(look)
+    }
+
+    fn silent_parts(&self) -> Vec<usize> {
+        self.inner.silent_parts()
+    }
+
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         self.inner.announcements()
     }

@@ -164,6 +164,8 @@ keyspace! {
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
+    /// The export that is being imported.
+    IMPORTING[] = "importing", "JSON: the first line of the export", "transfer/src/import.rs", "until the import is complete";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "until the seek is accepted, withdrawn or abandoned";
     /// The seek that was opened last. If two seeks are opened at the same moment, one of the
@@ -343,6 +345,7 @@ mod tests {
         assert_eq!(SEAT.under([&"ana"]).unwrap().as_bytes(), b"seat/ana/");
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
         assert_eq!(OUTAGES.key([]).unwrap().as_bytes(), flagfall_store::OUTAGES_KEY.as_bytes());
+        assert_eq!(IMPORTING.key([]).unwrap().as_bytes(), flagfall_store::IMPORT_KEY.as_bytes());
         assert_eq!(time15(Stamp(42)).len(), 15);
     }
 

@@ -13,11 +13,19 @@ pub struct Scan<'store> {
     /// The last key that was read; `None` before the first read.
     after: Option<Key>,
     is_done: bool,
+    /// True to leave out the parts of the store that do not answer.
+    is_partial: bool,
 }
 
 impl<'store> Scan<'store> {
     pub fn new(store: &'store dyn Store, prefix: Key) -> Scan<'store> {
-        Scan { store, prefix, chunk: CHUNK, after: None, is_done: false }
+        Scan { store, prefix, chunk: CHUNK, after: None, is_done: false, is_partial: false }
+    }
+
+    /// Leaves out the parts of the store that do not answer, while others do.
+    #[must_use]
+    pub fn of_reachable(self) -> Scan<'store> {
+        Scan { is_partial: true, ..self }
     }
 
     pub async fn all(store: &dyn Store, prefix: Key) -> Result<Vec<Record>, StoreError> {
@@ -33,7 +41,12 @@ impl<'store> Scan<'store> {
         if self.is_done {
             return Ok(None);
         }
-        let records = self.store.scan(self.prefix.clone(), self.after.take(), self.chunk).await?;
+        let (prefix, after) = (self.prefix.clone(), self.after.take());
+        let records = if self.is_partial {
+            self.store.scan_reachable(prefix, after, self.chunk).await?
+        } else {
+            self.store.scan(prefix, after, self.chunk).await?
+        };
         match records.last() {
             Some((last, _)) if records.len() == self.chunk => self.after = Some(last.clone()),
             _ => self.is_done = true,

@@ -309,7 +309,14 @@ impl Actor {
     /// ended in between.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
-        self.table.outage.note_contact(is_away, self.facts.store.silent_since_of(self.facts.id));
+        let (store, id) = (&self.facts.store, self.facts.id);
+        let silent_since = store.silent_since_of(id);
+        self.table.outage.note_contact(is_away, silent_since);
+        if silent_since.is_none() {
+            self.table.note_part(false);
+        } else if !is_away && !store.silent_parts().is_empty() {
+            self.table.note_part(true);
+        }
         if let Some(outage) = self.facts.store.outage_of(self.facts.id)
             && self.table.outage.is_new(outage)
         {

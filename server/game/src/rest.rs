@@ -45,14 +45,15 @@ pub(super) struct Round {
 }
 
 impl Tables {
-    /// Returns the next records of a list. `None` if there are no more.
+    /// Returns the next records of a list, without those in parts of the store that do not answer.
+    /// `None` if there are no more.
     pub(super) async fn listed_after<const N: usize>(
         &self,
         list: RecordKind<N>,
         limit: usize,
         after: &mut Option<Key>,
     ) -> Result<Option<Vec<Record>>, StoreError> {
-        let records = self.store().scan(list.all()?, after.take(), limit).await?;
+        let records = self.store().scan_reachable(list.all()?, after.take(), limit).await?;
         *after = records.last().map(|(last, _)| last.clone());
         Ok((!records.is_empty()).then_some(records))
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchivedStore};
+use flagfall_base::keys::IMPORTING;
 use flagfall_services::archive::ArchivingError;
 use flagfall_services::dump::DumpError;
 use flagfall_services::operator::OperatorError;
@@ -50,6 +51,10 @@ pub enum OpenFailure {
     Redis(#[from] RedisOpenError),
     #[error(transparent)]
     RedisTls(#[from] RedisTlsError),
+    #[error("an import into this store is not complete: repeat it with `store import`")]
+    Unfinished,
+    #[error("the store cannot be read: {0}")]
+    Store(#[from] StoreError),
     #[error("{why}. Make room, then start the server again")]
     DiskFull { why: String },
     #[error(transparent)]
@@ -70,6 +75,8 @@ pub enum StoreFailure {
         "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
     )]
     Memory,
+    #[error("servers are running on this store: stop them all, wait three seconds, and try again")]
+    InUse,
     #[error("there is no archive: name a folder with --archive")]
     NoArchive,
     #[error(transparent)]
@@ -97,6 +104,9 @@ const ARCHIVE_PATIENCE: Duration = Duration::from_secs(3);
 /// Opens the store and the archive for a server.
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     let (inner, embedded, place) = open_store(config).await?;
+    if inner.get(IMPORTING.key([])?).await?.is_some() {
+        return Err(OpenFailure::Unfinished);
+    }
     let archive_place = match config.archive_place() {
         ArchivePlace::Off if matches!(config.store, StoreKind::Redis(_)) => {
             "finished games stay in the memory of Redis; --archive moves them to an archive".to_owned()

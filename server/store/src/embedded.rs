@@ -75,8 +75,9 @@ use crate::clock::WallClock;
 use crate::guard::{Guard, guard_key};
 use crate::store::{
     Append, AppendOutcome, DiskSpace, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
-    Store, StoreError, StoreResult, StoredEntry, Transfer, Update, UpdateOutcome,
+    Store, StoreError, StoreResult, StoredEntry, Update, UpdateOutcome,
 };
+use crate::transfer::Transfer;
 use crate::value::{Head, Key, SecretBytes};
 
 /// The durable store. See the [module](self) for its guarantees.

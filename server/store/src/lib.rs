@@ -22,6 +22,7 @@ pub mod record;
 pub mod redis;
 pub mod segment;
 mod store;
+mod transfer;
 mod value;
 
 pub use clock::{SystemClock, WallClock};
@@ -32,8 +33,9 @@ pub use outages::OutageList;
 pub use store::{
     ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY,
     OUTAGES_MAX, Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture,
-    StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write,
+    StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
+pub use transfer::{IMPORT_KEY, Transfer};
 pub use value::{Hash, Head, Key, SecretBytes};
 
 // Lets the tests of this crate include the source of `ManualClock`, which imports this crate by

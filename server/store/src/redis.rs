@@ -74,9 +74,10 @@ use crate::encoding::{entry_value, stamp_entry};
 use crate::guard::Guard;
 use crate::store::{
     Announcement, Append, AppendOutcome, FullRecord, Outage, ReadError, ReadResult, Record, RetireOutcome,
-    Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update,
-    UpdateOutcome, Write,
+    Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome,
+    Write,
 };
+use crate::transfer::Transfer;
 use crate::value::{Head, Key, SecretBytes};
 
 /// Why the store could not be opened.

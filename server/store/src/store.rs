@@ -500,6 +500,26 @@ pub trait Store: Send + Sync + 'static {
         self.silent_since()
     }
 
+    /// Like [`Store::scan`], but leaves out the parts of the store that do not answer, while others
+    /// do.
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        self.scan(prefix, after, limit)
+    }
+
+    /// Finishes writes to several parts of the store that lost servers have left unfinished. Each
+    /// look handles some of the parts: five consecutive numbers cover all of them. What fails is
+    /// done by a later look.
+    fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
+        let _there_is_one_part = look;
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Returns the numbers of the parts of the store that do not answer, while others do. Only the
+    /// games of these parts stand still.
+    fn silent_parts(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Returns a receiver of future announcements. It gets at least those for appends by other
     /// servers to games that this server follows. Returns `None` if only this process can append.
     /// A receiver that has lagged has missed announcements, and must handle that like
@@ -561,26 +581,3 @@ pub trait Store: Send + Sync + 'static {
 
 /// A complete side record: key, value, and the moment at which it expires.
 pub type FullRecord = (Key, Vec<u8>, Option<Stamp>);
-
-/// A store whose content can be exported and imported as a whole.
-pub trait Transfer: Store {
-    fn games(&self) -> StoreResult<'_, Vec<GameId>>;
-
-    /// Returns at most `limit` side records in the order of their keys, starting after the key
-    /// `after`. Expired records are left out.
-    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
-
-    /// Appends at most [`BODIES_MAX`](crate::limits::BODIES_MAX) entries that already have
-    /// stamps, and keeps the stamps. In all other respects it works like [`Store::append`].
-    ///
-    /// # Errors
-    /// [`StoreError`]: nothing was written.
-    fn take_over(
-        &self,
-        game: GameId,
-        expected: Head,
-        entries: Vec<StoredEntry>,
-    ) -> StoreResult<'_, AppendOutcome>;
-
-    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()>;
-}

@@ -6,14 +6,16 @@ mod common;
 use std::path::Path;
 use std::sync::Arc;
 
+use common::cluster::Cluster;
 use common::redis::RedisServer;
 use common::{append, append_ok, body, game, log, put, scratch};
 use flagfall_board::Stamp;
+use flagfall_store::redis::buckets::BUCKETS;
 use flagfall_store::{
     Append, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Transfer, Update, Write,
 };
 use flagfall_store_testing::ManualClock;
-use flagfall_transfer::{Tally, TransferError, check_export, examine, export, import};
+use flagfall_transfer::{Tally, TransferError, check_export, examine, export, import, import_unfinished};
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
@@ -120,15 +122,70 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
         let cut = import(&target, &mut &whole[..part], |_| {}).await;
         assert!(matches!(cut, Err(TransferError::Form { .. })), "{cut:?}");
     }
-    import(&target, &mut &whole[..], |_| {}).await.unwrap();
+    import_unfinished(&target, &mut &whole[..], |_| {}).await.unwrap();
     import(&target, &mut &whole[..], |_| {}).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&whole));
     // An import must not change a store that contains a different game under the same id.
     let other = scratch();
     let other = embedded(other.path());
+    let header = whole.split_inclusive(|byte| *byte == b'\n').next().unwrap();
+    assert!(import(&other, &mut &header[..], |_| {}).await.is_err(), "the import has only begun");
     append_ok(&other, append(game(5), Head::START, &["something else"])).await;
     assert!(matches!(import(&other, &mut &whole[..], |_| {}).await, Err(TransferError::Other { .. })));
     assert_eq!(common::texts(&other, game(5)).await, ["something else"]);
+}
+
+#[tokio::test]
+async fn only_an_empty_store_takes_an_import() {
+    let from = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
+    fill(&source, &clock).await;
+    let whole = exported(&source).await;
+    let updated = Update { conditions: Vec::new(), writes: vec![put("players/ana", "ana")] };
+    for is_game in [false, true] {
+        let to = scratch();
+        let target = embedded(to.path());
+        if is_game {
+            append_ok(&target, append(game(99), Head::START, &["something"])).await;
+        } else {
+            target.update(updated.clone()).await.unwrap();
+        }
+        let before = exported(&target).await;
+        assert!(matches!(import(&target, &mut &whole[..], |_| {}).await, Err(TransferError::NotEmpty)));
+        assert_eq!(content(&exported(&target).await), content(&before));
+    }
+    let to = scratch();
+    let target = embedded(to.path());
+    import_unfinished(&target, &mut &whole[..], |_| {}).await.unwrap();
+    let other = exported(&embedded(scratch().path())).await;
+    assert!(matches!(import(&target, &mut &other[..], |_| {}).await, Err(TransferError::OtherImport)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn from_one_redis_to_a_cluster_and_back_nothing_changes() {
+    let (redis, cluster, back) = (RedisServer::start(), Cluster::start().await, RedisServer::start());
+    let clock = Arc::new(ManualClock::new(NOON));
+    let with_clock = || RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+    let source = redis.open(with_clock()).await;
+    let tally = fill(&source, &clock).await;
+    let first = exported(&source).await;
+    let middle = cluster.open(with_clock(), BUCKETS).await;
+    let mut told = Vec::new();
+    import(&middle, &mut &first[..], |tally| told.push(*tally)).await.unwrap();
+    assert_eq!(told.last(), Some(&tally), "the progress is complete");
+    let second = exported(&middle).await;
+    assert_eq!(content(&second), content(&first));
+    for number in 0..20 {
+        assert_eq!(middle.head(game(number)).await, source.head(game(number)).await);
+        assert_eq!(log(&middle, game(number)).await, log(&source, game(number)).await, "stamps and all");
+    }
+    let target = back.open(with_clock()).await;
+    import(&target, &mut &second[..], |_| {}).await.unwrap();
+    assert_eq!(content(&exported(&target).await), content(&first));
+    let at = middle.head(game(3)).await.unwrap();
+    append_ok(&middle, append(game(3), at, &["on"])).await;
+    append_ok(&target, append(game(3), at, &["on"])).await;
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ mod guests;
 mod histories;
 mod http;
 mod limits;
+mod moving;
 mod notices;
 mod operator;
 mod outage;

@@ -94,7 +94,7 @@ async fn witness(house: &House) -> Client {
 async fn told(client: &mut Client) -> bool {
     client
         .find(|message| match message {
-            ServerToClient::StoreState { available } => Some(available),
+            ServerToClient::StoreState { available, .. } => Some(available),
             _ => None,
         })
         .await
@@ -180,7 +180,7 @@ async fn known_players_reconnect_and_watch_from_memory() {
     let (again, new_token, games) = ana.welcome().await;
     assert_eq!((again, new_token), (player, None));
     assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
-    assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
+    assert_eq!(ana.next().await, ServerToClient::StoreState { available: false, game: None });
     // Without the store, players can still open their game, but actions that need the store are
     // refused.
     open(&mut ana, game).await;

@@ -351,7 +351,9 @@ async fn an_anonymous_client_looks_on_and_does_nothing_else() {
     client.tell(&ClientToServer::CloseGame { game }).await;
     client.tell(&ClientToServer::CloseLobby {}).await;
     house.connections.note_store(false);
-    client.find(|heard| matches!(heard, ServerToClient::StoreState { available: false }).then_some(())).await;
+    client
+        .find(|heard| matches!(heard, ServerToClient::StoreState { available: false, .. }).then_some(()))
+        .await;
     house.close().await;
 }
 

@@ -1,6 +1,8 @@
 //! Tests of events that a server does not control: it is frozen, its data folder is deleted, or
 //! its Redis is emptied.
 
+mod parts;
+
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -175,7 +177,7 @@ async fn a_server_that_was_stopped_for_some_seconds_takes_no_time_from_a_player(
 async fn is_store_available(client: &mut Client) -> bool {
     client
         .find(|message| match message {
-            ServerToClient::StoreState { available } => Some(available),
+            ServerToClient::StoreState { available, .. } => Some(available),
             _ => None,
         })
         .await

@@ -6,19 +6,22 @@ use std::io::Write;
 use flagfall_board::GameId;
 use flagfall_store::limits::READ_MAX;
 use flagfall_store::{FullRecord, ReadError, SecretBytes, StoreError, StoreFuture, StoredEntry, Transfer};
+use futures_util::FutureExt as _;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
 
 use crate::lines::{Bytes, FORMAT, HeaderLine, Line, LineWriter};
-use crate::{Examined, RECORDS_CHUNK, Tally, TransferError};
+use crate::{Examined, GAMES_AT_ONCE, RECORDS_CHUNK, Tally, TransferError};
 
 /// Reads all logs and records. Reports damage but does not repair it. After each game, calls
 /// `told` with the counts so far.
 pub async fn examine(store: &dyn Transfer, mut told: impl FnMut(&Tally)) -> Result<Examined, StoreError> {
     let mut examined = Examined::default();
-    for game in sorted_games(store).await? {
-        let (entries, damage) = read_game(store, game, |_| Ok::<(), StoreError>(())).await?;
+    let mut games = read_games(store).await?;
+    while let Some((game, read)) = games.next().await {
+        let (entries, damage) = read?;
         examined.damaged.extend(damage.map(|what| (game, what)));
         examined.tally.games += 1;
-        examined.tally.entries += entries;
+        examined.tally.entries += entries.len() as u64;
         told(&examined.tally);
     }
     for (game, reason) in store.quarantined().await? {
@@ -41,42 +44,43 @@ async fn read_records(store: &dyn Transfer) -> Result<u64, StoreError> {
     }
 }
 
-async fn sorted_games(store: &dyn Transfer) -> Result<Vec<GameId>, StoreError> {
+/// The intact entries of a log and, if the entry after them is damaged, a description of the
+/// damage.
+type ReadGame = (Vec<StoredEntry>, Option<String>);
+
+/// Reads all games, in the order of their ids. Reads the next ones in advance.
+async fn read_games(
+    store: &dyn Transfer,
+) -> Result<BoxStream<'_, (GameId, Result<ReadGame, StoreError>)>, StoreError> {
     let mut games = store.games().await?;
     games.sort_unstable();
-    Ok(games)
+    let read = move |game| async move { (game, read_game(store, game).await) }.boxed();
+    Ok(stream::iter(games).map(read).buffered(GAMES_AT_ONCE).boxed())
 }
 
-/// Reads a log in chunks. Returns the number of intact entries and, if the entry after them is
-/// damaged, a description of the damage.
-async fn read_game<E: From<StoreError>>(
-    store: &dyn Transfer,
-    game: GameId,
-    mut each: impl FnMut(&StoredEntry) -> Result<(), E>,
-) -> Result<(u64, Option<String>), E> {
-    let mut after_seq = 0;
+/// Reads a log in chunks.
+async fn read_game(store: &dyn Transfer, game: GameId) -> Result<ReadGame, StoreError> {
+    let mut entries: Vec<StoredEntry> = Vec::new();
     let mut limit = READ_MAX;
     loop {
+        let after_seq = entries.last().map_or(0, |last| last.seq);
         match store.read(game, after_seq, limit).await {
-            Ok(entries) => {
-                let Some(last) = entries.last() else { break };
-                entries.iter().try_for_each(&mut each)?;
-                after_seq = last.seq;
-            }
-            Err(error @ ReadError::Unavailable { .. }) => return Err(StoreError::from(error).into()),
+            Ok(read) if read.is_empty() => break,
+            Ok(read) => entries.extend(read),
+            Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
                 // The next read ends before the damaged entry.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
-                    return Ok((after_seq, Some(format!("entry {seq}: {what}"))));
+                    return Ok((entries, Some(format!("entry {seq}: {what}"))));
                 }
             }
         }
     }
     match store.head(game).await {
-        Ok(_) => Ok((after_seq, None)),
-        Err(error @ ReadError::Unavailable { .. }) => Err(StoreError::from(error).into()),
-        Err(ReadError::Damaged { seq, what, .. }) => Ok((after_seq, Some(format!("entry {seq}: {what}")))),
+        Ok(_) => Ok((entries, None)),
+        Err(error @ ReadError::Unavailable { .. }) => Err(error.into()),
+        Err(ReadError::Damaged { seq, what, .. }) => Ok((entries, Some(format!("entry {seq}: {what}")))),
     }
 }
 
@@ -122,27 +126,27 @@ pub async fn export_with(
     lines.write(&HeaderLine { flagfall_store: FORMAT, epoch, alive })?;
     let mut examined = Examined::default();
     let known = store.quarantined().await?;
-    for game in sorted_games(store).await? {
+    let mut games = read_games(store).await?;
+    while let Some((game, read)) = games.next().await {
+        let (read, damage) = read?;
         let (mut entries, mut unreadable) = (0, None);
-        let (_, damage) = read_game(store, game, |entry| {
+        for entry in &read {
             let StoredEntry { seq, at, body } = entry;
             let rewritten = match &mut rewrite {
-                _ if unreadable.is_some() => return Ok(()),
                 None => Ok(Cow::Borrowed(body)),
                 Some(rewrite) => rewrite(game, entry).map(Cow::Owned),
             };
             match rewritten {
                 Ok(body) => {
                     entries += 1;
-                    lines.write(&Line::Entry { game, seq: *seq, at: *at, body: Bytes::of(body.expose()) })
+                    lines.write(&Line::Entry { game, seq: *seq, at: *at, body: Bytes::of(body.expose()) })?;
                 }
                 Err(what) => {
                     unreadable = Some(format!("entry {seq}: {what}"));
-                    Ok(())
+                    break;
                 }
             }
-        })
-        .await?;
+        }
         let reason = || known.iter().find(|(other, _)| *other == game).map(|(_, reason)| reason.clone());
         if let Some(reason) = unreadable.or(damage).or_else(reason) {
             lines.write(&Line::Quarantine { game, reason: reason.clone() })?;

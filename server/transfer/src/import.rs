@@ -1,16 +1,20 @@
 //! Reads an export, to check it or to import it.
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::limits::BODIES_MAX;
+use flagfall_store::limits::{BODIES_MAX, WRITES_MAX};
 use flagfall_store::{
-    AppendOutcome, Head, Key, ReadError, SecretBytes, StoreError, StoredEntry, Transfer, Update,
+    AppendOutcome, Head, IMPORT_KEY, Key, ReadError, SecretBytes, StoreError, StoredEntry, Transfer, Update,
     UpdateOutcome, Write,
 };
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
 use crate::lines::{FORMAT, HeaderLine, Line, LineReader};
-use crate::{RECORDS_CHUNK, Tally, TransferError};
+use crate::{GAMES_AT_ONCE, Tally, TransferError};
 
 /// Reads a complete export and passes its parts to the importer. Returns the number of games,
 /// entries and records.
@@ -19,45 +23,47 @@ async fn read_export(
     mut importer: Importer<'_>,
 ) -> Result<Tally, TransferError> {
     let mut lines = LineReader::new(input);
-    let (HeaderLine { flagfall_store, .. }, _) = lines.next()?;
-    if flagfall_store != FORMAT {
+    let (header, _) = lines.next::<HeaderLine>()?;
+    if header.flagfall_store != FORMAT {
         return lines.wrong("this export is of another version of the format");
     }
+    importer.begin(&header).await?;
     loop {
         match lines.next::<Line>()? {
             (Line::Entry { game, seq, at, body }, _) => {
                 let Some(body) = body.into_bytes() else {
                     return lines.wrong("the body is no text and no hexadecimal");
                 };
-                if importer.game.is_some_and(|open| open > game) {
+                if !importer.open(game).await? {
                     return lines.wrong("the games are not in order");
                 }
-                importer.open(game).await?;
-                if seq != importer.last_seq() + 1 {
+                if !importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }) {
                     return lines.wrong("an entry is missing");
                 }
-                importer.push_entry(StoredEntry { seq, at, body: SecretBytes::new(body) }).await?;
             }
             (Line::Quarantine { game, reason }, _) => {
                 // This may be the game's only line, because a damaged game may have no intact
                 // entry.
-                importer.open(game).await?;
-                importer.put_aside(game, reason).await?;
+                if !importer.open(game).await? {
+                    return lines.wrong("the games are not in order");
+                }
+                importer.game.iter_mut().for_each(|game| game.damage = Some(reason.clone()));
             }
             (Line::Record { key, value, expires }, _) => {
                 let key = key.into_bytes().and_then(|key| Key::new(key).ok());
                 let (Some(key), Some(value)) = (key, value.into_bytes()) else {
                     return lines.wrong("the record has no key, or one that is too long");
                 };
-                importer.push_record(Write::Put { key, value, expires }).await?;
+                importer.push_record(key, value, expires).await?;
             }
             (Line::End { games, entries, records, sha256: told }, sha256) => {
-                if told != sha256 || importer.tally != (Tally { games, entries, records }) {
+                if told != sha256 || importer.read != (Tally { games, entries, records }) {
                     return lines.wrong("the file is not what was exported: it was changed or damaged");
                 }
-                importer.write_entries().await?;
+                importer.close_game().await?;
                 importer.write_records().await?;
-                return Ok(importer.tally);
+                importer.finish().await?;
+                return Ok(importer.read);
             }
         }
     }
@@ -74,80 +80,197 @@ pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
-/// Writes the parts of an export into a store, in chunks. Without a store it only counts them.
+/// The longest log entries, in bytes, that may wait for their write. Until it has room, an import
+/// reads no further.
+const WAITING_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The number of records after which an import writes them.
+const RECORDS_MAX: usize = 4_096;
+
+/// A game of an export.
+struct ReadGame {
+    id: GameId,
+    last_seq: u64,
+    entries: Vec<StoredEntry>,
+    /// Why the game is to be put into quarantine.
+    damage: Option<String>,
+}
+
+/// What a completed write has written, and how many bytes of log entries.
+type Written = Result<(Tally, usize), TransferError>;
+
+/// Writes the parts of an export into a store. Without a store it only counts them.
+///
+/// Many games are written at the same time, and then many chunks of records.
 struct Importer<'a> {
     store: Option<&'a dyn Transfer>,
-    /// The game that is being imported.
-    game: Option<GameId>,
-    /// The head of the log before the entries in `entries`.
-    head: Head,
-    entries: Vec<StoredEntry>,
-    records: Vec<Write>,
-    tally: Tally,
+    /// The game that is being read.
+    game: Option<ReadGame>,
+    /// The records that were read and not written yet, by the part of the store.
+    records: BTreeMap<usize, Vec<Write>>,
+    waiting_records: usize,
+    running: FuturesUnordered<BoxFuture<'a, Written>>,
+    /// The bytes of the log entries that are being written.
+    running_bytes: usize,
+    read: Tally,
+    written: Tally,
     told: &'a mut (dyn FnMut(&Tally) + Send),
 }
 
 impl<'a> Importer<'a> {
     fn new(store: Option<&'a dyn Transfer>, told: &'a mut (dyn FnMut(&Tally) + Send)) -> Importer<'a> {
-        let (entries, records, tally) = (Vec::new(), Vec::new(), Tally::default());
-        Importer { store, game: None, head: Head::START, entries, records, tally, told }
-    }
-
-    /// Begins the import of a game, unless that import has already begun.
-    async fn open(&mut self, game: GameId) -> Result<(), TransferError> {
-        if self.game != Some(game) {
-            self.write_entries().await?;
-            (self.game, self.head) = (Some(game), Head::START);
-            self.tally.games += 1;
+        Importer {
+            store,
+            game: None,
+            records: BTreeMap::new(),
+            waiting_records: 0,
+            running: FuturesUnordered::new(),
+            running_bytes: 0,
+            read: Tally::default(),
+            written: Tally::default(),
+            told,
         }
-        Ok(())
     }
 
-    fn last_seq(&self) -> u64 {
-        self.entries.last().map_or(self.head.seq, |entry| entry.seq)
-    }
-
-    async fn push_entry(&mut self, entry: StoredEntry) -> Result<(), TransferError> {
-        self.entries.push(entry);
-        self.tally.entries += 1;
-        if self.entries.len() == BODIES_MAX { self.write_entries().await } else { Ok(()) }
-    }
-
-    async fn push_record(&mut self, record: Write) -> Result<(), TransferError> {
-        self.write_entries().await?;
-        self.records.push(record);
-        self.tally.records += 1;
-        if self.records.len() == RECORDS_CHUNK { self.write_records().await } else { Ok(()) }
-    }
-
-    async fn put_aside(&mut self, game: GameId, reason: String) -> Result<(), TransferError> {
-        self.write_entries().await?;
-        if let Some(store) = self.store {
-            store.put_aside(game, reason).await?;
+    /// Marks the store, which must be empty or marked by the same export.
+    async fn begin(&self, header: &HeaderLine) -> Result<(), TransferError> {
+        let Some(store) = self.store else { return Ok(()) };
+        let (key, value) = (Key::new(IMPORT_KEY).map_err(StoreError::from)?, serde_json::to_vec(header));
+        let value = value.map_err(std::io::Error::other)?;
+        match store.get(key.clone()).await? {
+            Some(mark) if mark == value => return Ok(()),
+            Some(_) => return Err(TransferError::OtherImport),
+            None => {}
         }
-        Ok(())
+        if !store.records(None, 1).await?.is_empty() || !store.games().await?.is_empty() {
+            return Err(TransferError::NotEmpty);
+        }
+        write(store, vec![Write::Put { key, value, expires: None }]).await
     }
 
-    async fn write_entries(&mut self) -> Result<(), TransferError> {
-        let (Some(game), false) = (self.game, self.entries.is_empty()) else { return Ok(()) };
-        let entries = std::mem::take(&mut self.entries);
-        let end = entries.iter().fold(self.head, |at, entry| at.then(game, &entry.body));
-        if let Some(store) = self.store {
-            append(store, game, self.head, entries).await?;
+    /// Begins a game, unless it has already begun. Returns false if the games are not in order.
+    async fn open(&mut self, id: GameId) -> Result<bool, TransferError> {
+        match &self.game {
+            Some(open) if open.id == id => return Ok(true),
+            Some(open) if open.id > id => return Ok(false),
+            _ => {}
         }
-        self.head = end;
-        (self.told)(&self.tally);
-        Ok(())
+        self.close_game().await?;
+        self.game = Some(ReadGame { id, last_seq: 0, entries: Vec::new(), damage: None });
+        self.read.games += 1;
+        Ok(true)
+    }
+
+    /// Adds an entry to the game. Returns false if an earlier one is missing.
+    fn push_entry(&mut self, entry: StoredEntry) -> bool {
+        let Some(game) = self.game.as_mut().filter(|game| game.last_seq + 1 == entry.seq) else {
+            return false;
+        };
+        game.last_seq = entry.seq;
+        self.read.entries += 1;
+        if self.store.is_some() {
+            game.entries.push(entry);
+        }
+        true
+    }
+
+    /// Begins to write the game that was read.
+    async fn close_game(&mut self) -> Result<(), TransferError> {
+        let (Some(game), Some(store)) = (self.game.take(), self.store) else { return Ok(()) };
+        let bytes: usize = game.entries.iter().map(|entry| entry.body.expose().len()).sum();
+        let tally = Tally { games: 1, entries: game.entries.len() as u64, records: 0 };
+        let writing = async move {
+            write_game(store, game).await?;
+            Ok((tally, bytes))
+        };
+        self.start(writing.boxed(), bytes).await
+    }
+
+    async fn push_record(
+        &mut self,
+        key: Key,
+        value: Vec<u8>,
+        expires: Option<Stamp>,
+    ) -> Result<(), TransferError> {
+        self.close_game().await?;
+        self.read.records += 1;
+        let Some(store) = self.store else { return Ok(()) };
+        let part = self.records.entry(store.part_of(&key)).or_default();
+        part.push(Write::Put { key, value, expires });
+        self.waiting_records += 1;
+        if self.waiting_records == RECORDS_MAX { self.write_records().await } else { Ok(()) }
     }
 
     async fn write_records(&mut self) -> Result<(), TransferError> {
-        let writes = std::mem::take(&mut self.records);
-        let (Some(store), false) = (self.store, writes.is_empty()) else { return Ok(()) };
-        match store.update(Update { conditions: Vec::new(), writes }).await? {
-            UpdateOutcome::Ok => Ok(()),
-            UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(TransferError::Unknown),
+        // A record may say that something is in a log, so the logs come first.
+        self.finish().await?;
+        self.waiting_records = 0;
+        let Some(store) = self.store else { return Ok(()) };
+        for mut records in std::mem::take(&mut self.records).into_values() {
+            while !records.is_empty() {
+                let rest = records.split_off(records.len().min(WRITES_MAX));
+                let records = std::mem::replace(&mut records, rest);
+                let tally = Tally { records: records.len() as u64, ..Tally::default() };
+                let writing = async move {
+                    write(store, records).await?;
+                    Ok((tally, 0))
+                };
+                self.start(writing.boxed(), 0).await?;
+            }
         }
+        Ok(())
     }
+
+    /// Starts a write as soon as there is room for it.
+    async fn start(&mut self, writing: BoxFuture<'a, Written>, bytes: usize) -> Result<(), TransferError> {
+        while self.running.len() >= GAMES_AT_ONCE
+            || (self.running_bytes + bytes > WAITING_BYTES_MAX && !self.running.is_empty())
+        {
+            self.await_one().await?;
+        }
+        self.running_bytes += bytes;
+        self.running.push(writing);
+        Ok(())
+    }
+
+    /// Waits until one of the writes is complete.
+    async fn await_one(&mut self) -> Result<(), TransferError> {
+        let Some(written) = self.running.next().await else { return Ok(()) };
+        let (tally, bytes) = written?;
+        self.running_bytes -= bytes;
+        self.written.games += tally.games;
+        self.written.entries += tally.entries;
+        self.written.records += tally.records;
+        (self.told)(&self.written);
+        Ok(())
+    }
+
+    /// Waits until all writes are complete.
+    async fn finish(&mut self) -> Result<(), TransferError> {
+        while !self.running.is_empty() {
+            self.await_one().await?;
+        }
+        Ok(())
+    }
+}
+
+async fn write(store: &dyn Transfer, writes: Vec<Write>) -> Result<(), TransferError> {
+    match store.update(Update { conditions: Vec::new(), writes }).await? {
+        UpdateOutcome::Ok => Ok(()),
+        UpdateOutcome::Conflict | UpdateOutcome::Unknown => Err(TransferError::Unknown),
+    }
+}
+
+async fn write_game(store: &dyn Transfer, game: ReadGame) -> Result<(), TransferError> {
+    let ReadGame { id, entries, damage, .. } = game;
+    let mut head = Head::START;
+    for entries in entries.chunks(BODIES_MAX) {
+        append(store, id, head, entries.to_vec()).await?;
+        head = entries.iter().fold(head, |at, entry| at.then(id, &entry.body));
+    }
+    if let Some(reason) = damage {
+        store.put_aside(id, reason).await?;
+    }
+    Ok(())
 }
 
 /// Appends entries after this head. Skips entries that an earlier, interrupted import has already
@@ -183,13 +306,22 @@ async fn append(
     }
 }
 
-/// Imports an export into a store. Of the data in the store, it overwrites only side records
-/// whose keys are in the export. Stops with an error if the store already contains a different
-/// log of one of the games.
+/// Imports an export into an empty store.
 ///
 /// An interrupted import can be repeated, and continues where it stopped. First check with
 /// [`check_export`] that the file is complete.
 pub async fn import(
+    store: &dyn Transfer,
+    input: &mut (dyn BufRead + Send),
+    told: impl FnMut(&Tally) + Send,
+) -> Result<Tally, TransferError> {
+    let tally = import_unfinished(store, input, told).await?;
+    finish_import(store).await?;
+    Ok(tally)
+}
+
+/// Like [`import`], but the import can still be repeated until [`finish_import`].
+pub async fn import_unfinished(
     store: &dyn Transfer,
     input: &mut (dyn BufRead + Send),
     mut told: impl FnMut(&Tally) + Send,
@@ -199,4 +331,9 @@ pub async fn import(
     // new epoch makes them load their games anew.
     store.bump_epoch().await?;
     Ok(tally)
+}
+
+/// Completes an import.
+pub async fn finish_import(store: &dyn Transfer) -> Result<(), TransferError> {
+    write(store, vec![Write::Delete { key: Key::new(IMPORT_KEY).map_err(StoreError::from)? }]).await
 }

@@ -22,6 +22,9 @@
 //! An import restores all bytes and stamps exactly, and computes the hashes from the bodies. So
 //! an export can write the entries in an older form ([`Rewrite`]), for import by an older
 //! version. The target store has its own epoch, so clients load their games anew.
+//!
+//! The target must be empty. A record in it identifies the export until the import is complete, so
+//! that only the same import can be continued.
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
@@ -37,10 +40,12 @@ use flagfall_store::StoreError;
 use thiserror::Error;
 
 pub use self::export::{Rewrite, RewriteRecord, examine, export, export_with};
-pub use self::import::{alive_at_export, check_export, import};
+pub use self::import::{alive_at_export, check_export, finish_import, import, import_unfinished};
 
-/// The number of records to read or write at a time.
-const RECORDS_CHUNK: usize = 32;
+/// The number of records to read at a time.
+const RECORDS_CHUNK: usize = 256;
+/// The number of games that are read or written at the same time.
+const GAMES_AT_ONCE: usize = 64;
 
 #[derive(Debug, Error)]
 pub enum TransferError {
@@ -53,6 +58,12 @@ pub enum TransferError {
     Form { line: u64, what: &'static str },
     #[error("the store has another game {game} already: import into an empty one")]
     Other { game: GameId },
+    #[error(
+        "the store is not empty: import into an empty data folder or Redis, or with another --redis-prefix"
+    )]
+    NotEmpty,
+    #[error("an import of another file has begun in this store: complete that one, or use an empty store")]
+    OtherImport,
     /// The store did not report whether a write succeeded.
     #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
     Unknown,

@@ -276,6 +276,11 @@ pub enum ServerToClient {
         /// True if the server can reach its store. Until the first such message, clients should
         /// assume that it is true.
         available: bool,
+        /// If present, the message is only about the part of the store that has this game. The
+        /// game stands still while this part or the whole store is unreachable. Servers of version
+        /// 0.1 do not send this field.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<GameId>,
     },
     /// Another player has addressed a challenge to this player. `/api/me/challenges` lists it
     /// until it is answered.

@@ -219,7 +219,7 @@ impl<'a> Player<'a> {
                     _ => self.pending = None,
                 }
             }
-            ServerToClient::StoreState { available } => {
+            ServerToClient::StoreState { available, .. } => {
                 self.is_store_away = !available;
                 if available && let Some(pending) = &self.pending {
                     self.client.counts.resends += 1;

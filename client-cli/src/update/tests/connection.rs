@@ -286,6 +286,30 @@ fn an_outage_is_announced_once_and_its_requests_are_repeated() {
 }
 
 #[test]
+fn while_a_part_of_the_store_is_away_only_its_games_keep_their_commands() {
+    let mut model = playing();
+    let state = |game: &str, available: bool| {
+        format!(r#"{{"type":"store_state","available":{available},"game":"{game}"}}"#)
+    };
+    let notes = model.notes.len();
+    for _ in 0..2 {
+        received(&mut model, &state("0123456789ab", false));
+    }
+    assert_eq!(model.notes.len(), notes + 1, "once: {}", last_note(&model));
+    let asked = sent(&type_in(&mut model, "a5a6")).into_iter().cloned().collect::<Vec<_>>();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
+    let refused = format!(
+        r#"{{"type":"refused","cmd_id":"{cmd_id}","game":"0123456789ab","code":"store_unavailable","message":"no"}}"#
+    );
+    assert_eq!(received(&mut model, &refused), []);
+    assert_eq!(received(&mut model, &state("ba9876543210", true)), [], "another game");
+    let effects = received(&mut model, &state("0123456789ab", true));
+    assert_eq!(sent(&effects), asked.iter().collect::<Vec<_>>());
+    received(&mut model, &refused);
+    assert!(model.connection.pending.is_empty(), "a refusal is final again");
+}
+
+#[test]
 fn a_damaged_game_is_named_with_what_to_report() {
     let mut model = playing();
     received(&mut model, r#"{"type":"game_unavailable","game":"0123456789ab","message":"log is damaged"}"#);

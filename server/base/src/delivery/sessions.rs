@@ -127,7 +127,7 @@ impl Connections {
         let players = state.players.values().flatten().map(|entry| &entry.outbox);
         let outboxes: Vec<Outbox> = players.chain(state.anonymous.values()).cloned().collect();
         drop(state);
-        let payload = Payload::new(&ServerToClient::StoreState { available: is_available });
+        let payload = Payload::new(&ServerToClient::StoreState { available: is_available, game: None });
         for outbox in outboxes {
             outbox.send(payload.clone());
         }
@@ -477,7 +477,7 @@ mod tests {
             assert_eq!(connections.is_store_away(), !is_available);
         }
         for available in [false, true] {
-            let told = Payload::new(&ServerToClient::StoreState { available });
+            let told = Payload::new(&ServerToClient::StoreState { available, game: None });
             assert_eq!(poll_fn(|cx| reader.poll_next(cx)).await, Outgoing::Message(told));
         }
         assert_eq!(one.outbox.queued(), 0);

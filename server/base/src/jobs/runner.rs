@@ -299,7 +299,7 @@ impl Queue {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let (mut backlog, mut for_guardians) = (VecDeque::new(), Vec::new());
         let after = self.looked_to.lock().take();
-        let mut scan = Scan::new(&*self.store, jobs_of(self.kind.name)?);
+        let mut scan = Scan::new(&*self.store, jobs_of(self.kind.name)?).of_reachable();
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let state = State::of(&value);

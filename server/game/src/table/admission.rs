@@ -1,6 +1,6 @@
 //! Decides when the game is shown to a connection that opens it.
 
-use flagfall_base::delivery::{ConnectionId, Payload};
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
@@ -42,7 +42,7 @@ impl Table {
             return false;
         }
         let Some(viewer) = self.header.viewer(player.as_deref()) else { return false };
-        let is_store_away = self.outage.is_store_away;
+        let is_store_away = self.outage.is_log_away();
         let shown = self.audiences.shown(viewer).seq;
         // The client may have seen entries that the replica lacks. Sequence numbers are compared
         // even if the epochs differ, because servers learn of a new epoch at different times.
@@ -67,10 +67,32 @@ impl Table {
         if is_store_away {
             // The game is shown when the store is back. Until then, tell the client that the game
             // waits for the store.
-            outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+            let game = (!self.outage.is_store_away).then(|| self.id());
+            outbox.send(Payload::new(&ServerToClient::StoreState { available: false, game }));
         }
         self.following.openers.push(opener.clone());
         true
+    }
+
+    /// Tells all connections if the part of the store with this game stops answering, while other
+    /// parts go on, and if it answers again.
+    pub(crate) fn note_part(&mut self, is_away: bool) {
+        if self.outage.is_part_away == is_away || (is_away && self.is_over()) {
+            return;
+        }
+        self.outage.is_part_away = is_away;
+        let told = self.part_state();
+        let is_shown = |outbox: &Outbox| {
+            self.audiences.all().any(|subscriber| subscriber.outbox.connection() == outbox.connection())
+        };
+        let waiting = self.following.outboxes().filter(|outbox| !is_shown(outbox));
+        let shown = self.audiences.all().map(|subscriber| &subscriber.outbox);
+        shown.chain(waiting).for_each(|outbox| outbox.send(told.clone()));
+    }
+
+    fn part_state(&self) -> Payload {
+        let (available, game) = (!self.outage.is_part_away, Some(self.id()));
+        Payload::new(&ServerToClient::StoreState { available, game })
     }
 
     pub(super) fn admit_openers(&mut self, now: Stamp) {
@@ -108,7 +130,7 @@ impl Table {
         match viewer {
             Viewer::Player(side) => {
                 self.attendance.take_seat(now, side, &mut self.audiences);
-                self.send_game(now, &subscriber, events);
+                self.greet(now, &subscriber, events);
                 self.audiences.players.push(subscriber);
             }
             Viewer::Public => {
@@ -120,9 +142,17 @@ impl Table {
                     let id = Some(self.id());
                     return refusals::send(&subscriber.outbox, request, refusal, None, id, None);
                 }
-                self.send_game(now, &subscriber, events);
+                self.greet(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);
             }
+        }
+    }
+
+    /// Shows the game to a new subscriber.
+    fn greet(&self, now: Stamp, subscriber: &Subscriber, events: Vec<GameEvent>) {
+        self.send_game(now, subscriber, events);
+        if self.outage.is_part_away {
+            subscriber.outbox.send(self.part_state());
         }
     }
 

@@ -24,6 +24,9 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
+    /// True if connections were last told that the part of the store with this game is away, while
+    /// other parts are not.
+    pub(super) is_part_away: bool,
     /// The time of the store's last answer, if the store has been silent since then. `None` if
     /// clocks have certainly been running.
     silent_since: Option<Stamp>,
@@ -148,6 +151,11 @@ impl OutageState {
     /// silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);
+    }
+
+    /// True if the log cannot be reached.
+    pub(super) fn is_log_away(&self) -> bool {
+        self.is_store_away || self.is_part_away
     }
 
     pub(super) fn is_store_reached(&self) -> bool {

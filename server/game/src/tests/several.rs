@@ -392,6 +392,30 @@ fn while_the_store_is_away_openers_see_the_replica_and_later_the_log() {
 }
 
 #[test]
+fn while_a_part_of_the_store_is_away_everyone_who_has_one_of_its_games_open_is_told_once() {
+    let (mut one, mut clients, ..) = pair();
+    let mut cy = Client::new("cy");
+    one.open(&cy, None);
+    let clear = |client: &mut Client| drop(client.read());
+    clear(&mut cy);
+    clients.iter_mut().for_each(clear);
+    let state = |available| ServerToClient::StoreState { available, game: Some(one.table.id()) };
+    let [away, back] = [state(false), state(true)];
+    for (is_away, told) in [(true, &away), (false, &back)] {
+        one.table.note_part(is_away);
+        one.table.note_part(is_away);
+        for client in clients.iter_mut().chain([&mut cy]) {
+            assert_eq!(client.only(), *told);
+        }
+    }
+    one.table.note_part(true);
+    let mut dee = Client::new("dee");
+    one.open(&dee, None);
+    let told = dee.read();
+    assert!(matches!(&told[..], [ServerToClient::Game { .. }, last] if *last == away), "{told:?}");
+}
+
+#[test]
 fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_is_away() {
     let (one, ..) = pair();
     let head = one.log().len() as u64;
@@ -405,7 +429,7 @@ fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_i
         other.step(Input::Heard { seq: heard });
         let mut cy = Client::new("cy");
         other.open(&cy, since);
-        assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
+        assert!(matches!(cy.only(), ServerToClient::StoreState { available: false, game: None }));
         other.table.outage.note_contact(false, None);
         other.is_holding = false;
         other.release();

@@ -309,7 +309,8 @@ impl Connection {
             Ok((registration, player)) => {
                 self.session.entered(now);
                 if self.app.connections.is_store_away() {
-                    self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+                    self.outbox
+                        .send(Payload::new(&ServerToClient::StoreState { available: false, game: None }));
                 }
                 let dispatch = Dispatch::new(self.app.clone(), self.outbox.clone(), player, self.client);
                 self.stage = Stage::In { registration, dispatch, work: None };

@@ -17,9 +17,10 @@ use super::{EmbeddedOptions, EmbeddedStore};
 use crate::clock::SystemClock;
 use crate::clock::manual_clock::ManualClock;
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Transfer, Update,
+    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
     UpdateOutcome, Write,
 };
+use crate::transfer::Transfer;
 use crate::value::{Head, Key, SecretBytes};
 
 /// The number of changes in a test, enough to include every kind of change.

@@ -1,8 +1,9 @@
 //! A cluster of three masters.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use flagfall_store::{AppendOutcome, StoreError};
+use flagfall_store::{AppendOutcome, Key, StoreError};
 use redis::Value;
 
 use super::*;
@@ -85,6 +86,7 @@ async fn games_go_on_while_their_slots_move() {
         let expected: Vec<String> = (1..=length).map(|seq| seq.to_string()).collect();
         assert_eq!(texts(&*store, game(number)).await, expected);
         until("the side record", async || {
+            finish_left_behind(&other).await;
             let found = other.get(key(&format!("last/{number}"))).await.ok()?;
             (found == Some(length.to_string().into())).then_some(())
         })
@@ -96,6 +98,8 @@ async fn games_go_on_while_their_slots_move() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_master_is_away_games_of_the_others_go_on() {
     const GAMES: u32 = 12;
+    // A record in the bucket of its game.
+    let at = |number| format!("at/{}", game(number));
     let mut cluster = Cluster::start().await;
     // The other masters serve their slots although some slots have no master.
     for node in &cluster.0 {
@@ -105,8 +109,10 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     let store = cluster.open(options, 6).await;
     let mut heads = vec![Head::START; GAMES as usize];
     for (number, head) in (0..).zip(&mut heads) {
-        *head = append_ok(&store, append(game(number), *head, &["before"])).await;
+        let writes = vec![put(&at(number), "")];
+        *head = append_ok(&store, Append { writes, ..append(game(number), *head, &["before"]) }).await;
     }
+    store.heartbeat().await.unwrap();
     cluster.0[0].kill();
     let mut away = Vec::new();
     for number in 0..GAMES {
@@ -120,6 +126,21 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     }
     assert!(!away.is_empty() && away.len() < GAMES as usize, "{away:?}");
     assert!(store.heartbeat().await.is_ok(), "two masters are there");
+    until("the silence", async || {
+        store.heartbeat().await.unwrap();
+        away.iter().all(|number| store.silent_since_of(game(*number)).is_some()).then_some(())
+    })
+    .await;
+    for number in 0..GAMES {
+        assert_eq!(store.silent_since_of(game(number)).is_some(), away.contains(&number), "{number}");
+    }
+    assert_eq!(store.silent_since(), None);
+    assert!(!store.silent_parts().is_empty());
+    let found = store.scan_reachable(key("at/"), None, 100).await.unwrap();
+    let reachable = (0..GAMES).filter(|number| !away.contains(number)).map(|number| key(&at(number)));
+    let reachable: BTreeSet<Key> = reachable.collect();
+    assert_eq!(found.into_iter().map(|(name, _)| name).collect::<BTreeSet<Key>>(), reachable);
+    assert!(store.scan(key("at/"), None, 100).await.is_err(), "some records cannot be read");
     cluster.0[0].start_again();
     for (number, head) in (0..).zip(&heads) {
         append_soon(&store, append(game(number), *head, &["after"])).await;

@@ -192,7 +192,8 @@ fn cluster_flags() -> [String; 6] {
 
 /// Starts Redis and waits until it is ready. Returns `None` if it ended instead.
 fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
-    let mut child = Command::new("redis-server")
+    let program = std::env::var_os("FLAGFALL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into());
+    let mut child = Command::new(program)
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
         .arg(folder)
         .args(flags.iter().map(|flag| flag.replace(PORT, &port.to_string())))

@@ -26,9 +26,9 @@ use crate::store::{Append, AppendOutcome, Store as _, StoreError};
 
 /// The time between two looks for work that lost servers have left unfinished.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The number of looks in which every bucket is looked at once. Each server looks at all of them,
-/// so more frequent looks would be a load.
-const LOOKS_PER_ROUND: usize = 5;
+/// The number of looks in which every bucket is looked at once. The servers take turns, so there is
+/// one look a second, however many servers there are.
+const LOOKS_PER_ROUND: u64 = 5;
 /// The age, in milliseconds, at which any server may do the rest of an append or a transaction.
 const LEFT_BEHIND_MS: u64 = 5_000;
 /// The age, in milliseconds, at which a pending append that has no entry counts as abandoned.
@@ -45,27 +45,34 @@ struct Appended {
     bucket: usize,
 }
 
-/// Regularly finishes the work that lost servers have left unfinished.
+/// Regularly finishes the appends that this process has listed after a loss of data, which nobody
+/// else finishes soon.
 pub(super) async fn tend(all: Arc<Buckets>) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    for look in (0..LOOKS_PER_ROUND).cycle() {
+    loop {
         ticks.tick().await;
-        let must_look = |(number, bucket): &(usize, &RedisStore)| {
-            number % LOOKS_PER_ROUND == look || bucket.shared.has_pending.load(Ordering::SeqCst)
-        };
-        let due = all.buckets.iter().enumerate().filter(must_look).map(|(number, _)| number);
-        let looks = due.map(async |bucket| (bucket, all.tend_bucket(bucket).await));
-        for (bucket, done) in join_all(looks).await {
-            if let Err(error) = done {
-                // The next look tries again.
-                tracing::debug!(bucket, %error, "a bucket cannot be tended");
-            }
-        }
+        all.tend_buckets(|_, bucket| bucket.shared.has_pending.load(Ordering::SeqCst)).await;
     }
 }
 
 impl Buckets {
+    /// Finishes what lost servers have left unfinished in the buckets of this look.
+    pub(super) async fn tend_share(&self, look: u64) {
+        self.tend_buckets(|number, _| number as u64 % LOOKS_PER_ROUND == look % LOOKS_PER_ROUND).await;
+    }
+
+    async fn tend_buckets(&self, is_due: impl Fn(usize, &RedisStore) -> bool) {
+        let due = self.buckets.iter().enumerate().filter(|(number, bucket)| is_due(*number, bucket));
+        let looks = due.map(async |(number, _)| (number, self.tend_bucket(number).await));
+        for (bucket, done) in join_all(looks).await {
+            if let Err(error) = done {
+                // A later look tries again.
+                tracing::debug!(bucket, %error, "a bucket cannot be tended");
+            }
+        }
+    }
+
     /// Makes an append, which has been checked against the limits.
     pub(super) async fn append(self: Arc<Buckets>, append: Append) -> Result<AppendOutcome, StoreError> {
         let (game, bucket) = (append.game, self.placement.of_game(append.game));

@@ -8,9 +8,10 @@ use flagfall_board::GameId;
 
 use super::all::Buckets;
 use crate::outages::OutageList;
+use crate::redis::RedisStore;
 use crate::redis::link::Link;
 use crate::redis::request_error::RequestError;
-use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
+use crate::store::{FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
 use crate::value::Key;
 
 impl Buckets {
@@ -29,9 +30,40 @@ impl Buckets {
 
     /// Returns the outages that concern a game, as a record.
     pub(super) async fn outages_record(&self, game: GameId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.outages_in(std::iter::once(&self.buckets[self.placement.of_game(game)])).await
+    }
+
+    /// Replaces the record of outages among records that follow the key `after` by one with the
+    /// outages of all buckets, because no other store has lists for its buckets. So after a move to
+    /// another store, an outage of one bucket concerns all games that have no later entry.
+    pub(super) async fn add_outages(
+        &self,
+        records: &mut Vec<FullRecord>,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<(), StoreError> {
+        let key = Key::new(OUTAGES_KEY)?;
+        let is_before = after.is_some_and(|after| *after >= key);
+        let is_behind = records.len() >= limit && records.last().is_none_or(|(last, ..)| *last < key);
+        if is_before || is_behind {
+            return Ok(());
+        }
+        let Some(value) = self.outages_in(&self.buckets).await? else { return Ok(()) };
+        records.retain(|(other, ..)| *other != key);
+        let place = records.partition_point(|(other, ..)| *other < key);
+        records.insert(place, (key, value, None));
+        records.truncate(limit);
+        Ok(())
+    }
+
+    /// Returns the outages in which no server ran, and those of these buckets, as a record.
+    async fn outages_in(
+        &self,
+        buckets: impl IntoIterator<Item = &RedisStore>,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         let record = self.get(&Key::new(OUTAGES_KEY)?).await?;
-        let bucket = &self.buckets[self.placement.of_game(game)];
-        let mut all: Vec<Outage> = bucket.shared.outages.lock().to_vec();
+        let lists = buckets.into_iter().map(|bucket| bucket.shared.outages.lock().to_vec());
+        let mut all: Vec<Outage> = lists.flatten().collect();
         if all.is_empty() {
             return Ok(record);
         }

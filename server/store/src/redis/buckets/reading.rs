@@ -43,12 +43,14 @@ impl Buckets {
         Err(too_busy())
     }
 
-    /// Returns records in the order of their keys.
+    /// Returns records in the order of their keys. If they may be in several buckets, leaves out
+    /// those that are not `included`.
     pub(super) async fn scan(
         &self,
         prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
+        included: impl Fn(usize) -> bool,
     ) -> Result<Vec<FullRecord>, StoreError> {
         let limit = limit.min(READ_MAX);
         if let Some(bucket) = self.placement.of_prefix(prefix) {
@@ -56,6 +58,7 @@ impl Buckets {
         }
         let chunk = (2 * limit / self.buckets.len()).max(CHUNK_MIN).min(limit);
         let mut cursors: Vec<Cursor> = (0..self.buckets.len())
+            .filter(|bucket| included(*bucket))
             .map(|bucket| Cursor {
                 bucket,
                 records: VecDeque::new(),

@@ -28,9 +28,9 @@ use crate::redis::slots::{slot_of, tags};
 use crate::redis::{RedisOpenError, RedisStore};
 use crate::store::{
     Announcement, Append, AppendOutcome, FullRecord, Outage, ReadResult, Record, RetireOutcome, Store,
-    StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome,
-    Write,
+    StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
+use crate::transfer::Transfer;
 use crate::value::{Head, Key};
 
 /// The number of buckets of a store.
@@ -201,7 +201,16 @@ impl Store for BucketStore {
 
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
-            let found = self.all.scan(Some(&prefix), after.as_ref(), limit).await?;
+            let found = self.all.scan(Some(&prefix), after.as_ref(), limit, |_| true).await?;
+            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
+        })
+    }
+
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+        Box::pin(async move {
+            let silent = self.silent_parts();
+            let is_reachable = |bucket| !silent.contains(&bucket);
+            let found = self.all.scan(Some(&prefix), after.as_ref(), limit, is_reachable).await?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
@@ -217,6 +226,10 @@ impl Store for BucketStore {
         Box::pin(
             async move { Ok(try_join_all(self.all.buckets.iter().map(Store::sweep)).await?.iter().sum()) },
         )
+    }
+
+    fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
+        Box::pin(self.all.tend_share(look))
     }
 
     fn now(&self) -> Stamp {
@@ -337,6 +350,13 @@ impl Store for BucketStore {
         self.of(game).silent_since()
     }
 
+    fn silent_parts(&self) -> Vec<usize> {
+        let all = self.all.buckets.iter().enumerate();
+        let silent: Vec<usize> =
+            all.filter(|(_, bucket)| bucket.silent_since().is_some()).map(|(number, _)| number).collect();
+        if silent.len() < self.all.buckets.len() { silent } else { Vec::new() }
+    }
+
     fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
         Some(self.all.common.announcements.subscribe())
     }
@@ -372,7 +392,15 @@ impl Transfer for BucketStore {
     }
 
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
-        Box::pin(async move { self.all.scan(None, after.as_ref(), limit).await })
+        Box::pin(async move {
+            let mut found = self.all.scan(None, after.as_ref(), limit, |_| true).await?;
+            self.all.add_outages(&mut found, after.as_ref(), limit).await?;
+            Ok(found)
+        })
+    }
+
+    fn part_of(&self, key: &Key) -> usize {
+        self.all.placement.of_key(key.as_bytes())
     }
 
     fn take_over(

@@ -1,0 +1,40 @@
+//! The trait of stores that can be exported and imported.
+
+use flagfall_board::GameId;
+
+use crate::store::{AppendOutcome, FullRecord, Store, StoreResult, StoredEntry};
+use crate::value::{Head, Key};
+
+/// The key of the record that a store has while an export is being imported into it. The value
+/// identifies the export.
+pub const IMPORT_KEY: &str = "importing";
+
+/// A store whose content can be exported and imported as a whole.
+pub trait Transfer: Store {
+    fn games(&self) -> StoreResult<'_, Vec<GameId>>;
+
+    /// Returns at most `limit` side records in the order of their keys, starting after the key
+    /// `after`. Expired records are left out.
+    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>>;
+
+    /// Appends at most [`BODIES_MAX`](crate::limits::BODIES_MAX) entries that already have
+    /// stamps, and keeps the stamps. In all other respects it works like [`Store::append`].
+    ///
+    /// # Errors
+    /// [`StoreError`]: nothing was written.
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreResult<'_, AppendOutcome>;
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()>;
+
+    /// Returns the number of the part of the store that has this record. An update is fastest if
+    /// all its records are in the same part.
+    fn part_of(&self, key: &Key) -> usize {
+        let _there_is_one_part = key;
+        0
+    }
+}

@@ -1,0 +1,141 @@
+//! A service moves from one Redis to a Redis Cluster and back, and everything reads the same.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common::{House, settings};
+use crate::histories::{Kind, Table, ask};
+use crate::store::cluster::Cluster;
+use crate::store::redis::RedisServer;
+use flagfall_board::{GameId, Side};
+use flagfall_bots::{Chance, random_setup};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_rules::Ruleset;
+use flagfall_services::proof::SigningKey;
+use flagfall_store::redis::buckets::BUCKETS;
+use flagfall_store::{RedisOptions, Store, SystemClock, Transfer};
+use flagfall_store_testing::TestStore;
+use flagfall_transfer::{TransferError, export, import};
+
+async fn open(store: Arc<dyn Store>, key: Option<SigningKey>) -> House {
+    House::open_with_key(store, TestStore::new(SystemClock), settings(), key).await
+}
+
+/// Begins a game of a ruleset. Both players deploy their pieces. If `ends`, Blue resigns.
+async fn play(table: &mut Table, ruleset: &'static Ruleset, ends: bool) -> GameId {
+    let id = ruleset.id;
+    let terms = Terms {
+        ruleset: id.to_owned(),
+        time: Time::Unlimited {},
+        private: false,
+        secret: false,
+        rated: false,
+    };
+    let cmd = |name: &str| format!("{id}-{name}-{ends}").parse().unwrap();
+    let asked = ClientToServer::Challenge { cmd_id: cmd("ask"), terms, side: Some(Side::Red) };
+    let Accepted::Challenge { challenge, .. } = ask(&mut table.ann, asked).await else { panic!("{id}") };
+    let taken = ClientToServer::AcceptChallenge { cmd_id: cmd("take"), challenge, secret: false };
+    let Accepted::Started { game, .. } = ask(&mut table.bob, taken).await else { panic!("{id}") };
+    for side in Side::BOTH {
+        let setup = random_setup(ruleset, side, &mut Chance::new(5)).deploy(side, ruleset).unwrap();
+        let command = GameCommand::Deploy { setup: setup.into_text() };
+        let client = if side == Side::Red { &mut table.ann } else { &mut table.bob };
+        let cmd_id = cmd(if side == Side::Red { "red" } else { "blue" });
+        client.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command }).await;
+        // Some rulesets need no deployment.
+        let is_answer = |message| {
+            matches!(message, ServerToClient::Accepted { .. } | ServerToClient::Refused { .. }).then_some(())
+        };
+        client.find(is_answer).await;
+    }
+    if ends {
+        let (cmd_id, command) = (cmd("resign"), GameCommand::Resign {});
+        ask(&mut table.bob, ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command }).await;
+        table.house.run_jobs("played_due").await;
+    }
+    game
+}
+
+/// Returns what players and strangers read about finished games, ratings, histories and accounts.
+async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(String, String)> {
+    let mut paths: Vec<String> = games.iter().map(|game| format!("/api/games/{game}/record")).collect();
+    paths.extend(games.iter().map(|game| format!("/api/games/{game}/ratings")));
+    let of_player = |name: &str| {
+        ["", "/games", "/ratings/classic/rapid", "/against/ann", "/against/bob"]
+            .map(|path| format!("/api/players/{name}{path}"))
+    };
+    paths.extend(["ann", "bob"].iter().flat_map(|name| of_player(name)));
+    paths
+        .extend(["/api/keys", "/api/leaderboards/classic/rapid", "/api/games?phase=over"].map(str::to_owned));
+    paths.extend(["/api/me", "/api/me/statistics", "/api/me/deployments", "/api/tokens"].map(str::to_owned));
+    let mut read = Vec::new();
+    for path in paths {
+        for token in tokens.iter().map(String::as_str).chain([""]) {
+            let answer = house.ask("GET", &path, token, "").await;
+            // A refusal contains the id of its request.
+            let body = if answer.status == 200 { answer.body } else { String::new() };
+            read.push((format!("{path} {token}"), format!("{} {body}", answer.status)));
+        }
+    }
+    read
+}
+
+async fn exported(store: &dyn Transfer) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export(store, &mut bytes, None, |_| {}).await.unwrap();
+    bytes
+}
+
+/// Returns the lines of an export that must be the same in any store.
+fn content(export: &[u8]) -> Vec<&str> {
+    let lines = std::str::from_utf8(export).unwrap().lines();
+    lines.skip(1).filter(|line| !line.starts_with(r#"{"end":"#)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
+    let (first, last, cluster) = (RedisServer::start(), RedisServer::start(), Cluster::start().await);
+    // No server runs during the moves, so the stores need no heartbeats of their own.
+    let options = || RedisOptions { pulse: Duration::ZERO, ..RedisOptions::default() };
+    let source = Arc::new(first.open(options()).await);
+    let key = SigningKey::from_seed(&[5; 32]).unwrap();
+    let mut table = Table::at(open(source.clone(), Some(key)).await).await;
+    let mut games = Vec::new();
+    for kind in [
+        Kind { rated: true, ..Kind::default() },
+        Kind { private: true, ..Kind::default() },
+        Kind { is_called_off: true, ..Kind::default() },
+        Kind { rated: true, ..Kind::default() },
+    ] {
+        games.push(table.play(kind).await);
+    }
+    for ruleset in Ruleset::all() {
+        games.push(play(&mut table, ruleset, true).await);
+    }
+    let running = play(&mut table, Ruleset::all()[0], false).await;
+    let before = readings(&table.house, &table.tokens, &games).await;
+    assert!(before.iter().filter(|(_, answer)| answer.starts_with("200")).count() > 2 * games.len());
+    let tokens = table.tokens;
+    table.house.close().await;
+    let moved = exported(&*source).await;
+    let head = source.head(running).await.unwrap();
+
+    let middle = Arc::new(cluster.open(options(), BUCKETS).await);
+    import(&*middle, &mut &moved[..], |_| {}).await.unwrap();
+    assert!(middle.epoch().await.unwrap() > source.epoch().await.unwrap());
+    assert_eq!(content(&exported(&*middle).await), content(&moved));
+    assert_eq!(middle.head(running).await.unwrap(), head);
+    let again = import(&*middle, &mut &moved[..], |_| {}).await;
+    assert!(matches!(again, Err(TransferError::NotEmpty)), "{again:?}");
+    let house = open(middle.clone(), None).await;
+    assert_eq!(readings(&house, &tokens, &games).await, before);
+    house.close().await;
+
+    let moved_back = exported(&*middle).await;
+    let target = Arc::new(last.open(options()).await);
+    import(&*target, &mut &moved_back[..], |_| {}).await.unwrap();
+    assert_eq!(content(&exported(&*target).await), content(&moved_back));
+    let house = open(target, None).await;
+    assert_eq!(readings(&house, &tokens, &games).await, before);
+    house.close().await;
+}

@@ -1,0 +1,77 @@
+//! A master of a Redis Cluster is away: its games stand still, and the others go on.
+
+use redis::Value;
+
+use super::*;
+
+/// A game, and its connected players.
+struct Played {
+    game: GameId,
+    players: [Client; 2],
+}
+
+/// Waits for a message about the part of the store that has a game.
+async fn told(client: &mut Client) -> (bool, Option<GameId>) {
+    client
+        .find(|message| match message {
+            ServerToClient::StoreState { available, game } => Some((available, game)),
+            _ => None,
+        })
+        .await
+}
+
+/// Makes a move. The player must not be told anything about the store before the move is accepted.
+async fn step_undisturbed(client: &mut Client, game: GameId, ply: Ply, squares: &str) {
+    let command = GameCommand::Move { squares: squares.parse().unwrap(), path: None, color: None };
+    let cmd_id = format!("ply-{ply}").parse().unwrap();
+    client.tell(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { .. } => Some(()),
+            ServerToClient::Refused { .. } | ServerToClient::StoreState { .. } => panic!("{message:?}"),
+            _ => None,
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn only_games_whose_master_is_away_stand_still_and_only_their_players_are_told() {
+    let mut cluster = Cluster::start().await;
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    let server = Running::start(&["--store", &cluster.address().to_string()]);
+    let (mut away, mut others) = (Vec::new(), Vec::new());
+    while away.is_empty() || others.is_empty() {
+        let (red, _, blue, _, game) = game(&server).await;
+        let logs: Vec<String> = cluster.0[0].ask(&["KEYS", &format!("*{game}*:log")]).await;
+        let played = Played { game, players: [red, blue] };
+        if logs.is_empty() { others.push(played) } else { away.push(played) }
+    }
+    cluster.0[0].kill();
+    for Played { game, players } in &mut away {
+        for player in players.iter_mut() {
+            assert_eq!(told(player).await, (false, Some(*game)));
+        }
+        let refused = step(&mut players[0], *game, 0, "a4a5").await;
+        assert!(refused.as_ref().is_err_and(|why| why.starts_with("store_unavailable")), "{refused:?}");
+        // The game can still be looked at. Whoever opens it is told again.
+        view(&mut players[1], *game).await;
+        assert_eq!(told(&mut players[1]).await, (false, Some(*game)));
+    }
+    for Played { game, players: [red, blue] } in &mut others {
+        step_undisturbed(red, *game, 0, "a4a5").await;
+        step_undisturbed(blue, *game, 1, "a7a6").await;
+    }
+    cluster.0[0].start_again();
+    for Played { game, players } in &mut away {
+        for player in players.iter_mut() {
+            assert_eq!(told(player).await, (true, Some(*game)));
+        }
+        step(&mut players[0], *game, 0, "a4a5").await.unwrap();
+        step(&mut players[1], *game, 1, "a7a6").await.unwrap();
+    }
+    for Played { game, players: [red, _] } in &mut others {
+        step_undisturbed(red, *game, 2, "a5a4").await;
+    }
+}
