@@ -2,17 +2,17 @@
 // server decides; this only says what to offer.
 
 import {
-  COLORS, RANKS, columnOf, isMovable, isRunner, parsePiece, parseMove, rankOf, rowOf, squareAt, squareOf,
-} from "./notation.js";
-import { homeSquares } from "./rules.js";
+  COLORS, RANKS, columnOf, homeSquares, isMovable, isRunner, parseMove, parsePiece, rankOf, rowOf, squareAt,
+  squareOf,
+} from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
 /** @typedef {import("../../types/messages").ChipColor} ChipColor */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
-/** @typedef {import("./notation.js").Piece} Piece */
-/** @typedef {import("./notation.js").Rank} Rank */
-/** @typedef {import("./notation.js").Side} Side */
+/** @typedef {import("./rules.js").Piece} Piece */
+/** @typedef {import("./rules.js").Rank} Rank */
+/** @typedef {import("./rules.js").Side} Side */
 /** @typedef {import("./rules.js").Rules} Rules */
 
 /**
@@ -39,7 +39,7 @@ import { homeSquares } from "./rules.js";
  */
 
 /** The four directions: steps in columns and rows, and the sign of a path along them. @type {[number, number, "+" | "-"][]} */
-const DIRECTIONS = [[0, 1, "+"], [1, 0, "+"], [0, -1, "-"], [-1, 0, "-"]];
+export const DIRECTIONS = [[0, 1, "+"], [1, 0, "+"], [0, -1, "-"], [-1, 0, "-"]];
 
 /** The viewer's side if it is their turn to move. @param {Readonly<GameView>} view @returns {Side | undefined} */
 export function sideToMove(view) {
@@ -194,7 +194,7 @@ function coinsOf(view, side) {
  */
 
 /** @param {Readonly<GameView>} view @param {Rules} rules @returns {Board} */
-function boardOf(view, rules) {
+export function boardOf(view, rules) {
   const pieces = view.pieces.map(parsePiece);
   const side = view.audience === "public" ? undefined : view.audience;
   const chips = Object.entries(view.chips ?? {});
@@ -288,7 +288,7 @@ function carrier(rules, gait, distance, strikes, isLine, isColored) {
  * The next square in a direction, through a joint where the board has one.
  * @param {Rules} rules @param {string} square @param {number} columns @param {number} rows
  */
-function next(rules, square, columns, rows) {
+export function next(rules, square, columns, rows) {
   const column = columnOf(square) + columns;
   const row = rowOf(square) + rows;
   if (column >= 0 && column < rules.columns && row >= 0 && row < rules.rows) return squareAt(column, row);

@@ -1,9 +1,8 @@
 // One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
 // the line decides what is true.
 
-import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put } from "../game/hand.js";
-import { SIDES, opponentOf, parseMove, parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parseMove, parsePiece, speedOf, timeLeft } from "../game/rules.js";
 import {
   afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, planMove, plannedTargets, sideToMove, targets,
 } from "../game/reach.js";
@@ -32,12 +31,12 @@ const HURRY_MS = 30_000;
 /** The keys of the board, as the list of keys shows them. */
 const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "g", "l", "t", "o", "c", "x", "delete"];
 
-/** Explains pieces, once a player has looked at one. @type {Signal<typeof import("../game/explain.js").explainPiece | undefined>} */
-const explain = signal(/** @type {typeof import("../game/explain.js").explainPiece | undefined} */ (undefined));
+/** Explains pieces and moves, once a player has looked at a piece. @type {Signal<typeof import("../game/explain.js") | undefined>} */
+export const explain = signal(/** @type {typeof import("../game/explain.js") | undefined} */ (undefined));
 
 async function loadExplain() {
   const [module] = await Promise.all([import("../game/explain.js"), moreWords()]);
-  explain.value = module.explainPiece;
+  explain.value = module;
 }
 
 export class GameControl {
@@ -291,7 +290,7 @@ export class GameControl {
     this.planned.value = planMove(this.view, command.move, { ...(path ? { path } : {}), ...(color ? { color } : {}) });
   }
 
-  /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/notation.js").ChipColor }} answer */
+  /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/rules.js").ChipColor }} answer */
   answer({ way, color }) {
     const open = this.question.value;
     if (!open || !this.rules) return;
@@ -411,7 +410,7 @@ export class GameControl {
     const about = this.about.value;
     if (!about || !view || !rules || !explain.value) return undefined;
     if ("letter" in about) {
-      return `${rankName(allWords(), about.letter)}. ${explain.value({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
+      return `${rankName(allWords(), about.letter)}. ${explain.value.explainPiece({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
     }
     const text = this.#explained(about.square);
     return text ? `${this.#nameOf(about.square)}. ${text}` : undefined;
@@ -421,7 +420,7 @@ export class GameControl {
   #explained(square) {
     const { view, rules } = this;
     const piece = view && this.shownView(view).pieces.map(parsePiece).find((piece) => piece.square === square);
-    return piece && rules && explain.value ? explain.value(piece, rules, settings.value.numbering, allWords()) : "";
+    return piece && rules && explain.value ? explain.value.explainPiece(piece, rules, settings.value.numbering, allWords()) : "";
   }
 
   /** @param {string} square */

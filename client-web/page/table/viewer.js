@@ -1,7 +1,7 @@
 // A record on the page: the board of one moment, the way through the others, and what can be
 // counted.
 
-import { SIDES, opponentOf, parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parsePiece } from "../game/rules.js";
 import {
   SCOPES, clockTimes, piecesKnown, piecesLeft, turnTimes, whyClosed,
 } from "../game/record.js";

@@ -22,6 +22,11 @@ async function hold(page, address) {
   return { let: open };
 }
 
+/** Lets time pass until a text is shown: what waits for it may only be loading. @param {Page} page @param {string} text */
+async function passUntil(page, text) {
+  while (await page.getByText(text).count() === 0) await page.clock.runFor(1_000);
+}
+
 /** The height of the page and what is said in it. @param {Page} page */
 const heights = (page) => page.evaluate(() => [...document.querySelectorAll("main .card, main .skeleton-place")].map((one) => one.getBoundingClientRect().height));
 
@@ -49,13 +54,11 @@ test("a page that waits says for what after a while, and nothing moves", async (
   for (const path of ["/play", "/watch", "/games", "/account", "/statistics", "/challenge#ABCDEFGH", "/deployments"]) {
     await page.goto(server.url + path);
     await page.locator("main .skeleton").first().waitFor();
-    await page.clock.runFor(3_100);
-    await page.getByText("Waiting for the server…").first().waitFor();
+    await passUntil(page, "Waiting for the server…");
   }
   await page.goto(`${server.url}/rules`);
   await page.locator("main .skeleton").waitFor();
-  await page.clock.runFor(3_100);
-  await page.getByText("The rest of the page is still loading…").waitFor();
+  await passUntil(page, "The rest of the page is still loading…");
   rest.let();
   await page.getByRole("heading", { name: "Quantum" }).waitFor();
   assert.deepEqual(faults, []);

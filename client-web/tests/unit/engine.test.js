@@ -9,8 +9,9 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { follow } from "../../page/game/follow.js";
-import { squareOf } from "../../page/game/notation.js";
-import { acts, isHeldByReserveRule } from "../../page/game/reach.js";
+import { RANKS, isMovable, letterOf, parseLaid, parseMove, parsePiece, squareOf } from "../../page/game/rules.js";
+import { learned } from "../../page/game/explain.js";
+import { acts, isHeldByReserveRule, targets } from "../../page/game/reach.js";
 import { IDS } from "../rules.js";
 import { listedRules, playGames } from "../games.js";
 
@@ -118,6 +119,59 @@ for (const rules of listed) {
     if (rules.start === "coins") assert.ok(count.held > LEAST / 100, `${count.held} positions with coins that are held`);
   });
 }
+
+/** The moves over chips, each with what a spectator knew of its piece before and after. @param {Transcript} transcript */
+function movesOver({ steps }) {
+  const found = [];
+  // Each command has a step of Red, of Blue and of the spectators.
+  for (let index = 0; index + 2 < steps.length; index += 3) {
+    const [red, blue, all] = steps.slice(index, index + 3);
+    const event = all?.seen.map(({ event }) => event).find((event) => event.kind === "moved");
+    if (!red || !blue || !all || event?.kind !== "moved" || event.strike) continue;
+    const { from, to } = parseMove(event.move);
+    const identity = (/** @type {import("../games.js").GameView} */ view, /** @type {string} */ square) =>
+      view.pieces.map(parsePiece).find((piece) => piece.square === square)?.identity ?? "";
+    found.push({
+      view: event.side === "red" ? red.before : blue.before, from, to, laid: event.laid ? parseLaid(event.laid) : undefined,
+      before: identity(all.before, from), after: identity(all.after, to),
+    });
+  }
+  return found;
+}
+
+/** The first move of which the page tells its player something else than the others then know. @param {Transcript} transcript @param {typeof learned} learnedBy */
+function wronglyLearned({ rules, ...transcript }, learnedBy) {
+  const count = { moves: 0, shows: 0 };
+  const movable = RANKS.filter((rank) => isMovable(rank) && (rules.army[letterOf(rank)] ?? 0) > 0).map(letterOf);
+  for (const { view, from, to, laid, before, after } of movesOver({ rules, ...transcript })) {
+    if (/^[^?[]$/.test(before)) continue;
+    const chips = new Map(Object.entries(view.chips ?? {}).flatMap(([color, squares]) => squares.map((square) => [square, color])));
+    const ways = targets(view, rules, from).filter(({ square }) => square === to).flatMap(({ ways }) => ways);
+    const fitting = ways.filter((way) => {
+      const changed = way.by === "flash" ? way.path.filter((square) => chips.get(square) !== chips.get(from)) : laid ? [to] : [];
+      return isDeepStrictEqual([...changed].sort(), [...laid?.squares ?? []].sort()) && (way.by !== "flash" || laid?.color === chips.get(from));
+    });
+    assert.ok(fitting.length > 0, `${from}${to} has a way`);
+    for (const way of fitting) {
+      const color = /** @type {import("../../page/game/rules.js").ChipColor} */ (laid?.color ?? chips.get(to));
+      const told = learnedBy(view, rules, from, way, way.by === "flash" ? undefined : color);
+      const letters = (/** @type {string | undefined} */ identity) => (!identity || identity === "?" ? movable : [...identity.replace(/[[\]]/g, "")]);
+      const both = letters(before).filter((letter) => letters(told).includes(letter));
+      if (both.join("") !== letters(after).join("")) return { count, wrong: `${from}${to}: ${told} of ${before}, not ${after}` };
+      count.moves++;
+      if (told) count.shows++;
+    }
+  }
+  return { count, wrong: undefined };
+}
+
+test("a player is told what the others learn by a move over chips", async (t) => {
+  const transcript = /** @type {Transcript} */ (transcripts.find(({ rules }) => rules.id === "shadowflash-3"));
+  const { count, wrong } = wronglyLearned(transcript, learned);
+  assert.equal(wrong, undefined);
+  t.diagnostic(JSON.stringify(count));
+  assert.ok(count.shows >= 5 && count.moves > 2 * count.shows, JSON.stringify(count));
+});
 
 test("custom games differ from their ruleset by data alone", async () => {
   const { rulesOf } = await import("../../page/game/rules.js");

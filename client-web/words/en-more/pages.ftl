@@ -4,6 +4,16 @@ try-again = Try again
 
 ## Rules
 
+# $ranks: what the others then take the piece for.
+move-shows = The others learn: { $ranks }.
+# $color; $ranks: as above, or none if they learn nothing.
+move-shows-with = With a { color } chip, the others learn { $ranks ->
+        [none] nothing
+       *[other] less: { $ranks }
+    }.
+# $ranks: what the others then take the piece for.
+square-shows = shows the others: { $ranks }
+
 rules-page-title = Rules
 rules-page-lead = Every game here has hidden pieces. The rules differ in what the pieces may do.
 rules-all = All rules

@@ -163,7 +163,7 @@ whole-board = Whole board
 quarter-turn = Quarter turn
 more = More
 # $time: a clock.
-claim-in = you can claim in { $time }
+claim-in = claim in { $time }
 
 ## What the game waits for
 

@@ -166,7 +166,7 @@ whole-board = Вся доска
 quarter-turn = На четверть
 more = Ещё
 # $time: a clock.
-claim-in = засчитать можно через { $time }
+claim-in = засчитать через { $time }
 
 ## What the game waits for
 
