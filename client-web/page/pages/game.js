@@ -101,7 +101,7 @@ function Table({ control }) {
         h("span", { class: "small" }, termsText(loaded.game.terms)),
         changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change)),
         h("div", { class: "row-of spread" },
-          isDeploying ? h("span") : h(RulesLink, { ruleset: loaded.game.terms.ruleset }), h("button", { class: "button compact plain", onClick: flip }, say("flip")))),
+          isDeploying ? h("span", null) : h(RulesLink, { ruleset: loaded.game.terms.ruleset }), h("button", { class: "button compact plain", onClick: flip }, say("flip")))),
       h(StatusLine, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
       h(Latest, { control }),
