@@ -202,8 +202,9 @@ test("a step forward plays its event; any other step shows the position at once"
   const moves = async (act) => {
     await page.evaluate(() => {
       const seen = /** @type {string[]} */ (/** @type {any} */ (window).seen = []);
-      new MutationObserver((list) => list.forEach(({ target }) => seen.push(/** @type {Element} */ (target).className)))
-        .observe(/** @type {Node} */ (document.querySelector(".pieces")), { attributes: true, attributeFilter: ["class"], subtree: true });
+      const layer = /** @type {Node} */ (document.querySelector(".pieces"));
+      new MutationObserver((list) => seen.push(...list.flatMap(({ target }) => (target === layer ? [] : [/** @type {Element} */ (target).className]))))
+        .observe(layer, { attributes: true, attributeFilter: ["class"], subtree: true });
     });
     await act();
     await page.waitForTimeout(400);

@@ -355,7 +355,7 @@ pool-of =
 lost-of = { $lost } of { $count }
 said-aloud = Your opponent says something.
 typed-label = Type a move
-typed-placeholder = a4a5
+typed-placeholder = Move, such as a4a5
 typed-go = Go
 typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.

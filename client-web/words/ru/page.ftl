@@ -361,7 +361,7 @@ pool-of =
 lost-of = { $lost } из { $count }
 said-aloud = Соперник что-то пишет.
 typed-label = Ввести ход
-typed-placeholder = a4a5
+typed-placeholder = Ход, например a4a5
 typed-go = Ход
 typed-unknown = Такой команды нет. Введите ход, например a4a5, или: place 9 c3, remove c3, draw, resign.
 # $typed.
