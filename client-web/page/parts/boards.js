@@ -194,7 +194,9 @@ export function PlayerStrip({ side, player, isYou, isToAct, presence, left, clai
     h("div", { class: "strip-name" },
       h("div", { class: "name-line" }, h("strong", null, isLinked ? h(ProfileLink, { player, isLive }) : playerName(player)), h(Rating, { rating })),
       h("span", { class: "muted small" },
-        [say("side", { side }), isYou ? say("you") : "", away ? say(left ? "presence-left" : `presence-${presence}`) : ""].filter(Boolean).join(" · "))),
+        // The mark tells the side, too, and where somebody is must not be cut off.
+        away ? [h("span", { class: "aloud" }, `${say("side", { side })} · `), say(left ? "presence-left" : `presence-${presence}`)]
+          : [say("side", { side }), isYou ? say("you") : ""].filter(Boolean).join(" · "))),
     h("div", { class: "strip-clock" },
       h(ClockFace, { clock, side, isPaused }), away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null));
 }
