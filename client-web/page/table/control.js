@@ -10,7 +10,7 @@ import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratin
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { confirm, tellKeys } from "../parts/dialog.js";
-import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toggleMute } from "../state.js";
+import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toast, toggleMute } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -211,6 +211,8 @@ export class GameControl {
       this.hand.value = { kind: "board", square };
       const isRefused = isHeldByReserveRule(view, square) || (view.refused_moves ?? []).some((move) => parseMove(move).from === square);
       if (this.isTurn && !isRefused && targets(view, rules, square).length === 0) show(say("no-way-now"));
+      // What was wrong with the choice before does not stay.
+      else toast.value = undefined;
       return;
     }
     if (hand.value && !isInHand) return void this.#cannotGo(hand.value, square);
