@@ -57,12 +57,14 @@ function noteOf(rank, rules) {
 
 /**
  * Why what is in hand cannot go to a square.
- * @param {Readonly<import("../../types/messages").GameView>} view @param {import("./hand.js").Hand} hand @param {string} square
- * @param {import("../words.js").Words} words
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {Rules} rules @param {import("./hand.js").Hand} hand
+ * @param {string} square @param {import("../words.js").Words} words
  */
-export function whyNot(view, hand, square, words) {
+export function whyNot(view, rules, hand, square, words) {
   if (hand.kind === "reserve") return words.say("typed-no-place");
-  if (view.refused_moves?.includes(hand.square + square)) return words.say("refused-repetition");
+  if (view.refused_moves?.includes(hand.square + square)) {
+    return words.say(!rules.more_squares ? "refusal-two-squares" : rules.two_squares_limit === null ? "refusal-more-squares" : "refused-repetition");
+  }
   const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
   const cannot = words.say("no-way", { rank: rankName(words, piece?.identity ?? "?"), square });
   return isHeldByReserveRule(view, hand.square) ? `${cannot} ${words.say("held-by-reserve-rule")}` : cannot;

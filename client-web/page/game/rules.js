@@ -187,10 +187,12 @@ export function colorOf(letter) {
  * @property {number} ply_limit Plies until the draw.
  */
 
-/** The change that an option makes to what pieces can do. @type {Record<string, (value: string) => Partial<Rules>>} */
+/** The change that an option makes to what pieces can do, or to why they cannot. @type {Record<string, (value: string) => Partial<Rules>>} */
 const CHANGES = {
   "scout-strike": (value) => ({ strikes_afar: value === "far" }),
   bombs: (value) => ({ bombs: /** @type {Rules["bombs"]} */ (value) }),
+  "two-squares": (value) => ({ two_squares_limit: value === "off" ? null : Number(value) }),
+  "more-squares": (value) => ({ more_squares: value === "on" }),
 };
 
 /**

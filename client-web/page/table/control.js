@@ -226,11 +226,11 @@ export class GameControl {
    * @param {Hand} hand @param {string} square
    */
   async #cannotGo(hand, square) {
-    const { planning: view, mayChoose } = this;
-    if (!this.isFree || !view || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
-    const explained = await import("../game/explain.js").catch(() => undefined);
-    const why = explained?.whyNot(view, hand, square, allWords()) ?? say("no-answer");
-    if (!this.rules?.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
+    const { planning: view, rules, mayChoose } = this;
+    if (!this.isFree || !view || !rules || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
+    await loadExplain().catch(() => undefined);
+    const why = explain.value?.whyNot(view, rules, hand, square, allWords()) ?? say("no-answer");
+    if (!rules.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
     const move = hand.square + square;
     const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
     if (await confirm(yes)) await this.act({ kind: "move", move }, true);

@@ -4,6 +4,7 @@ try-again = Try again
 
 ## Rules
 
+refused-repetition = The two-squares rule or the more-squares rule forbids this move on this turn. Another piece has to move first.
 # $ranks: what the others then take the piece for.
 move-shows = The others learn: { $ranks }.
 # $color; $ranks: as above, or none if they learn nothing.

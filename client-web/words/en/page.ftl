@@ -238,7 +238,6 @@ confirm-move = Move { $move }?
 confirm-move-yes = Move
 move-not-made = { $move } was not made, because the game had gone on. Look at the board and move again.
 plan-drop = Drop the planned move
-refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
 no-way-now = This piece cannot move now: no square beside it is free.
 # $rank: what is known of the piece; $square.

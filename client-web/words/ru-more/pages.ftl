@@ -4,6 +4,7 @@ try-again = Повторить
 
 ## Rules
 
+refused-repetition = Правило двух полей или правило преследования сейчас запрещает этот ход. Сначала сходите другой фигурой.
 # $ranks: what the others then take the piece for.
 move-shows = Другие узнают: { $ranks }.
 # $color; $ranks: as above, or none if they learn nothing.
