@@ -1,10 +1,7 @@
 // What a viewer may do on their turn, from their view and the rules as data, and what they plan. The
 // server decides; this only says what to offer.
 
-import {
-  COLORS, RANKS, columnOf, homeSquares, isMovable, isRunner, parseMove, parsePiece, rankOf, rowOf, squareAt,
-  squareOf,
-} from "./rules.js";
+import { RANKS, columnOf, homeSquares, isMovable, isRunner, parseMove, parsePiece, rankOf, rowOf, squareAt, squareOf } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
@@ -69,29 +66,6 @@ export function wayTo(targets, to, sign) {
   return targets.find(({ square }) => square === to)?.ways.find((way) => !sign || way.sign === sign);
 }
 
-/**
- * Everything that the viewer may do on the board now, as commands.
- * @param {Readonly<GameView>} view @param {Rules} rules @returns {GameCommand[]}
- */
-export function acts(view, rules) {
-  if (view.pending_strike) return choices(view).map((rank) => ({ kind: "choose", rank }));
-  const side = sideToMove(view);
-  if (!side) return [];
-  if (view.owed_color) return COLORS.map((color) => ({ kind: "color", color }));
-  const board = boardOf(view, rules);
-  const moves = [...board.own.keys()].flatMap((from) =>
-    targetsOn(board, from).flatMap((target) => target.ways).flatMap((way) => moveCommands(rules, from, way)));
-  return [...moves, ...exchanges(view, rules, side)];
-}
-
-/** @param {Rules} rules @param {string} from @param {Way} way @returns {GameCommand[]} */
-function moveCommands(rules, from, way) {
-  const move = from + way.to;
-  const path = hasJoints(rules) ? { path: way.sign } : {};
-  if (!laysChip(rules, way)) return [{ kind: "move", move, ...path }];
-  return COLORS.map((color) => ({ kind: "move", move, ...path, color }));
-}
-
 /** True if a move along this way has to name the color of a chip. @param {Rules} rules @param {Way} way */
 export function laysChip(rules, way) {
   return rules.chips && way.by !== "flash";
@@ -100,28 +74,6 @@ export function laysChip(rules, way) {
 /** @param {Rules} rules */
 export function hasJoints(rules) {
   return rules.joined_columns.length + rules.joined_rows.length > 0;
-}
-
-/**
- * The turns between board and reserve.
- * @param {Readonly<GameView>} view @param {Rules} rules @param {Side} side @returns {GameCommand[]}
- */
-function exchanges(view, rules, side) {
-  const reserve = view.reserve?.[side];
-  if (!rules.reserve || !reserve) return [];
-  const own = view.pieces.map(parsePiece).filter((piece) => piece.side === side && piece.identity !== "F");
-  /** @type {GameCommand[]} */
-  const removals = own.map(({ square }) => ({ kind: "remove", square }));
-  const colors = rules.chips ? COLORS.map((color) => ({ color })) : [{}];
-  const free = freeHomeSquares(view, rules, side);
-  const kinds = [
-    ...RANKS.filter((rank) => (reserve.unlabeled?.[rank] ?? 0) > 0).map((rank) => ({ rank })),
-    ...RANKS.filter((rank) => (reserve.labeled?.[rank] ?? 0) > 0).map((rank) => ({ rank, labeled: true })),
-  ];
-  /** @type {GameCommand[]} */
-  const placings = free.flatMap((square) =>
-    kinds.flatMap((kind) => colors.map((color) => /** @type {const} */ ({ kind: "place", square, ...kind, ...color }))));
-  return [...removals, ...placings];
 }
 
 /**

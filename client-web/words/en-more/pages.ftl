@@ -4,6 +4,8 @@ try-again = Try again
 
 ## Rules
 
+# $rank: what is known of the piece; $square.
+no-way = The { $rank } cannot go to { $square }.
 refused-repetition = The two-squares rule or the more-squares rule forbids this move on this turn. Another piece has to move first.
 # $ranks: what the others then take the piece for.
 move-shows = The others learn: { $ranks }.

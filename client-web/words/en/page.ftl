@@ -240,8 +240,6 @@ move-not-made = { $move } was not made, because the game had gone on. Look at th
 plan-drop = Drop the planned move
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
 no-way-now = This piece cannot move now: no square beside it is free.
-# $rank: what is known of the piece; $square.
-no-way = The { $rank } cannot go to { $square }.
 
 ## Deploying
 

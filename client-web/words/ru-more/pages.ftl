@@ -4,6 +4,8 @@ try-again = Повторить
 
 ## Rules
 
+# $rank: what is known of the piece; $square.
+no-way = { $rank }: на { $square } пойти нельзя.
 refused-repetition = Правило двух полей или правило преследования сейчас запрещает этот ход. Сначала сходите другой фигурой.
 # $ranks: what the others then take the piece for.
 move-shows = Другие узнают: { $ranks }.
