@@ -92,6 +92,9 @@ export class Deploying {
   #take(setup, told = "") {
     const changed = deploymentSentence(this.setup.value, setup, this.#rules, allWords());
     this.setup.value = setup;
+    // Of a whole new army, no piece was looked at. The editor tells of none.
+    const { about } = this.control;
+    if (told && about) about.value = undefined;
     this.#show();
     const text = [told, changed].filter(Boolean).join(" ");
     if (text) speak(text);

@@ -43,7 +43,7 @@ function statusText(control, view = control.view) {
   if (view.outcome) return endSentence(view.outcome, loaded.abort, allWords());
   if (view.phase === "deploying") {
     if (!side) return say("status-deploying");
-    return say(view.ready[side] ? "status-deployed" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
+    return say(view.ready[side] ? "status-deployed" : control.deploying.isComplete ? "status-deploy-complete" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
   }
   if (underWay(line.value, control.id).length > 0) return say("status-sent");
   const strike = view.pending_strike;

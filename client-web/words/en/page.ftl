@@ -171,6 +171,7 @@ latest = Latest events
 status-deploying = Both sides deploy in secret.
 status-deploy = Place your army, or press “Suggest”.
 status-deploy-last = Place your army, or press “Suggest”. Your opponent is ready.
+status-deploy-complete = { deploy-all-placed } Press “Ready”.
 status-deployed = You are ready. Waiting for your opponent.
 status-sent = Your move is on its way…
 # $whose: own, red or blue.

@@ -174,6 +174,7 @@ latest = Последние события
 status-deploying = Обе стороны втайне расставляют фигуры.
 status-deploy = Расставьте свою армию или нажмите «Подсказать».
 status-deploy-last = Расставьте свою армию или нажмите «Подсказать». Соперник готов.
+status-deploy-complete = { deploy-all-placed } Нажмите «Готово».
 status-deployed = Вы готовы. Ждём соперника.
 status-sent = Ваш ход отправляется…
 # $whose: own, red or blue.
