@@ -1,8 +1,7 @@
 // What all parts of the page share: the line and its socket, the rulesets, the texts, and what is
 // said aloud.
 
-import { ServerTime, clockText } from "./game/clocks.js";
-import { rulesOf } from "./game/rules.js";
+import { ServerTime, clockText, rulesOf } from "./game/rules.js";
 import { newId, newLine, step, wakeAt } from "./net/line.js";
 import { effect, signal } from "./vendor/library.js";
 import { Words, loadMore } from "./words.js";

@@ -2,7 +2,7 @@
 // public is the same. What each audience is sent comes back as messages of the protocol.
 
 import { randomSetup, shuffle, chance, Table } from "./games.js";
-import { parseMove, parsePiece, squareOf } from "../page/game/notation.js";
+import { parseMove, parsePiece, squareOf } from "../page/game/rules.js";
 
 /** @typedef {import("../types/messages").GameView} GameView */
 /** @typedef {import("../types/messages").GameCommand} GameCommand */

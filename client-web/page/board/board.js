@@ -1,7 +1,7 @@
 // The board: squares that can be focused and read, pieces as pictures above them. It animates
 // what an event says, never what differs between two positions.
 
-import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/notation.js";
+import { COLORS, opponentOf, parseMove, parsePiece, squareOf } from "../game/rules.js";
 import { CHIP_SQUARE, PLAIN_STYLE, drawChips, drawPiece, svg } from "./pieces.js";
 import {
   Playback, drawArrow, enlarge, extent, ghosts, isInSight, labelsOf, layer, legsOf, listenToPointers, make, place, setVariables, shrink, squareAround,
@@ -10,7 +10,7 @@ import {
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
-/** @typedef {import("../game/notation.js").Piece} Piece */
+/** @typedef {import("../game/rules.js").Piece} Piece */
 /** @typedef {import("../game/rules.js").Rules} Rules */
 /** @typedef {import("./screen.js").Geometry} Geometry */
 
@@ -44,7 +44,7 @@ import {
  * @property {string} [chosen]
  * @property {readonly { square: string, kind: TargetKind }[]} [targets]
  * @property {readonly string[]} [lit] Squares of a path.
- * @property {{ color: import("../game/notation.js").ChipColor, squares: readonly string[] }} [coming] Chips that a move would lay.
+ * @property {{ color: import("../game/rules.js").ChipColor, squares: readonly string[] }} [coming] Chips that a move would lay.
  * @property {readonly Ahead[]} [ahead] In the order in which they will be made.
  * @property {readonly string[]} [free] Squares where a piece can be put.
  * @property {Readonly<Record<string, string>>} [notes] Short marks on squares.

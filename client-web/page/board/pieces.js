@@ -1,10 +1,10 @@
 // Pieces and chips as SVG, built by script. The pictures are paths of our own, so that they look
 // the same with every font.
 
-import { figureOf } from "../game/notation.js";
+import { figureOf } from "../game/rules.js";
 
-/** @typedef {import("../game/notation.js").Piece} Piece */
-/** @typedef {import("../game/notation.js").ChipColor} ChipColor */
+/** @typedef {import("../game/rules.js").Piece} Piece */
+/** @typedef {import("../game/rules.js").ChipColor} ChipColor */
 
 const SVG = "http://www.w3.org/2000/svg";
 

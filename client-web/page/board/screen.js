@@ -1,7 +1,7 @@
 // The board on the screen: where squares and ways lie, the strips beyond joined edges, pointers, and
 // events shown one after the other.
 
-import { columnOf, rowOf, squareAt } from "../game/notation.js";
+import { columnOf, rowOf, squareAt } from "../game/rules.js";
 import { svg } from "./pieces.js";
 
 /** @typedef {import("../game/rules.js").Rules} Rules */
@@ -268,7 +268,7 @@ const ASK_MS = 500;
 
 /** @param {HTMLElement} element @param {DragHandlers} handlers */
 export function listenToPointers(element, handlers) {
-  /** @type {{ id: number, what: string, x: number, y: number, isLifted: boolean, timer: ReturnType<typeof setTimeout> } | undefined} */
+  /** @type {{ id: number, what: string, x: number, y: number, isLifted: boolean, hasAsked: boolean, timer: ReturnType<typeof setTimeout> } | undefined} */
   let held;
   let hasDragged = false;
 
@@ -278,12 +278,12 @@ export function listenToPointers(element, handlers) {
     const what = handlers.heldAt(event);
     if (held || !what || event.button !== 0 || !event.isPrimary) return;
     const timer = setTimeout(() => {
-      if (held && !held.isLifted && event.pointerType !== "mouse") {
-        held = undefined;
-        handlers.ask(what);
-      }
+      if (!held || held.isLifted || event.pointerType === "mouse") return;
+      // A finger that has rested may still drag.
+      held.hasAsked = true;
+      handlers.ask(what);
     }, ASK_MS);
-    held = { id: event.pointerId, what, x: event.clientX, y: event.clientY, isLifted: false, timer };
+    held = { id: event.pointerId, what, x: event.clientX, y: event.clientY, isLifted: false, hasAsked: false, timer };
     // A click goes to what has the pointer: a button keeps its own.
     const button = /** @type {Element} */ (event.target).closest("button");
     (button ?? element).setPointerCapture(event.pointerId);
@@ -306,13 +306,13 @@ export function listenToPointers(element, handlers) {
   /** @param {PointerEvent} event */
   function up(event) {
     if (!held || held.id !== event.pointerId) return;
-    const { what, isLifted, timer } = held;
+    const { what, isLifted, hasAsked, timer } = held;
     held = undefined;
     clearTimeout(timer);
     hasDragged = isLifted;
     const over = handlers.squareAt(event.clientX, event.clientY);
     if (isLifted) handlers.drop(what, over);
-    else if (over === what) handlers.press(what, event.pointerType === "touch");
+    else if (over === what && !hasAsked) handlers.press(what, event.pointerType === "touch");
   }
 
   function cancel() {
@@ -339,7 +339,7 @@ export function listenToPointers(element, handlers) {
 
 /**
  * @typedef {object} TrayHandlers
- * @property {(id: string) => Omit<import("../game/notation.js").Piece, "square">} pieceOf
+ * @property {(id: string) => Omit<import("../game/rules.js").Piece, "square">} pieceOf
  * @property {(id: string) => void} ask What is this piece?
  * @property {(id: string) => void} lift
  * @property {(id: string, square: string | undefined) => void} drop Undefined: beside the board, or nowhere.

@@ -1,11 +1,11 @@
 // A ruleset in words and diagrams, made from its data: what the terminal client's `rules` says.
 
-import { RANKS, figureOf, isMovable, isRunner, letterOf, parsePiece, rankOf, squareAt } from "./notation.js";
-import { isHeldByReserveRule } from "./reach.js";
+import { RANKS, figureOf, isMovable, isRunner, letterOf, parsePiece, rankOf, squareAt } from "./rules.js";
+import { DIRECTIONS, boardOf, isHeldByReserveRule, next } from "./reach.js";
 import { rankName } from "./sentences.js";
 
 /** @typedef {import("./rules.js").Rules} Rules */
-/** @typedef {import("./notation.js").Rank} Rank */
+/** @typedef {import("./rules.js").Rank} Rank */
 
 /**
  * A text with its arguments. @typedef {{ id: string, args: Record<string, string | number> }}
@@ -57,12 +57,14 @@ function noteOf(rank, rules) {
 
 /**
  * Why what is in hand cannot go to a square.
- * @param {Readonly<import("../../types/messages").GameView>} view @param {import("./hand.js").Hand} hand @param {string} square
- * @param {import("../words.js").Words} words
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {Rules} rules @param {import("./hand.js").Hand} hand
+ * @param {string} square @param {import("../words.js").Words} words
  */
-export function whyNot(view, hand, square, words) {
+export function whyNot(view, rules, hand, square, words) {
   if (hand.kind === "reserve") return words.say("typed-no-place");
-  if (view.refused_moves?.includes(hand.square + square)) return words.say("refused-repetition");
+  if (view.refused_moves?.includes(hand.square + square)) {
+    return words.say(!rules.more_squares ? "refusal-two-squares" : rules.two_squares_limit === null ? "refusal-more-squares" : "refused-repetition");
+  }
   const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
   const cannot = words.say("no-way", { rank: rankName(words, piece?.identity ?? "?"), square });
   return isHeldByReserveRule(view, hand.square) ? `${cannot} ${words.say("held-by-reserve-rule")}` : cannot;
@@ -70,7 +72,7 @@ export function whyNot(view, hand, square, words) {
 
 /**
  * What a piece can do, for those who do not know the game: only what its view shows.
- * @param {Pick<import("./notation.js").Piece, "identity" | "moved">} piece @param {Rules} rules
+ * @param {Pick<import("./rules.js").Piece, "identity" | "moved">} piece @param {Rules} rules
  * @param {"us" | "eu"} numbering @param {import("../words.js").Words} words
  */
 export function explainPiece({ identity, moved }, rules, numbering, words) {
@@ -95,6 +97,73 @@ function weakerThan(rank, rules) {
   if (!/\d/.test(letterOf(rank))) return undefined;
   const below = RANKS.slice(RANKS.indexOf("scout"), RANKS.indexOf(rank));
   return below.findLast((one) => (rules.army[letterOf(one)] ?? 0) > 0);
+}
+
+// What the others learn of a piece by a move along chips.
+
+/**
+ * What the others know of the viewer's piece on `from` after a move without a strike: the identity that their
+ * views show. They see the squares and the chips that change, not what carried the piece, so it may be
+ * any rank that some path allows. Undefined if that is nothing new. Without a color, it is one that no flash lays.
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {Rules} rules @param {string} from @param {import("./reach.js").Way} way
+ * @param {import("./rules.js").ChipColor} [color]
+ */
+export function learned(view, rules, from, way, color) {
+  const board = boardOf(view, rules);
+  if (way.strikes || !(rules.supply_lines || Object.keys(rules.flashes).length > 0) || board.own.get(from)?.revealed) return undefined;
+  const own = board.chips.get(from);
+  const laid = way.by === "flash" ? way.path.filter((square) => board.chips.get(square) !== own)
+    : color && board.chips.get(way.to) === color ? [] : [way.to];
+  const isLanding = laid.length === 0 ? board.chips.has(way.to) : laid.length === 1 && laid[0] === way.to;
+  const isFlash = laid.length > 0 && own !== undefined && (way.by === "flash" || color === own);
+  const paths = DIRECTIONS.map((direction) => pathTo(board, from, way.to, direction)).filter((path) => path.length > 0);
+  const movable = RANKS.filter((rank) => isMovable(rank) && (rules.army[letterOf(rank)] ?? 0) > 0);
+  const possible = movable.filter((rank) => paths.some((path) => {
+    const isLine = rules.supply_lines && own !== undefined && path.every((square) => board.chips.get(square) === own);
+    const fits = path.filter((square) => board.chips.get(square) !== own).join() === laid.join();
+    return (isLanding && (path.length === 1 || isLine || isRunner(rank)))
+      || (isFlash && fits && path.length > 1 && path.length <= (rules.flashes[rank] ?? 0) && path.every((square) => board.chips.has(square)));
+  }));
+  const letters = possible.map(letterOf).join("");
+  return possible.length === movable.length ? undefined : possible.length === 1 ? letters : `[${letters}]`;
+}
+
+/** What the others learn, for the name of the square that the piece goes to. @param {string} identity @param {import("../words.js").Words} words */
+export function learnedThere(identity, words) {
+  return words.say("square-shows", { ranks: rankName(words, identity) });
+}
+
+/**
+ * What the others learn by a move, and by which colors something else. Empty if nothing.
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {Rules} rules @param {import("./hand.js").Draft} draft
+ * @param {import("./reach.js").Way | undefined} way @param {readonly import("./rules.js").ChipColor[]} colors Those that can be chosen.
+ * @param {import("../words.js").Words} words
+ */
+export function learnedTexts(view, rules, draft, way, colors, words) {
+  if (draft.kind !== "move" || !way) return [];
+  const ranks = (/** @type {import("./rules.js").ChipColor | undefined} */ color) => {
+    const identity = learned(view, rules, draft.from, way, color);
+    return identity ? rankName(words, identity) : "";
+  };
+  const usual = ranks(undefined);
+  const others = colors.map((color) => ({ color, ranks: ranks(color) })).filter((one) => one.ranks !== usual);
+  return [
+    ...(usual ? [words.say("move-shows", { ranks: usual })] : []),
+    ...others.map((one) => words.say("move-shows-with", { color: one.color, ranks: one.ranks || "none" })),
+  ];
+}
+
+/**
+ * The squares of a path over empty ones, with the target. None if something is in the way.
+ * @param {import("./reach.js").Board} board @param {string} from @param {string} to @param {[number, number, "+" | "-"]} direction
+ */
+function pathTo({ rules, own, foes, lakes }, from, to, [columns, rows]) {
+  const path = [];
+  for (let at = next(rules, from, columns, rows); at && !own.has(at) && !foes.has(at) && !lakes.has(at); at = next(rules, at, columns, rows)) {
+    path.push(at);
+    if (at === to) return path;
+  }
+  return [];
 }
 
 /** What is said beside the picture of the board. @param {Rules} rules @returns {Text[]} */

@@ -1,13 +1,13 @@
 // What the page knows of games, and how events and messages change it. No DOM, no clock, and no
 // rules: everything that rules decide is in an event's change.
 
-import { compareSquares, opponentOf, parseLaid, parseMove, squareOf } from "./notation.js";
+import { compareSquares, opponentOf, parseLaid, parseMove, squareOf } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").ViewChange} ViewChange */
-/** @typedef {import("./notation.js").Side} Side */
-/** @typedef {import("./notation.js").ChipColor} ChipColor */
+/** @typedef {import("./rules.js").Side} Side */
+/** @typedef {import("./rules.js").ChipColor} ChipColor */
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("../../types/messages").ClientMessage} ClientMessage */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */

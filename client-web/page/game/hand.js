@@ -6,9 +6,9 @@ import { rankName } from "./sentences.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
-/** @typedef {import("./notation.js").Rank} Rank */
-/** @typedef {import("./notation.js").Side} Side */
-/** @typedef {import("./notation.js").ChipColor} ChipColor */
+/** @typedef {import("./rules.js").Rank} Rank */
+/** @typedef {import("./rules.js").Side} Side */
+/** @typedef {import("./rules.js").ChipColor} ChipColor */
 /** @typedef {import("./reach.js").Way} Way */
 /** @typedef {import("./rules.js").Rules} Rules */
 /** @typedef {import("../words.js").Words} Words */

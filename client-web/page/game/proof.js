@@ -2,7 +2,7 @@
 // of times, and whether two records are of one game. docs/protocol/RECORDS.md defines the digest.
 
 import { holdCommitments } from "./record.js";
-import { SIDES, letterOf } from "./notation.js";
+import { SIDES, letterOf } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */

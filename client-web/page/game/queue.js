@@ -1,7 +1,7 @@
 // Queued moves as people type them: `a4a5 if b7b6, a5a6`.
 
 import { byKeys } from "./hand.js";
-import { colorOf, letterOf, rankOf } from "./notation.js";
+import { colorOf, letterOf, rankOf } from "./rules.js";
 
 /** @typedef {import("../../types/api").QueuedMove} QueuedMove */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */

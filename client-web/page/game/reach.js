@@ -1,18 +1,15 @@
 // What a viewer may do on their turn, from their view and the rules as data, and what they plan. The
 // server decides; this only says what to offer.
 
-import {
-  COLORS, RANKS, columnOf, isMovable, isRunner, parsePiece, parseMove, rankOf, rowOf, squareAt, squareOf,
-} from "./notation.js";
-import { homeSquares } from "./rules.js";
+import { RANKS, columnOf, homeSquares, isMovable, isRunner, parseMove, parsePiece, rankOf, rowOf, squareAt, squareOf } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameCommand} GameCommand */
 /** @typedef {import("../../types/messages").ChipColor} ChipColor */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
-/** @typedef {import("./notation.js").Piece} Piece */
-/** @typedef {import("./notation.js").Rank} Rank */
-/** @typedef {import("./notation.js").Side} Side */
+/** @typedef {import("./rules.js").Piece} Piece */
+/** @typedef {import("./rules.js").Rank} Rank */
+/** @typedef {import("./rules.js").Side} Side */
 /** @typedef {import("./rules.js").Rules} Rules */
 
 /**
@@ -39,7 +36,7 @@ import { homeSquares } from "./rules.js";
  */
 
 /** The four directions: steps in columns and rows, and the sign of a path along them. @type {[number, number, "+" | "-"][]} */
-const DIRECTIONS = [[0, 1, "+"], [1, 0, "+"], [0, -1, "-"], [-1, 0, "-"]];
+export const DIRECTIONS = [[0, 1, "+"], [1, 0, "+"], [0, -1, "-"], [-1, 0, "-"]];
 
 /** The viewer's side if it is their turn to move. @param {Readonly<GameView>} view @returns {Side | undefined} */
 export function sideToMove(view) {
@@ -69,29 +66,6 @@ export function wayTo(targets, to, sign) {
   return targets.find(({ square }) => square === to)?.ways.find((way) => !sign || way.sign === sign);
 }
 
-/**
- * Everything that the viewer may do on the board now, as commands.
- * @param {Readonly<GameView>} view @param {Rules} rules @returns {GameCommand[]}
- */
-export function acts(view, rules) {
-  if (view.pending_strike) return choices(view).map((rank) => ({ kind: "choose", rank }));
-  const side = sideToMove(view);
-  if (!side) return [];
-  if (view.owed_color) return COLORS.map((color) => ({ kind: "color", color }));
-  const board = boardOf(view, rules);
-  const moves = [...board.own.keys()].flatMap((from) =>
-    targetsOn(board, from).flatMap((target) => target.ways).flatMap((way) => moveCommands(rules, from, way)));
-  return [...moves, ...exchanges(view, rules, side)];
-}
-
-/** @param {Rules} rules @param {string} from @param {Way} way @returns {GameCommand[]} */
-function moveCommands(rules, from, way) {
-  const move = from + way.to;
-  const path = hasJoints(rules) ? { path: way.sign } : {};
-  if (!laysChip(rules, way)) return [{ kind: "move", move, ...path }];
-  return COLORS.map((color) => ({ kind: "move", move, ...path, color }));
-}
-
 /** True if a move along this way has to name the color of a chip. @param {Rules} rules @param {Way} way */
 export function laysChip(rules, way) {
   return rules.chips && way.by !== "flash";
@@ -100,28 +74,6 @@ export function laysChip(rules, way) {
 /** @param {Rules} rules */
 export function hasJoints(rules) {
   return rules.joined_columns.length + rules.joined_rows.length > 0;
-}
-
-/**
- * The turns between board and reserve.
- * @param {Readonly<GameView>} view @param {Rules} rules @param {Side} side @returns {GameCommand[]}
- */
-function exchanges(view, rules, side) {
-  const reserve = view.reserve?.[side];
-  if (!rules.reserve || !reserve) return [];
-  const own = view.pieces.map(parsePiece).filter((piece) => piece.side === side && piece.identity !== "F");
-  /** @type {GameCommand[]} */
-  const removals = own.map(({ square }) => ({ kind: "remove", square }));
-  const colors = rules.chips ? COLORS.map((color) => ({ color })) : [{}];
-  const free = freeHomeSquares(view, rules, side);
-  const kinds = [
-    ...RANKS.filter((rank) => (reserve.unlabeled?.[rank] ?? 0) > 0).map((rank) => ({ rank })),
-    ...RANKS.filter((rank) => (reserve.labeled?.[rank] ?? 0) > 0).map((rank) => ({ rank, labeled: true })),
-  ];
-  /** @type {GameCommand[]} */
-  const placings = free.flatMap((square) =>
-    kinds.flatMap((kind) => colors.map((color) => /** @type {const} */ ({ kind: "place", square, ...kind, ...color }))));
-  return [...removals, ...placings];
 }
 
 /**
@@ -194,7 +146,7 @@ function coinsOf(view, side) {
  */
 
 /** @param {Readonly<GameView>} view @param {Rules} rules @returns {Board} */
-function boardOf(view, rules) {
+export function boardOf(view, rules) {
   const pieces = view.pieces.map(parsePiece);
   const side = view.audience === "public" ? undefined : view.audience;
   const chips = Object.entries(view.chips ?? {});
@@ -288,7 +240,7 @@ function carrier(rules, gait, distance, strikes, isLine, isColored) {
  * The next square in a direction, through a joint where the board has one.
  * @param {Rules} rules @param {string} square @param {number} columns @param {number} rows
  */
-function next(rules, square, columns, rows) {
+export function next(rules, square, columns, rows) {
   const column = columnOf(square) + columns;
   const row = rowOf(square) + rows;
   if (column >= 0 && column < rules.columns && row >= 0 && row < rules.rows) return squareAt(column, row);

@@ -2,8 +2,7 @@
 // needs no rules: each event has its change.
 
 import { follow } from "./follow.js";
-import { parsePiece, squareOf } from "./notation.js";
-import { squaresOf } from "./rules.js";
+import { parsePiece, squareOf, squaresOf } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameRecord} GameRecord */
 /** @typedef {import("../../types/messages").RecordedEvent} RecordedEvent */

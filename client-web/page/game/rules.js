@@ -1,9 +1,147 @@
-// A ruleset as data. No part of the page looks at a ruleset's name.
+// What all modules of a game name: squares, pieces, moves and ranks as the protocol writes them;
+// rulesets as data, for no part of the page looks at a ruleset's name; and clocks.
 
-import { squareAt } from "./notation.js";
+/** @typedef {import("../../types/messages").Side} Side */
+/** @typedef {import("../../types/messages").Rank} Rank */
+/** @typedef {import("../../types/messages").ChipColor} ChipColor */
 
-/** @typedef {import("./notation.js").Side} Side */
-/** @typedef {import("./notation.js").Rank} Rank */
+/**
+ * A piece as a viewer knows it. `identity` is a rank's letter, `?`, `o` for a coin, or a list of
+ * letters in brackets.
+ * @typedef {object} Piece
+ * @property {string} square
+ * @property {Side} side
+ * @property {string} identity
+ * @property {boolean} moved
+ * @property {boolean} revealed True if its rank is public.
+ * @property {boolean} labeled
+ */
+
+/** The ranks with their letters, from the Flag to the Phoenix. @type {[Rank, string][]} */
+const LETTERS = [
+  ["flag", "F"], ["bomb", "B"], ["spy", "S"], ["scout", "9"], ["miner", "8"], ["sergeant", "7"],
+  ["lieutenant", "6"], ["captain", "5"], ["major", "4"], ["colonel", "3"], ["general", "2"],
+  ["marshal", "1"], ["phoenix", "P"],
+];
+
+/** Both sides; Red moves first. @type {readonly Side[]} */
+export const SIDES = ["red", "blue"];
+
+/** All ranks, from the Flag to the Phoenix. */
+export const RANKS = LETTERS.map(([rank]) => rank);
+
+/** The colors of chips, in the order of their keys. @type {ChipColor[]} */
+export const COLORS = ["red", "yellow", "blue", "green"];
+
+const letterByRank = new Map(LETTERS);
+const rankByLetter = new Map(LETTERS.map(([rank, letter]) => [letter, rank]));
+
+/** @param {Rank} rank */
+export function letterOf(rank) {
+  return letterByRank.get(rank) ?? "?";
+}
+
+/** The rank of an identity, if it is known. @param {string} identity */
+export function rankOf(identity) {
+  return rankByLetter.get(identity.toUpperCase());
+}
+
+/** The ranks that a piece can have, if its identity is a list of them. @param {string} identity */
+export function ranksOf(identity) {
+  if (!identity.startsWith("[")) return [];
+  return [...identity.slice(1, -1)].flatMap((letter) => rankByLetter.get(letter) ?? []);
+}
+
+/** @param {Rank} rank */
+export function isMovable(rank) {
+  return rank !== "flag" && rank !== "bomb";
+}
+
+/** True if pieces of this rank go any distance. @param {Rank} rank */
+export function isRunner(rank) {
+  return rank === "scout" || rank === "phoenix";
+}
+
+const EU_FIGURES = new Map([
+  ["9", "2"], ["8", "3"], ["7", "4"], ["6", "5"], ["5", "6"], ["4", "7"], ["3", "8"], ["2", "9"], ["1", "10"],
+]);
+
+/** The figure of a rank's letter in either numbering. @param {string} letter @param {"us" | "eu"} numbering */
+export function figureOf(letter, numbering) {
+  return numbering === "eu" ? EU_FIGURES.get(letter) ?? letter : letter;
+}
+
+/** @param {Side} side @returns {Side} */
+export function opponentOf(side) {
+  return side === "red" ? "blue" : "red";
+}
+
+/** The column of a square, from 0. @param {string} square */
+export function columnOf(square) {
+  return square.charCodeAt(0) - 97;
+}
+
+/** The row of a square, from 0. @param {string} square */
+export function rowOf(square) {
+  return Number(square.slice(1)) - 1;
+}
+
+/** @param {number} column @param {number} row */
+export function squareAt(column, row) {
+  return String.fromCharCode(97 + column) + (row + 1);
+}
+
+/** Orders squares by rows from Red's back row, each row from the left. @param {string} a @param {string} b */
+export function compareSquares(a, b) {
+  return rowOf(a) - rowOf(b) || columnOf(a) - columnOf(b);
+}
+
+const PIECE = /^([a-p](?:10|[1-9]))([rb])(\[[^\]]+\]|.)('?)(\*?)(\^?)$/u;
+
+/** @param {string} text @returns {Piece} */
+export function parsePiece(text) {
+  const match = PIECE.exec(text);
+  if (!match) throw new Error(`not a piece: ${text}`);
+  const [, square = "", side, identity = "?", moved, revealed, labeled] = match;
+  return {
+    square,
+    side: side === "r" ? "red" : "blue",
+    identity,
+    moved: moved !== "",
+    revealed: revealed !== "",
+    labeled: labeled !== "",
+  };
+}
+
+/** The square of a piece's text. @param {string} text */
+export function squareOf(text) {
+  return text.startsWith("10", 1) ? text.slice(0, 3) : text.slice(0, 2);
+}
+
+const MOVE = /^([a-p](?:10|[1-9]))([a-p](?:10|[1-9]))$/;
+
+/** @param {string} text @returns {{ from: string, to: string }} */
+export function parseMove(text) {
+  const match = MOVE.exec(text);
+  if (!match) throw new Error(`not a move: ${text}`);
+  return { from: match[1] ?? "", to: match[2] ?? "" };
+}
+
+/** The chips of a move, as in `a7a8=g`. @param {string} text @returns {{ squares: string[], color: ChipColor }} */
+export function parseLaid(text) {
+  const [squares = "", letter = ""] = text.split("=");
+  const color = colorOf(letter);
+  if (!color) throw new Error(`not chips: ${text}`);
+  return { squares: squares.match(/[a-p](?:10|[1-9])/g) ?? [], color };
+}
+
+/** The color with this letter. @param {string} letter */
+export function colorOf(letter) {
+  return COLORS.find((color) => color[0] === letter.toLowerCase());
+}
+
+// Rulesets as data.
+
 /** @typedef {import("../words.js").Words} Words */
 
 /**
@@ -49,10 +187,12 @@ import { squareAt } from "./notation.js";
  * @property {number} ply_limit Plies until the draw.
  */
 
-/** The change that an option makes to what pieces can do. @type {Record<string, (value: string) => Partial<Rules>>} */
+/** The change that an option makes to what pieces can do, or to why they cannot. @type {Record<string, (value: string) => Partial<Rules>>} */
 const CHANGES = {
   "scout-strike": (value) => ({ strikes_afar: value === "far" }),
   bombs: (value) => ({ bombs: /** @type {Rules["bombs"]} */ (value) }),
+  "two-squares": (value) => ({ two_squares_limit: value === "off" ? null : Number(value) }),
+  "more-squares": (value) => ({ more_squares: value === "on" }),
 };
 
 /**
@@ -159,4 +299,125 @@ export function homeSquares(rules, side) {
 /** All squares of the board, by rows from Red's back row. @param {Rules} rules */
 export function squaresOf({ columns, rows }) {
   return Array.from({ length: columns * rows }, (_, index) => squareAt(index % columns, Math.floor(index / columns)));
+}
+
+// Clocks. The server's clock decides; this shows it.
+
+/** @typedef {import("../../types/messages").Clock} Clock */
+/** @typedef {import("../../types/messages").Speed} Speed */
+
+/** Below this, a clock is low and shows tenths. */
+export const LOW_MS = 10_000;
+
+/** Turns of a side after which a game is taken to be over, to tell how long it lasts. */
+const PLIES = 40;
+
+/**
+ * The speed under which ratings of such games are kept. Undefined without a clock.
+ * @param {import("../../types/messages").Time} time @returns {Speed | undefined}
+ */
+export function speedOf(time) {
+  if (time.kind === "unlimited") return undefined;
+  if (time.kind === "correspondence") return "correspondence";
+  const seconds = time.base_s + PLIES * (time.kind === "fischer" ? time.increment_s : time.free_s);
+  return seconds < 180 ? "bullet" : seconds < 480 ? "blitz" : seconds < 1_500 ? "rapid" : "classical";
+}
+
+/** @typedef {import("../../types/messages").Time} Time */
+
+/** The least and the most of each number of a clock, as the server takes them. */
+export const BOUNDS = { base_s: [10, 86_400], increment_s: [0, 3_600], free_s: [1, 3_600], days: [1, 14] };
+
+/** A clock as in addresses, and as the terminal client writes it: `10+5`, `90s+2`, `20d10`, `3days`, `none`. @param {Time} time */
+export function clockCode(time) {
+  switch (time.kind) {
+    case "unlimited": return "none";
+    case "correspondence": return `${time.days}days`;
+    case "fischer": return `${baseCode(time.base_s)}+${time.increment_s}`;
+    case "delay": return `${baseCode(time.base_s)}d${time.free_s}`;
+  }
+}
+
+/** @param {number} seconds */
+function baseCode(seconds) {
+  return seconds % 60 === 0 ? `${seconds / 60}` : `${seconds}s`;
+}
+
+/** Reads the code of a clock. Undefined if the server would not take it. @param {string} code @returns {Time | undefined} */
+export function readClock(code) {
+  if (code === "none") return { kind: "unlimited" };
+  const days = /^(\d+)days?$/.exec(code);
+  if (days) return allowed({ kind: "correspondence", days: Number(days[1]) });
+  const [, base, unit, kind, more] = /^(\d+)(s?)([+d])(\d+)$/.exec(code) ?? [];
+  if (!kind) return undefined;
+  const base_s = Number(base) * (unit ? 1 : 60);
+  return allowed(kind === "d" ? { kind: "delay", base_s, free_s: Number(more) } : { kind: "fischer", base_s, increment_s: Number(more) });
+}
+
+/** A clock if the server takes it. @param {Time} time @returns {Time | undefined} */
+export function allowed(time) {
+  const isWithin = Object.entries(BOUNDS).every(([name, [least = 0, most = 0]]) => {
+    const value = /** @type {Record<string, unknown>} */ (time)[name];
+    return value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most);
+  });
+  return isWithin ? time : undefined;
+}
+
+/** True if this side's clock runs. @param {Clock | null | undefined} clock @param {Side} side */
+export function isRunning(clock, side) {
+  return clock?.running === side || clock?.running === "both";
+}
+
+/**
+ * What a side has left at a moment of the server's time.
+ * @param {Clock} clock @param {Side} side @param {number} now @returns {{ ms: number, freeMs: number }}
+ */
+export function timeLeft(clock, side, now) {
+  const ms = clock.remaining_ms[side];
+  const freeMs = clock.free_ms?.[side] ?? 0;
+  if (!isRunning(clock, side)) return { ms, freeMs };
+  const passed = Math.max(0, now - clock.at);
+  return { ms: Math.max(0, ms - Math.max(0, passed - freeMs)), freeMs: Math.max(0, freeMs - passed) };
+}
+
+/**
+ * The parts of a clock's text: days and hours, hours and minutes, minutes and seconds, or seconds
+ * and tenths. Full units are rounded up, so that 0:00 means that nothing is left.
+ * @param {number} ms @param {Words} words
+ */
+export function clockText(ms, words) {
+  if (ms < LOW_MS) {
+    const tenths = Math.ceil(ms / 100);
+    return `0:${String(Math.floor(tenths / 10)).padStart(2, "0")}.${tenths % 10}`;
+  }
+  const seconds = Math.ceil(ms / 1_000);
+  const [minutes, hours, days] = [60, 3_600, 86_400].map((unit) => Math.floor(seconds / unit));
+  const two = (/** @type {number} */ amount) => String(amount % 60).padStart(2, "0");
+  if (days) return words.say("duration-days", { days, hours: Math.floor((seconds % 86_400) / 3_600) });
+  return hours ? `${hours}:${two(minutes ?? 0)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
+}
+
+/** In how many milliseconds the text of a running clock changes. @param {number} ms */
+export function nextChange(ms) {
+  const unit = ms <= LOW_MS ? 100 : 1_000;
+  return ms <= 0 ? Infinity : ((ms - 1) % unit) + 1;
+}
+
+/**
+ * How far the server's time is ahead of the page's. A message is never read before it was sent,
+ * so of several estimates the largest is the closest. Old estimates are forgotten: clocks drift.
+ */
+export class ServerTime {
+  /** @type {number[]} */
+  #estimates = [];
+
+  /** @param {number} serverTime @param {number} localTime */
+  learn(serverTime, localTime) {
+    this.#estimates = [...this.#estimates.slice(-11), serverTime - localTime];
+  }
+
+  /** The server's time at a moment of the page's time. @param {number} localTime */
+  at(localTime) {
+    return localTime + (this.#estimates.length > 0 ? Math.max(...this.#estimates) : 0);
+  }
 }

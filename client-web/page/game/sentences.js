@@ -2,12 +2,11 @@
 // who listen, and the names of squares for those who hear the board.
 
 import { chipsBySquare } from "../board/pieces.js";
-import { clockText, isRunning, timeLeft } from "./clocks.js";
 import { follow } from "./follow.js";
-import { RANKS, SIDES, opponentOf, parseLaid, parseMove, parsePiece, rankOf, ranksOf } from "./notation.js";
+import { RANKS, SIDES, clockText, isRunning, opponentOf, parseLaid, parseMove, parsePiece, rankOf, ranksOf, timeLeft } from "./rules.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
-/** @typedef {import("./notation.js").Piece} Piece */
+/** @typedef {import("./rules.js").Piece} Piece */
 /** @typedef {import("./reach.js").Target} Target */
 /** @typedef {import("../words.js").Words} Words */
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
@@ -25,7 +24,8 @@ export function rankName(words, identity) {
 /**
  * The names of all squares.
  * @param {Readonly<GameView>} view @param {Words} words
- * @param {{ from: string, targets: readonly Target[] } | undefined} reach What the piece in hand can do.
+ * @param {{ from: string, targets: readonly Target[], learned: Readonly<Record<string, string>> } | undefined} reach What the piece in hand
+ *   can do, and what the others learn of it.
  * @param {{ notes: import("./reach.js").Notes, moves: readonly string[] }} [own] The player's guesses, and the moves that are planned.
  * @returns {(square: string) => string}
  */
@@ -49,6 +49,8 @@ export function squareNames(view, words, reach, own) {
     const end = planned.get(square);
     if (end) parts.push(words.say("square-planned", { end }));
     if (way) parts.push(words.say("square-target", { by: way.by, strikes: way.strikes ? "yes" : "no", color: chips.get(reach?.from ?? "") ?? "" }));
+    const shows = reach?.learned[square];
+    if (shows) parts.push(shows);
     return parts.join(", ");
   };
 }

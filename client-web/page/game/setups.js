@@ -1,11 +1,10 @@
 // Deployments that are made at random, and deployments as texts: checked, named, and in files.
 
 import { placesToFill, tray } from "./hand.js";
-import { RANKS, letterOf, rankOf } from "./notation.js";
-import { homeSquares } from "./rules.js";
+import { RANKS, homeSquares, letterOf, rankOf } from "./rules.js";
 
 /** @typedef {import("./hand.js").Setup} Setup */
-/** @typedef {import("./notation.js").Side} Side */
+/** @typedef {import("./rules.js").Side} Side */
 
 /** @typedef {import("./rules.js").Rules} Rules */
 /** A saved deployment. @typedef {{ ruleset: string, name: string, setup: string }} Saved */

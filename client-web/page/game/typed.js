@@ -2,7 +2,7 @@
 // `resign`.
 
 import { byKeys, byWay, complete } from "./hand.js";
-import { colorOf, rankOf } from "./notation.js";
+import { colorOf, rankOf } from "./rules.js";
 import { choices, freeHomeSquares, targets } from "./reach.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */

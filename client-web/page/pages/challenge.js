@@ -1,6 +1,6 @@
 // What a friend offers, or the link to send to one.
 
-import { opponentOf } from "../game/notation.js";
+import { opponentOf } from "../game/rules.js";
 import { AGAIN_MS, TEMPORARY } from "../net/line.js";
 import { RulesLink, Waiting, changesText, playAddress, playerName, termsText, useTicks } from "../parts/basics.js";
 import { go } from "../route.js";

@@ -5,9 +5,8 @@ import { squareNames } from "../game/sentences.js";
 import { readSetup, writeSetup } from "../game/hand.js";
 import { MOST_BYTES, inRows, isName, problemOf, squeeze } from "../game/setups.js";
 import { confirm } from "../parts/dialog.js";
-import { isCalled, suggestInto, useLibrary } from "../parts/library.js";
+import { OpenFile, addressOf, isCalled, suggestInto, useLibrary } from "../parts/library.js";
 import { copy, refusalSentence, useTitle, waiting } from "../parts/load.js";
-import { OpenFile, addressOf } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
 import { allWords, isKeyOff, rulesets, say, settings, show } from "../state.js";
@@ -231,7 +230,7 @@ function AsText({ editor }) {
     h("p", { class: "muted small" }, say("deployment-text-hint", { count: rules.columns })),
     h("div", { class: "row-of" },
       h("button", { class: "button compact", disabled: typed === undefined, onClick: () => typed !== undefined && editor.open(typed) }, say("deployment-use-text")),
-      h(OpenFile, { label: say("file-open"), accept: ".txt,text/plain", open: (content) => editor.open(content) }),
+      h(OpenFile, { label: say("file-open"), accept: ".txt,text/plain", tooLarge: say("file-too-large"), open: (content) => editor.open(content) }),
       h("button", { class: "button compact", disabled: !isReady, onClick: () => void copy(text, say("text-copied")) }, say("text-copy")),
       h("button", { class: "button compact", disabled: !isReady, onClick: () => void copy(addressOf(rules.id, text), say("copied")) }, say("copy"))));
 }

@@ -1,9 +1,8 @@
 // The library of deployments.
 
 import { readLibrary, writeLibrary } from "../game/setups.js";
-import { useLibrary } from "../parts/library.js";
+import { OpenFile, SetupPicture, useLibrary } from "../parts/library.js";
 import { saveFile, suggestionsAt, useAnswer, useTitle, waiting } from "../parts/load.js";
-import { OpenFile, SetupPicture } from "../parts/setups.js";
 import { rulesetTitle } from "../parts/basics.js";
 import { go } from "../route.js";
 import { rulesets, say, show } from "../state.js";
@@ -103,7 +102,7 @@ function Files({ library }) {
     h("h2", null, say("files-title")),
     h("p", { class: "muted small" }, say("files-text")),
     h("div", { class: "row-of" },
-      h(OpenFile, { label: say("file-open"), accept: ".json,application/json", open }),
+      h(OpenFile, { label: say("file-open"), accept: ".json,application/json", tooLarge: say("file-too-large"), open }),
       h("button", {
         class: "button compact", disabled: !saved || saved.length === 0,
         onClick: () => saveFile("flagfall-deployments.json", writeLibrary(saved ?? []), "application/json"),

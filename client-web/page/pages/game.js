@@ -3,14 +3,14 @@
 
 import { Board } from "../board/board.js";
 import { chipsBySquare } from "../board/pieces.js";
-import { opponentOf, parseMove } from "../game/notation.js";
+import { figureOf, opponentOf, parseMove } from "../game/rules.js";
 import { freeHomeSquares, plannedTargets, targets, wayTo } from "../game/reach.js";
 import { squareNames } from "../game/sentences.js";
 import { AGAIN_MS, TEMPORARY, underWay } from "../net/line.js";
-import { changesText, termsText } from "../parts/basics.js";
+import { RulesLink, changesText, termsText } from "../parts/basics.js";
 import { PlayerStrip, TableSkeleton, TakenRow, placeClass, useTurned } from "../parts/boards.js";
 import { alarm, allWords, aloud, isKeyOff, line, loadedRefusal, onMessage, onNews, say, settings, tell } from "../state.js";
-import { GameControl } from "../table/control.js";
+import { GameControl, explain } from "../table/control.js";
 import { DeployPanel } from "../table/deploying.js";
 import { Actions, Latest, Sheets, SidePanel, StatusLine } from "../table/panels.js";
 import { h, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/library.js";
@@ -95,14 +95,13 @@ function Table({ control }) {
     h("h1", { class: "aloud" }, say("game-heading", { red: loaded.game.players.red.name, blue: loaded.game.players.blue.name })),
     h("div", { class: "at-top" }, h(Strip, { control, side: opponentOf(below) }), h(TakenRow, { view: shown, side: opponentOf(below) })),
     h(BoardView, { control, below }),
-    control.isEnlarged.value
-      ? h("button", { class: "button compact whole-board", onClick: () => control.board?.shrink(), "data-focus": ".squares [tabindex='0']" }, say("whole-board")) : null,
     h("div", { class: "at-foot" }, h(TakenRow, { view: shown, side: below }), h(Strip, { control, side: below })),
     h("div", { class: "side" },
       h("div", { class: "terms" },
+        h("span", { class: "small" }, termsText(loaded.game.terms)),
+        changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change)),
         h("div", { class: "row-of spread" },
-          h("span", { class: "small" }, termsText(loaded.game.terms)), h("button", { class: "button compact plain", onClick: flip }, say("flip"))),
-        changesText(loaded.game.terms.ruleset).map((change) => h("span", { class: "small muted" }, change))),
+          isDeploying ? h("span", null) : h(RulesLink, { ruleset: loaded.game.terms.ruleset }), h("button", { class: "button compact plain", onClick: flip }, say("flip")))),
       h(StatusLine, { control }),
       isDeploying ? h(DeployPanel, { control }) : null,
       h(Latest, { control }),
@@ -167,7 +166,7 @@ export function BoardView({ control, below }) {
   }, [control, numbering, print, motion]);
   // Reading the signals makes this part follow them.
   const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value,
-    control.notes.value, control.question.value, control.way.value, control.queued.value];
+    control.notes.value, control.question.value, control.way.value, control.queued.value, explain.value];
   useLayoutEffect(() => showMarks(control), state);
   return h("div", { class: placeClass(rules, isTurned), ref: host });
 }
@@ -180,6 +179,11 @@ function showMarks(control) {
   const from = hand?.kind === "board" ? hand.square : undefined;
   const reach = from !== undefined && control.mayChoose ? control.reach(control.planning ?? view, rules, from) : [];
   const refused = from === undefined ? [] : (view.refused_moves ?? []).map(parseMove).filter((move) => move.from === from);
+  const explained = explain.value;
+  const learned = Object.fromEntries(reach.flatMap(({ square, ways: [way] }) => {
+    const identity = way && from !== undefined ? explained?.learned(control.planning ?? view, rules, from, way) : undefined;
+    return identity ? [[square, identity]] : [];
+  }));
   board.mark({
     chosen: from ?? chosenInDeployment(control),
     targets: [
@@ -189,10 +193,16 @@ function showMarks(control) {
     ...paths(control, reach.flatMap(({ ways }) => ways[0] ?? [])),
     ahead: ahead(control),
     free: freeSquares(control),
-    notes: noteTexts(control),
+    notes: { ...noteTexts(control), ...Object.fromEntries(Object.entries(learned).map(([square, identity]) => [square, figuresOf(identity)])) },
   });
-  board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : { from, targets: reach }, control.own));
+  board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : {
+    from, targets: reach,
+    learned: Object.fromEntries(Object.entries(learned).map(([square, identity]) => [square, explained?.learnedThere(identity, allWords()) ?? ""])),
+  }, control.own));
 }
+
+/** What is known of a piece, as it stands on the board. @param {string} identity */
+const figuresOf = (identity) => [...identity.replace(/[[\]]/g, "")].map((letter) => figureOf(letter, settings.value.numbering)).join(settings.value.numbering === "eu" ? " " : "");
 
 /** @param {GameControl} control */
 function chosenInDeployment(control) {

@@ -1,7 +1,6 @@
 // The player's own games, the most urgent first, with challenges and queued moves.
 
-import { nextChange } from "../game/clocks.js";
-import { opponentOf } from "../game/notation.js";
+import { nextChange, opponentOf } from "../game/rules.js";
 import { MOST, actText, readQueue, writeQueue } from "../game/queue.js";
 import { Waiting, changesText, playerName, termsText, useTicks } from "../parts/basics.js";
 import { ChallengeList } from "../parts/lists.js";
@@ -114,11 +113,12 @@ function Queue({ id, ply, again }) {
     setBusy(true);
     const done = await request;
     setBusy(false);
-    setTrouble("trouble" in done ? done.trouble : "");
+    setTrouble("");
     asked.again();
-    if ("trouble" in done) return again();
-    setTyped(undefined);
-    show(told);
+    // If it is not their turn to wait any more, the queue goes with what is written in it.
+    show("trouble" in done ? done.trouble : told);
+    if ("trouble" in done) again();
+    else setTyped(undefined);
   };
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -1,8 +1,7 @@
 // Every ruleset in plain words, with diagrams.
 
 import { armyOf, boardTexts, piecesOf, sectionsOf, startPosition } from "../game/explain.js";
-import { letterOf } from "../game/notation.js";
-import { meaningOf, summaryOf, titleOf } from "../game/rules.js";
+import { letterOf, meaningOf, summaryOf, titleOf } from "../game/rules.js";
 import { PieceArt } from "../parts/basics.js";
 import { DiagramFigure, Position, sayText } from "../parts/diagram.js";
 import { useTitle } from "../parts/load.js";

@@ -2,7 +2,7 @@
 
 import { Waiting, rulesetTitle } from "../parts/basics.js";
 import { shown, useAnswer, useTitle, useWho } from "../parts/load.js";
-import { SetupPicture, addressOf } from "../parts/setups.js";
+import { SetupPicture, addressOf } from "../parts/library.js";
 import { rulesFor, say } from "../state.js";
 import { h } from "../vendor/library.js";
 

@@ -4,12 +4,14 @@
 import { Waiting, termsText } from "../parts/basics.js";
 import { Losses, PlayerStrip, SeenBoard, TakenRow } from "../parts/boards.js";
 import { FinishedList, GameList, finishedOf, useOpenLobby } from "../parts/lists.js";
-import { useLineEvery, useLiveGame, useOpenGames } from "../parts/live.js";
 import { Failed, useAnswer, useTitle, waiting } from "../parts/load.js";
 import { SmallBoard } from "../parts/small_board.js";
-import { rulesFor, say, tell } from "../state.js";
-import { h, useEffect, useState } from "../vendor/library.js";
+import { line, onNews, rulesFor, say, tell } from "../state.js";
+import { effect, h, useEffect, useRef, useState } from "../vendor/library.js";
 
+/** @typedef {import("../game/follow.js").LoadedGame} LoadedGame */
+/** @typedef {import("../../types/messages").GameEvent} GameEvent */
+/** @typedef {import("../../types/messages").GameView} GameView */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../net/line.js").Line} Line */
 /** @typedef {import("../../types/api").Games} Games */
@@ -151,4 +153,90 @@ function Nobody() {
     h("div", null, h("a", { class: "button main", href: "/play" }, say("watch-start"))),
     games?.length === 0 ? null : asked.refusal && !games ? waiting(asked)
       : h("div", { class: "card" }, games ? h(FinishedList, { games, empty: "" }) : waiting(asked, "lines")));
+}
+
+// Live games over the one line, drawn at most once in a while.
+
+/**
+ * The line as it is, at most once in so many milliseconds.
+ * @param {number} pause @returns {Line}
+ */
+function useLineEvery(pause) {
+  const [shown, setShown] = useState(() => line.peek());
+  useEffect(() => {
+    let drawnAt = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const draw = () => {
+      timer = undefined;
+      drawnAt = Date.now();
+      setShown(line.peek());
+    };
+    const stop = effect(() => {
+      void line.value;
+      timer ??= setTimeout(draw, Math.max(0, drawnAt + pause - Date.now()));
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [pause]);
+  return shown;
+}
+
+/**
+ * Keeps these games open while they are named. Never one's own: that would take its seat here.
+ * @param {readonly string[]} ids
+ */
+function useOpenGames(ids) {
+  const open = useRef(/** @type {Set<string>} */ (new Set()));
+  useEffect(() => {
+    for (const id of open.current) if (!ids.includes(id)) tell({ kind: "close_game", game: id });
+    for (const id of ids) if (!open.current.has(id)) tell({ kind: "open_game", game: id });
+    open.current = new Set(ids);
+  }, [ids.join()]);
+  useEffect(() => () => {
+    for (const id of open.current) tell({ kind: "close_game", game: id });
+    open.current = new Set();
+  }, []);
+}
+
+/**
+ * A live game's view, at most once in so many milliseconds. `event` led to it from the view
+ * before; without it, more has happened than one event.
+ * @param {string} id @param {number} pause
+ * @returns {{ loaded: LoadedGame, event: GameEvent | undefined } | undefined}
+ */
+function useLiveGame(id, pause) {
+  /** @returns {LoadedGame | undefined} */
+  const now = () => line.peek().games[id]?.loaded;
+  const [shown, setShown] = useState(/** @type {{ loaded: LoadedGame, event: GameEvent | undefined } | undefined} */ (undefined));
+  useEffect(() => {
+    let drawnAt = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    /** @type {GameEvent[]} */
+    let events = [];
+    let hasGap = false;
+    const draw = () => {
+      const loaded = now();
+      timer = undefined;
+      drawnAt = Date.now();
+      setShown(loaded && { loaded, event: events.length === 1 && !hasGap ? events[0] : undefined });
+      events = [];
+      hasGap = false;
+    };
+    const stop = onNews((news) => {
+      if (news.game !== id || news.kind === "said") return;
+      if (news.kind === "event") events.push(news.event);
+      else hasGap = true;
+      timer ??= setTimeout(draw, Math.max(0, drawnAt + pause - Date.now()));
+    });
+    if (now()) draw();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [id, pause]);
+  return shown;
 }

@@ -2,8 +2,7 @@
 // shown while something is on its way.
 
 import { drawPiece } from "../board/pieces.js";
-import { clockCode } from "../game/clocks.js";
-import { meaningsOf, titleOf } from "../game/rules.js";
+import { clockCode, meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
 import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
@@ -76,9 +75,9 @@ export function playAddress({ ruleset, time, rated, private: isPrivate }, more =
   return `/play?${query}`;
 }
 
-/** The way to the rules of a game, beside what is on the page now. @param {{ ruleset: string, look?: string }} props */
-export function RulesLink({ ruleset, look = "small" }) {
-  return h("a", { class: look, href: `/rules/${ruleset.split(",")[0]}`, target: "_blank" }, say("rules-link"));
+/** The way to the rules of a game, beside what is on the page now. @param {{ ruleset: string, look?: string, text?: string }} props */
+export function RulesLink({ ruleset, look = "small", text = say("rules-link") }) {
+  return h("a", { class: look, href: `/rules/${ruleset.split(",")[0]}`, target: "_blank" }, text);
 }
 
 // The bar of a line's state, the page's timer, and names.

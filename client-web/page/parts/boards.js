@@ -2,8 +2,7 @@
 // looked at.
 
 import { Board } from "../board/board.js";
-import { LOW_MS, isRunning, nextChange, timeLeft } from "../game/clocks.js";
-import { RANKS, letterOf } from "../game/notation.js";
+import { LOW_MS, RANKS, isRunning, letterOf, nextChange, timeLeft } from "../game/rules.js";
 import { squareNames } from "../game/sentences.js";
 import { allWords, isKeyOff, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
@@ -195,9 +194,11 @@ export function PlayerStrip({ side, player, isYou, isToAct, presence, left, clai
     h("div", { class: "strip-name" },
       h("div", { class: "name-line" }, h("strong", null, isLinked ? h(ProfileLink, { player, isLive }) : playerName(player)), h(Rating, { rating })),
       h("span", { class: "muted small" },
-        [say("side", { side }), isYou ? say("you") : "", away ? say(left ? "presence-left" : `presence-${presence}`) : ""].filter(Boolean).join(" · "),
-        away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null)),
-    h(ClockFace, { clock, side, isPaused }));
+        // The mark tells the side, too, and where somebody is must not be cut off.
+        away ? [h("span", { class: "aloud" }, `${say("side", { side })} · `), say(left ? "presence-left" : `presence-${presence}`)]
+          : [say("side", { side }), isYou ? say("you") : ""].filter(Boolean).join(" · "))),
+    h("div", { class: "strip-clock" },
+      h(ClockFace, { clock, side, isPaused }), away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null));
 }
 
 /**
@@ -221,5 +222,5 @@ function Rating({ rating }) {
 function ClaimCountdown({ at }) {
   const left = () => at - serverTime.at(Date.now());
   useTicks(() => (left() > 0 ? nextChange(left()) : Infinity), at);
-  return left() > 0 ? h("span", { class: "numbers" }, ` · ${say("claim-in", { time: sayClock(left()) })}`) : null;
+  return left() > 0 ? h("span", { class: "claim-in numbers muted" }, say("claim-in", { time: sayClock(left()) })) : null;
 }

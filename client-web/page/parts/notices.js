@@ -1,7 +1,6 @@
 // What the page tells when nobody looks at it: sounds, notifications, and the icon of the tab.
 
-import { timeLeft } from "../game/clocks.js";
-import { titleOf } from "../game/rules.js";
+import { timeLeft, titleOf } from "../game/rules.js";
 import { go } from "../route.js";
 import { allWords, line, mutes, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
 import { effect, h } from "../vendor/library.js";

@@ -3,7 +3,7 @@
 
 import { FIGURES, GLYPHS, svg } from "../board/pieces.js";
 import { extent, place } from "../board/screen.js";
-import { figureOf, parseMove, parsePiece } from "../game/notation.js";
+import { figureOf, parseMove, parsePiece } from "../game/rules.js";
 import { settings } from "../state.js";
 import { h, useLayoutEffect, useRef } from "../vendor/library.js";
 

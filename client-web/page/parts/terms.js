@@ -1,6 +1,6 @@
 // What an offer says: its clock, and the player whom it is for.
 
-import { allowed, clockCode, readClock, speedOf } from "../game/clocks.js";
+import { allowed, clockCode, readClock, speedOf } from "../game/rules.js";
 import { ask, askOrTell, line, loadedRefusal, say } from "../state.js";
 import { h } from "../vendor/library.js";
 import { timeText } from "./basics.js";

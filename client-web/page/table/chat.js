@@ -33,12 +33,12 @@ export function Chat({ control, isOpen }) {
     h("ul", { class: "small said", ref: list }, said.map(({ side, said }, index) =>
       h("li", { key: index, class: side }, h("b", null, side === control.side ? say("you") : say("side", { side })), " ",
         said.kind === "phrase" ? say("phrase", { phrase: said.phrase }) : said.text))),
-    h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>
-      h("button", { key: phrase, class: "button compact", onClick: () => void send({ kind: "phrase", phrase }) }, say("phrase", { phrase })))),
     h("form", { class: "row-of", onSubmit: submit },
       h("input", { class: "typed", maxLength: 200, value: text, "aria-label": say("chat-text"), placeholder: say("chat-text"),
         onInput: (/** @type {any} */ event) => setText(event.target.value) }),
       h("button", { class: "button compact" }, say("chat-send"))),
+    h("div", { class: "row-of phrases" }, PHRASES.map((phrase) =>
+      h("button", { key: phrase, class: "button compact", onClick: () => void send({ kind: "phrase", phrase }) }, say("phrase", { phrase })))),
     opponent && opponent.kind !== "house" ? h("div", { class: "row-of" },
       h("button", { class: "button compact plain", "aria-pressed": isQuiet, onClick: () => toggleMute(opponent) }, say("chat-mute")),
       h("button", { class: "button compact plain", onClick: report }, say("chat-report"))) : null);

@@ -1,9 +1,8 @@
 // One game on the page: what is in hand, what is planned, and what gestures do. Parts show it;
 // the line decides what is true.
 
-import { speedOf, timeLeft } from "../game/clocks.js";
 import { byWay, complete, put } from "../game/hand.js";
-import { SIDES, opponentOf, parseMove, parsePiece } from "../game/notation.js";
+import { SIDES, opponentOf, parseMove, parsePiece, speedOf, timeLeft } from "../game/rules.js";
 import {
   afterGap, canEverMove, dueCommand, followNotes, holds, isHeldByReserveRule, keepHidden, planMove, plannedTargets, sideToMove, targets,
 } from "../game/reach.js";
@@ -11,7 +10,7 @@ import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratin
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { confirm, tellKeys } from "../parts/dialog.js";
-import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toggleMute } from "../state.js";
+import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toast, toggleMute } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -32,12 +31,12 @@ const HURRY_MS = 30_000;
 /** The keys of the board, as the list of keys shows them. */
 const KEYS = ["arrows", "enter", "escape", "n", "m", "i", "g", "l", "t", "o", "c", "x", "delete"];
 
-/** Explains pieces, once a player has looked at one. @type {Signal<typeof import("../game/explain.js").explainPiece | undefined>} */
-const explain = signal(/** @type {typeof import("../game/explain.js").explainPiece | undefined} */ (undefined));
+/** Explains pieces and moves, once a player has looked at a piece. @type {Signal<typeof import("../game/explain.js") | undefined>} */
+export const explain = signal(/** @type {typeof import("../game/explain.js") | undefined} */ (undefined));
 
 async function loadExplain() {
   const [module] = await Promise.all([import("../game/explain.js"), moreWords()]);
-  explain.value = module.explainPiece;
+  explain.value = module;
 }
 
 export class GameControl {
@@ -212,6 +211,8 @@ export class GameControl {
       this.hand.value = { kind: "board", square };
       const isRefused = isHeldByReserveRule(view, square) || (view.refused_moves ?? []).some((move) => parseMove(move).from === square);
       if (this.isTurn && !isRefused && targets(view, rules, square).length === 0) show(say("no-way-now"));
+      // What was wrong with the choice before does not stay.
+      else toast.value = undefined;
       return;
     }
     if (hand.value && !isInHand) return void this.#cannotGo(hand.value, square);
@@ -225,11 +226,11 @@ export class GameControl {
    * @param {Hand} hand @param {string} square
    */
   async #cannotGo(hand, square) {
-    const { planning: view, mayChoose } = this;
-    if (!this.isFree || !view || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
-    const explained = await import("../game/explain.js").catch(() => undefined);
-    const why = explained?.whyNot(view, hand, square, allWords()) ?? say("no-answer");
-    if (!this.rules?.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
+    const { planning: view, rules, mayChoose } = this;
+    if (!this.isFree || !view || !rules || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
+    await loadExplain().catch(() => undefined);
+    const why = explain.value?.whyNot(view, rules, hand, square, allWords()) ?? say("no-answer");
+    if (!rules.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
     const move = hand.square + square;
     const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
     if (await confirm(yes)) await this.act({ kind: "move", move }, true);
@@ -291,7 +292,7 @@ export class GameControl {
     this.planned.value = planMove(this.view, command.move, { ...(path ? { path } : {}), ...(color ? { color } : {}) });
   }
 
-  /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/notation.js").ChipColor }} answer */
+  /** Answers the question that is open. @param {{ way?: import("../game/reach.js").Way, color?: import("../game/rules.js").ChipColor }} answer */
   answer({ way, color }) {
     const open = this.question.value;
     if (!open || !this.rules) return;
@@ -411,7 +412,7 @@ export class GameControl {
     const about = this.about.value;
     if (!about || !view || !rules || !explain.value) return undefined;
     if ("letter" in about) {
-      return `${rankName(allWords(), about.letter)}. ${explain.value({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
+      return `${rankName(allWords(), about.letter)}. ${explain.value.explainPiece({ identity: about.letter, moved: false }, rules, settings.value.numbering, allWords())}`;
     }
     const text = this.#explained(about.square);
     return text ? `${this.#nameOf(about.square)}. ${text}` : undefined;
@@ -421,7 +422,7 @@ export class GameControl {
   #explained(square) {
     const { view, rules } = this;
     const piece = view && this.shownView(view).pieces.map(parsePiece).find((piece) => piece.square === square);
-    return piece && rules && explain.value ? explain.value(piece, rules, settings.value.numbering, allWords()) : "";
+    return piece && rules && explain.value ? explain.value.explainPiece(piece, rules, settings.value.numbering, allWords()) : "";
   }
 
   /** @param {string} square */

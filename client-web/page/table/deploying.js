@@ -1,12 +1,10 @@
 // A deployment in the making: by pointer and by keys, with its tray and its tools.
 
 import { listenToTray } from "../board/screen.js";
-import { nextChange } from "../game/clocks.js";
-import { RANKS, letterOf } from "../game/notation.js";
 import {
   byKeys, deploymentSentence, isComplete, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup,
 } from "../game/hand.js";
-import { homeSquares } from "../game/rules.js";
+import { RANKS, homeSquares, letterOf, nextChange } from "../game/rules.js";
 import { rankName } from "../game/sentences.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
@@ -94,6 +92,9 @@ export class Deploying {
   #take(setup, told = "") {
     const changed = deploymentSentence(this.setup.value, setup, this.#rules, allWords());
     this.setup.value = setup;
+    // Of a whole new army, no piece was looked at. The editor tells of none.
+    const { about } = this.control;
+    if (told && about) about.value = undefined;
     this.#show();
     const text = [told, changed].filter(Boolean).join(" ");
     if (text) speak(text);
@@ -222,7 +223,7 @@ export class Deploying {
 
 /**
  * Equal pieces of a tray. `id` names them among the others.
- * @typedef {{ id: string, rank: import("../game/notation.js").Rank, labeled?: boolean, count: number, isChosen: boolean, isOff: boolean }} TrayPiece
+ * @typedef {{ id: string, rank: import("../game/rules.js").Rank, labeled?: boolean, count: number, isChosen: boolean, isOff: boolean }} TrayPiece
  */
 
 /**
@@ -235,7 +236,7 @@ export class Deploying {
 
 /**
  * Pieces to place: each can be chosen, or dragged onto the board.
- * @param {{ label?: string, side: import("../game/notation.js").Side, pieces: readonly TrayPiece[], board: () => import("../board/board.js").Board | undefined,
+ * @param {{ label?: string, side: import("../game/rules.js").Side, pieces: readonly TrayPiece[], board: () => import("../board/board.js").Board | undefined,
  *   acts: TrayActs }} props
  */
 export function Tray({ label, side, pieces, board, acts }) {
@@ -274,7 +275,7 @@ export function Tray({ label, side, pieces, board, acts }) {
     }, h(PieceArt, { side, identity: letterOf(piece.rank), labeled: piece.labeled ?? false }), h("span", { class: "numbers" }, piece.count))));
 }
 
-/** The tray of a deployment. @param {{ deploying: Deploying, side: import("../game/notation.js").Side, look?: (letter: string) => void }} props */
+/** The tray of a deployment. @param {{ deploying: Deploying, side: import("../game/rules.js").Side, look?: (letter: string) => void }} props */
 export function DeployTray({ deploying, side, look }) {
   return h(Tray, {
     label: say("deploy-tray"), side, pieces: deploying.trayPieces(), board: () => deploying.control.board,

@@ -1,6 +1,6 @@
 // What players keep of a game: notes on enemy pieces, and their own deployment.
 
-import { compareSquares, rankOf } from "../game/notation.js";
+import { compareSquares, rankOf } from "../game/rules.js";
 import { MARKS, note } from "../game/reach.js";
 import { rankName } from "../game/sentences.js";
 import { isName } from "../game/setups.js";

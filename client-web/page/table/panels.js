@@ -3,7 +3,7 @@
 
 import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
-import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/notation.js";
+import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/rules.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { endSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
@@ -12,10 +12,11 @@ import { Losses, QuarterTurn } from "../parts/boards.js";
 import { confirm } from "../parts/dialog.js";
 import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
+import { explain } from "./control.js";
 import { Tray } from "./deploying.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
-/** @typedef {import("../game/notation.js").ChipColor} ChipColor */
+/** @typedef {import("../game/rules.js").ChipColor} ChipColor */
 
 /**
  * One sentence: whose turn it is, or how it ended; while an army is placed, what the piece can do that
@@ -30,7 +31,9 @@ export function StatusLine({ control }) {
   const about = isDeploying ? control.aboutText() : undefined;
   return h("div", { class: "status-line" },
     h("p", { class: `status${isTurn ? " your-turn" : ""}${about ? " about" : ""}`, id: "status" }, about ?? text),
-    loaded && !isDeploying ? h(RulesLink, { ruleset: loaded.game.terms.ruleset }) : null);
+    control.isEnlarged.value
+      ? h("button", { class: "button compact whole-board", onClick: () => control.board?.shrink(), "data-focus": ".squares [tabindex='0']" }, say("whole-board"))
+      : loaded && !isDeploying ? h(RulesLink, { ruleset: loaded.game.terms.ruleset, look: "small phone-only", text: say("nav-rules") }) : null);
 }
 
 /** @param {GameControl} control @param {import("../../types/messages").GameView} [view] */
@@ -40,7 +43,7 @@ function statusText(control, view = control.view) {
   if (view.outcome) return endSentence(view.outcome, loaded.abort, allWords());
   if (view.phase === "deploying") {
     if (!side) return say("status-deploying");
-    return say(view.ready[side] ? "status-deployed" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
+    return say(view.ready[side] ? "status-deployed" : control.deploying.isComplete ? "status-deploy-complete" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
   }
   if (underWay(line.value, control.id).length > 0) return say("status-sent");
   const strike = view.pending_strike;
@@ -161,7 +164,8 @@ export function Sheets({ control }) {
   if (!view || !side) return null;
   if (question?.kind === "way") return h(WaySheet, { control });
   if (question?.kind === "color") {
-    return h(ColorSheet, { title: say("color-title"), choose: (color) => control.answer({ color }), cancel: () => control.letGo() });
+    const told = learnedTexts(control, question.draft.kind === "move" ? question.draft.ways[0] : undefined, COLORS);
+    return h(ColorSheet, { title: say("color-title"), choose: (color) => control.answer({ color }), cancel: () => control.letGo(), told });
   }
   if (view.owed_color?.side === side && isFree) {
     return h(ColorSheet, {
@@ -184,14 +188,22 @@ function WaySheet({ control }) {
         onFocus: () => (control.way.value = way), onPointerEnter: () => (control.way.value = way),
         onBlur: () => (control.way.value = undefined), onPointerLeave: () => (control.way.value = undefined),
       },
-        say("way", { by: way.by, path: way.path.join(" ") })))));
+        say("way", { by: way.by, path: way.path.join(" ") }), learnedTexts(control, way).map((text) => h("span", { key: text, class: "muted small" }, text))))));
+}
+
+/**
+ * What the others learn of the piece in hand if it goes this way.
+ * @param {GameControl} control @param {import("../game/reach.js").Way | undefined} way @param {readonly ChipColor[]} [colors]
+ */
+function learnedTexts({ planning: view, rules, question: { value: question } }, way, colors = []) {
+  return (view && rules && question && explain.value?.learnedTexts(view, rules, question.draft, way, colors, allWords())) || [];
 }
 
 /** The color that was laid last comes first. */
 let lastColor = /** @type {ChipColor} */ ("red");
 
-/** @param {{ title: string, choose: (color: ChipColor) => void, cancel?: () => void }} props */
-function ColorSheet({ title, choose, cancel }) {
+/** `told`: what there is to know before the choice. @param {{ title: string, choose: (color: ChipColor) => void, cancel?: () => void, told?: readonly string[] }} props */
+function ColorSheet({ title, choose, cancel, told = [] }) {
   const colors = [lastColor, ...COLORS.filter((color) => color !== lastColor)];
   /** @param {ChipColor} color */
   const take = (color) => {
@@ -210,7 +222,8 @@ function ColorSheet({ title, choose, cancel }) {
   });
   return h(Sheet, { title, cancel }, h("div", { class: "row-of" }, colors.map((color) =>
     h("button", { key: color, class: "button color-button", onClick: () => take(color) },
-      h(ChipArt, { color }), say("color", { color }), h("kbd", { "aria-hidden": "true" }, COLORS.indexOf(color) + 1)))));
+      h(ChipArt, { color }), say("color", { color }), h("kbd", { "aria-hidden": "true" }, COLORS.indexOf(color) + 1)))),
+    told.map((text) => h("p", { key: text, class: "small" }, text)));
 }
 
 /** @param {{ color: ChipColor }} props */

@@ -1,7 +1,7 @@
 // Moves queued from the board, in games with days per move. The server makes them when their turns come.
 
 import { lay } from "../game/follow.js";
-import { letterOf, parseMove, squareOf } from "../game/notation.js";
+import { letterOf, parseMove, squareOf } from "../game/rules.js";
 import { MOST, actText, readQueue } from "../game/queue.js";
 import { hasJoints, plannedTargets, wayTo } from "../game/reach.js";
 import { confirm } from "../parts/dialog.js";

@@ -52,9 +52,12 @@ test("a game that was left is claimed, as a win or as a draw; what was said befo
 test("beside the clock stands when a game can be claimed, until the player is back", async () => {
   const { ann, bob } = await pair(late);
   const address = bob.page.url();
-  const countdown = ann.page.locator(".strip-blue").getByText(/you can claim in \d+:\d\d/);
+  const countdown = ann.page.locator(".strip-blue").getByText(/claim in \d+:\d\d/);
+  const height = () => ann.page.locator(".strip-blue").evaluate((strip) => strip.getBoundingClientRect().height);
+  const before = await height();
   await bob.page.goto("about:blank");
   await countdown.waitFor();
+  assert.equal(await height(), before, "what stands beside the board does not move");
   await picture(ann.page, "absence-countdown");
   await bob.page.goto(address);
   await bob.page.locator(".piece").first().waitFor();

@@ -102,7 +102,7 @@ test("a click presses, a drag drops, a right click asks", async () => {
   await context.close();
 });
 
-test("a finger drags, and a long press asks", async () => {
+test("a finger drags, also after a rest, and a long press asks", async () => {
   const { page, faults, context } = await boardPage({ hasTouch: true, viewport: { width: 360, height: 640 }, isMobile: true });
   await show(page, view({}));
   await cell(page, "b4").tap();
@@ -116,9 +116,20 @@ test("a finger drags, and a long press asks", async () => {
   await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: await center("a6") });
   await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
   await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: await center("a7") });
-  await page.waitForTimeout(700);
+  /** @type {string[]} */
+  const heard = [];
+  /** @param {string} what */
+  const hears = async (what) => {
+    while (heard.at(-1) !== what) heard.push(...await told(page));
+  };
+  await hears("ask a7");
   await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  assert.deepEqual(await told(page), ["press b4", "drop a4 a6", "ask a7"]);
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: await center("a4") });
+  await hears("ask a4");
+  await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: await center("a5") });
+  await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: await center("a6") });
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  assert.deepEqual([...heard, ...await told(page)], ["press b4", "drop a4 a6", "ask a7", "ask a4", "drop a4 a6"]);
   assert.equal(await cell(page, "a4").evaluate((element) => getComputedStyle(element).touchAction), "pinch-zoom");
   assert.equal(await cell(page, "a7").evaluate((element) => getComputedStyle(element).touchAction), "pan-y pinch-zoom");
   assert.deepEqual(faults, []);

@@ -82,7 +82,7 @@ test("a challenge is accepted, and moves of a game by mail are queued", async ()
   await mover.page.getByText(/(Red|Blue) moves\./).first().waitFor();
   await field.fill("a7a6");
   await field.press("Enter");
-  await page.getByRole("alert").getByText(/.+/).first().waitFor();
+  await page.locator(".toast").getByText(/The game has moved on|It is your turn/).waitFor();
   await page.getByRole("heading", { name: "Your turn" }).waitFor();
   for (const { faults, context } of [ann, bob]) {
     assert.deepEqual(faults.filter((fault) => !/40[0-9]/.test(fault)), []);

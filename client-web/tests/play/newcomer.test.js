@@ -20,6 +20,7 @@ test("a newcomer on a phone is in a game and has moved within 30 seconds", async
   await page.getByRole("button", { name: /^Against the house/ }).tap();
   await page.getByRole("button", { name: "Suggest" }).tap();
   note("in a game");
+  await page.getByText("All pieces are placed. Press “Ready”.").waitFor();
   await page.getByRole("button", { name: "Ready" }).tap();
   await page.getByRole("grid", { name: /below/ }).waitFor();
   while (!/Your turn/.test(await page.title())) await page.waitForTimeout(20);

@@ -155,14 +155,15 @@ test("where an illegal move loses, the page asks before it makes one; settings s
   };
   await press("a4");
   await press("e6");
-  await page.getByRole("dialog").getByText("a4e6 is against the rules").waitFor();
+  await until(page, page.getByRole("dialog").getByText("a4e6 is against the rules"));
   assert.deepEqual(await sent(), []);
   await page.getByRole("dialog").getByRole("button", { name: "Keep things as they are" }).click();
   await press("a5");
-  await page.getByRole("dialog").getByText(/a4a5/).waitFor();
+  await until(page, page.getByRole("dialog").getByText(/a4a5/));
   await page.getByRole("dialog").getByRole("button", { name: "Keep things as they are" }).click();
   await press("a4");
   await press("e6");
+  await until(page, page.getByRole("button", { name: "Make it and lose" }));
   await page.getByRole("button", { name: "Make it and lose" }).click();
   await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
   assert.deepEqual(await sent(), ["a4e6"]);

@@ -116,9 +116,9 @@ test("the last move leaves one edge and enters the other; a move that may have g
   await context.close();
 });
 
-test("squares are marked by what carries the piece there, and show the chips that a flash lays", async () => {
-  const chips = { red: ["c3", "d3", "e3"], yellow: ["c4", "c6"], blue: ["c5"], green: [] };
-  const pieces = ["c3r4", "f3r8", "c8b?"];
+test("squares are marked by what carries the piece there, and show the chips that a flash lays and what the others learn", async () => {
+  const chips = { red: ["c3", "d3", "e3"], yellow: ["c4", "c6", "g6"], blue: ["c5"], green: ["g9", "g8", "g7"] };
+  const pieces = ["c3r4", "f3r8", "g9r9", "g1r6"];
   const { page, faults, context, start } = await open(gameOf("shadowflash-3", { pieces, chips, lakes: [], turn: "red" }));
   await start();
   await press(page, "c3");
@@ -127,8 +127,24 @@ test("squares are marked by what carries the piece there, and show the chips tha
   assert.deepEqual(await marked(page, "by-flash"), ["c5", "c6"]);
   assert.equal((await page.locator(".coming .chip-body").getAttribute("d"))?.match(/M/g)?.length, 3, "c4 to c6 turn red");
   assert.equal(await page.locator(".coming").getAttribute("class"), "chip-red coming");
-  assert.match(await cell(page, "c6").getAttribute("aria-label") ?? "", /you can flash here, and the squares on the way turn red$/);
+  await until(page, page.locator(".note"));
+  assert.match(await cell(page, "c6").getAttribute("aria-label") ?? "",
+    /you can flash here, and the squares on the way turn red, shows the others: Major or Colonel$/);
+  assert.deepEqual((await page.locator(".note").allTextContents()).sort(), ["43", "432"], "a step and a supply line show nothing");
   await picture(page, "carriers");
+  // A step beside it shows nothing, whatever its color.
+  await press(page, "b3");
+  await until(page, page.locator(".sheet"));
+  assert.equal(await page.locator(".sheet p").count(), 0);
+  await page.keyboard.press("Escape");
+  await run(page);
+  // A run over chips is a Scout's or the Phoenix's; with the color it came from, it may have been a flash.
+  await press(page, "g9");
+  await press(page, "g6");
+  await until(page, page.locator(".sheet"));
+  assert.deepEqual(await page.locator(".sheet p").allTextContents(),
+    ["The others learn: Scout or Phoenix.", "With a green chip, the others learn less: Scout or Major or Colonel or Phoenix."]);
+  await picture(page, "learned");
   await page.keyboard.press("Escape");
   await run(page);
   assert.equal(await page.locator(".coming").count(), 0);
@@ -240,6 +256,8 @@ test("on a phone, a wide board is turned by a quarter and back, and stays so", a
   assert.equal(a1.x, p1.x, "rows run down the screen");
   await picture(page, "quarter-turned");
   const button = page.getByRole("button", { name: "Quarter turn" });
+  await page.getByRole("button", { name: "More" }).click();
+  await run(page);
   assert.equal(await button.getAttribute("aria-pressed"), "true");
   await button.click();
   await run(page);

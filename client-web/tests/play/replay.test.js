@@ -195,14 +195,16 @@ test("a step forward plays its event; any other step shows the position at once"
   assert.equal(await page.locator(".piece").count(), 16);
   await press(page, "Next");
   await page.locator(".piece.attacking").waitFor();
-  await page.locator(".piece.attacking, .piece.leaving").first().waitFor({ state: "detached" });
+  // Until nothing moves.
+  await page.locator(".piece:not([class='piece'])").first().waitFor({ state: "detached" });
   assert.equal(await page.locator(".piece").count(), 15);
   /** @param {() => Promise<unknown>} act */
   const moves = async (act) => {
     await page.evaluate(() => {
       const seen = /** @type {string[]} */ (/** @type {any} */ (window).seen = []);
-      new MutationObserver((list) => list.forEach(({ target }) => seen.push(/** @type {Element} */ (target).className)))
-        .observe(/** @type {Node} */ (document.querySelector(".pieces")), { attributes: true, attributeFilter: ["class"], subtree: true });
+      const layer = /** @type {Node} */ (document.querySelector(".pieces"));
+      new MutationObserver((list) => seen.push(...list.flatMap(({ target }) => (target === layer ? [] : [/** @type {Element} */ (target).className]))))
+        .observe(layer, { attributes: true, attributeFilter: ["class"], subtree: true });
     });
     await act();
     await page.waitForTimeout(400);
@@ -339,7 +341,7 @@ test("the browser checks a finished record against the server's key, and finds a
   const right = [
     "Correct. This server has signed what everybody saw of this game.", "Correct. This record has the same turns and times as the record that everybody can read.",
     "Correct. The deployments that are open are those that were committed to at the start.", "Correct. The commitments are the same as at the start.",
-    "Correct. The end says what the record says: its result and its deployments.", "Correct. No event is earlier than the one before it.",
+    "Correct. The result and the deployments at the end match the record.", "Correct. No event is earlier than the one before it.",
   ];
   const check = async () => {
     await page.getByText("Check this record").click();

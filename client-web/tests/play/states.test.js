@@ -22,6 +22,12 @@ async function hold(page, address) {
   return { let: open };
 }
 
+/** Lets time pass until a text is shown: what waits for it may only be loading. @param {Page} page @param {string} text */
+async function passUntil(page, text) {
+  for (let seconds = 0; seconds < 30 && await page.getByText(text).count() === 0; seconds++) await page.clock.runFor(1_000);
+  await page.getByText(text).first().waitFor();
+}
+
 /** The height of the page and what is said in it. @param {Page} page */
 const heights = (page) => page.evaluate(() => [...document.querySelectorAll("main .card, main .skeleton-place")].map((one) => one.getBoundingClientRect().height));
 
@@ -46,16 +52,14 @@ test("a page that waits says for what after a while, and nothing moves", async (
   await page.getByText("Waiting for the server…").nth(1).waitFor();
   assert.deepEqual(await heights(page), lists);
   await picture(page, "states-home");
-  for (const path of ["/play", "/watch", "/games", "/account", "/statistics", "/challenge#ABCDEFGH", "/deployments"]) {
+  for (const path of ["/play", "/watch", "/games", "/account", "/statistics", "/challenge#8k2v6m3q9d4w", "/deployments"]) {
     await page.goto(server.url + path);
     await page.locator("main .skeleton").first().waitFor();
-    await page.clock.runFor(3_100);
-    await page.getByText("Waiting for the server…").first().waitFor();
+    await passUntil(page, "Waiting for the server…");
   }
   await page.goto(`${server.url}/rules`);
   await page.locator("main .skeleton").waitFor();
-  await page.clock.runFor(3_100);
-  await page.getByText("The rest of the page is still loading…").waitFor();
+  await passUntil(page, "The rest of the page is still loading…");
   rest.let();
   await page.getByRole("heading", { name: "Quantum" }).waitFor();
   assert.deepEqual(faults, []);
@@ -156,10 +160,10 @@ test("settings have a page: pieces, keys and planned moves change at once; lette
   await page.goto(`${server.url}/rules`);
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-  const shape = () => page.locator(".shown-pieces path").count();
-  const before = await shape();
+  const shapes = page.locator(".shown-pieces path");
+  const before = await shapes.count();
   await page.getByLabel("What pieces show").selectOption("glyphs");
-  assert.ok(await shape() > before);
+  await shapes.nth(before).waitFor();
   await page.getByLabel("Use letters, numbers and symbols as keys on the board").click();
   await page.getByLabel("Let me plan a move on my opponent's turn").click();
   await picture(page, "settings-page", true);
@@ -233,10 +237,11 @@ test("an account that is deleted ends the notices to this browser first, and beg
     if (request.method() !== "GET" && pathname.startsWith("/api/")) asked.push(`${request.method()} ${pathname}`);
   });
   await page.route("**/api/push", (route) => route.fulfill({ json: route.request().method() === "GET" ? { key: "k" } : {} }));
-  await page.goto(`${server.url}/account`);
+  // Whose the subscription is must be known before a page looks at it.
+  await page.goto(`${server.url}/rules`);
   const { id } = await page.evaluate(async () => (await (await fetch("/api/account")).json()).player);
   await page.evaluate((id) => localStorage.setItem("push-of", id), id);
-  await page.reload();
+  await page.goto(`${server.url}/account`);
   const form = page.getByRole("form", { name: "Delete the account" });
   /** @param {string} password */
   const remove = async (password) => {

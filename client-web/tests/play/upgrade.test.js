@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -55,6 +55,19 @@ class Programs {
   }
 }
 
+/** Waits until something listens on a port. @param {number} port */
+async function listens(port) {
+  for (let tries = 0; tries < 400; tries++) {
+    const isOpen = await new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false));
+      socket.once("connect", () => socket.destroy());
+    });
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}
+
 /** Waits until an address answers with a status below 500. @param {string} url */
 async function answers(url) {
   for (let tries = 0; tries < 400; tries++) {
@@ -88,6 +101,8 @@ test("servers are upgraded one by one behind the delivered proxy, with the page 
       "--port", String(redis), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes",
       "--appendfsync", "always", "--save", "", "--maxmemory-policy", "noeviction",
     ]);
+    // A server that finds no store ends at once.
+    await listens(redis);
     serve("first", first, []);
     serve("second", second, []);
     await Promise.all([first, second].map((port) => answers(`http://127.0.0.1:${port}/ready`)));

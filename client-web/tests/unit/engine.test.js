@@ -9,10 +9,12 @@ import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { follow } from "../../page/game/follow.js";
-import { squareOf } from "../../page/game/notation.js";
-import { acts, isHeldByReserveRule } from "../../page/game/reach.js";
-import { IDS } from "../rules.js";
+import { learned } from "../../page/game/explain.js";
+import * as reach from "../../page/game/reach.js";
+import { RANKS, isMovable, letterOf, parseLaid, parseMove, parsePiece, squareOf } from "../../page/game/rules.js";
+import { actsBy } from "../acts.js";
 import { listedRules, playGames } from "../games.js";
+import { IDS } from "../rules.js";
 
 /** @typedef {import("../games.js").Transcript} Transcript */
 
@@ -57,9 +59,9 @@ const FAULTS = [
   ["shadowflash-2", "reach.js", "rules.joined_rows.includes(row + 1)", "false"],
   ["quantum", "reach.js", "isUnmoved ? { rank } :", "true ? { rank } :"],
   ["quantum", "reach.js", "(coins.pool.scout ?? 0) > 0", "true"],
-  ["shadowflash-1", "reach.js", ' && piece.identity !== "F"', ""],
   ["shadowflash-3", "reach.js", 'rules.chips && way.by !== "flash"', "rules.chips"],
-  ["shadowflash-2", "reach.js", "if (view.owed_color) return", "if (false) return"],
+  ["shadowflash-2", "reach.js", "|| view.owed_color ||", "||"],
+  ["shadowflash-1", "reach.js", "!taken.has(square)", "true"],
 ];
 
 /** @param {object} command */
@@ -67,7 +69,7 @@ const keyOf = (command) => JSON.stringify(Object.entries(command).sort());
 
 /**
  * The first difference between the engine's and the page's idea of a game.
- * @param {Transcript} transcript @param {typeof follow} followed @param {typeof acts} actsOf
+ * @param {Transcript} transcript @param {typeof follow} followed @param {ReturnType<typeof actsBy>} actsOf
  */
 function difference({ rules, steps, positions }, followed, actsOf) {
   for (const { before, seen, after } of steps) {
@@ -105,10 +107,10 @@ for (const rules of listed) {
       const transcript = await playGames(rules, { ...AMOUNT, plies, seed, positions: game === 0 ? POSITIONS[rules.id] ?? [] : [] });
       const lakes = transcript.steps[0]?.before.lakes;
       if (rules.lakes !== "drawn") assert.deepEqual([...rules.lakes].sort(), [...lakes ?? []].sort());
-      assert.equal(difference(transcript, follow, acts), undefined, `seed ${seed}`);
+      assert.equal(difference(transcript, follow, actsBy(reach)), undefined, `seed ${seed}`);
       const positions = transcript.positions.filter(({ legal }) => legal.length > 0);
       count.positions += positions.length;
-      count.held += positions.filter(({ view }) => view.pieces.some((text) => isHeldByReserveRule(view, squareOf(text)))).length;
+      count.held += positions.filter(({ view }) => view.pieces.some((text) => reach.isHeldByReserveRule(view, squareOf(text)))).length;
       count.offers += transcript.steps.filter(({ after, seen }) => after.draw_offer && seen.length > 0).length;
       if (game === 0) transcripts.push(transcript);
     }
@@ -119,12 +121,65 @@ for (const rules of listed) {
   });
 }
 
+/** The moves over chips, each with what a spectator knew of its piece before and after. @param {Transcript} transcript */
+function movesOver({ steps }) {
+  const found = [];
+  // Each command has a step of Red, of Blue and of the spectators.
+  for (let index = 0; index + 2 < steps.length; index += 3) {
+    const [red, blue, all] = steps.slice(index, index + 3);
+    const event = all?.seen.map(({ event }) => event).find((event) => event.kind === "moved");
+    if (!red || !blue || !all || event?.kind !== "moved" || event.strike) continue;
+    const { from, to } = parseMove(event.move);
+    const identity = (/** @type {import("../games.js").GameView} */ view, /** @type {string} */ square) =>
+      view.pieces.map(parsePiece).find((piece) => piece.square === square)?.identity ?? "";
+    found.push({
+      view: event.side === "red" ? red.before : blue.before, from, to, laid: event.laid ? parseLaid(event.laid) : undefined,
+      before: identity(all.before, from), after: identity(all.after, to),
+    });
+  }
+  return found;
+}
+
+/** The first move of which the page tells its player something else than the others then know. @param {Transcript} transcript @param {typeof learned} learnedBy */
+function wronglyLearned({ rules, ...transcript }, learnedBy) {
+  const count = { moves: 0, shows: 0 };
+  const movable = RANKS.filter((rank) => isMovable(rank) && (rules.army[letterOf(rank)] ?? 0) > 0).map(letterOf);
+  for (const { view, from, to, laid, before, after } of movesOver({ rules, ...transcript })) {
+    if (/^[^?[]$/.test(before)) continue;
+    const chips = new Map(Object.entries(view.chips ?? {}).flatMap(([color, squares]) => squares.map((square) => [square, color])));
+    const ways = reach.targets(view, rules, from).filter(({ square }) => square === to).flatMap(({ ways }) => ways);
+    const fitting = ways.filter((way) => {
+      const changed = way.by === "flash" ? way.path.filter((square) => chips.get(square) !== chips.get(from)) : laid ? [to] : [];
+      return isDeepStrictEqual([...changed].sort(), [...laid?.squares ?? []].sort()) && (way.by !== "flash" || laid?.color === chips.get(from));
+    });
+    assert.ok(fitting.length > 0, `${from}${to} has a way`);
+    for (const way of fitting) {
+      const color = /** @type {import("../../page/game/rules.js").ChipColor} */ (laid?.color ?? chips.get(to));
+      const told = learnedBy(view, rules, from, way, way.by === "flash" ? undefined : color);
+      const letters = (/** @type {string | undefined} */ identity) => (!identity || identity === "?" ? movable : [...identity.replace(/[[\]]/g, "")]);
+      const both = letters(before).filter((letter) => letters(told).includes(letter));
+      if (both.join("") !== letters(after).join("")) return { count, wrong: `${from}${to}: ${told} of ${before}, not ${after}` };
+      count.moves++;
+      if (told) count.shows++;
+    }
+  }
+  return { count, wrong: undefined };
+}
+
+test("a player is told what the others learn by a move over chips", async (t) => {
+  const transcript = /** @type {Transcript} */ (transcripts.find(({ rules }) => rules.id === "shadowflash-3"));
+  const { count, wrong } = wronglyLearned(transcript, learned);
+  assert.equal(wrong, undefined);
+  t.diagnostic(JSON.stringify(count));
+  assert.ok(count.shows >= 5 && count.moves > 2 * count.shows, JSON.stringify(count));
+});
+
 test("custom games differ from their ruleset by data alone", async () => {
   const { rulesOf } = await import("../../page/game/rules.js");
   const rules = rulesOf(listed, "classic,scout-strike=near");
   assert.ok(rules && !rules.strikes_afar);
   const custom = { ...rules, id: "classic,scout-strike=near" };
-  assert.equal(difference(await playGames(custom, { ...AMOUNT, seed: 5 }), follow, acts), undefined);
+  assert.equal(difference(await playGames(custom, { ...AMOUNT, seed: 5 }), follow, actsBy(reach)), undefined);
 });
 
 test("planted faults are found", async () => {
@@ -139,7 +194,7 @@ test("planted faults are found", async () => {
       writeFileSync(join(copy, file), code.replace(right, wrong));
       const planted = { ...await import(join(copy, "follow.js")), ...await import(join(copy, "reach.js")) };
       const transcript = /** @type {Transcript} */ (transcripts.find(({ rules }) => rules.id === ruleset));
-      const found = difference(transcript, planted.follow, planted.acts);
+      const found = difference(transcript, planted.follow, actsBy(planted));
       assert.ok(found, `${file}: \`${wrong}\` in place of \`${right}\` is not found`);
     }
   } finally {

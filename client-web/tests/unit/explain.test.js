@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { armyOf, boardTexts, explainPiece, readPosition, sectionsOf, startPosition } from "../../page/game/explain.js";
-import { letterOf, parsePiece } from "../../page/game/notation.js";
-import { rulesOf } from "../../page/game/rules.js";
+import { armyOf, boardTexts, explainPiece, readPosition, sectionsOf, startPosition, whyNot } from "../../page/game/explain.js";
+import { letterOf, parsePiece, rulesOf } from "../../page/game/rules.js";
 import { Words } from "../../page/words.js";
 import { program } from "../programs.js";
 import { IDS, withFields } from "../rules.js";
@@ -78,6 +77,19 @@ test("a piece is explained by the rules of its game, and a hidden one by what ca
   assert.match(explain("classic", "?"), /may be a Bomb or the Flag/);
   assert.match(explain("classic", "?", true), /neither a Bomb nor the Flag/);
   assert.match(explain("shadowflash-3", "[9P]"), /Scout or Phoenix/);
+});
+
+test("a move that a repetition rule forbids names the rule, as far as the view tells which", () => {
+  const view = /** @type {any} */ ({ audience: "red", pieces: ["a4r5"], lakes: [], refused_moves: ["a4a5"] });
+  const why = (/** @type {string} */ id, square = "a5") => {
+    const rules = rulesOf(rulesets, id);
+    assert.ok(rules);
+    return whyNot(view, rules, { kind: "board", square: "a4" }, square, words);
+  };
+  assert.match(why("classic"), /^Two-squares rule: /);
+  assert.match(why("tournament"), /^The two-squares rule or the more-squares rule forbids/);
+  assert.match(why("tournament,two-squares=off"), /^More-squares rule: /);
+  assert.equal(why("classic", "a6"), "The Captain cannot go to a6.");
 });
 
 test("a position text has pieces, lakes and chips", () => {

@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ServerTime, clockCode, clockText, nextChange, readClock, timeLeft } from "../../page/game/clocks.js";
-import { parseLaid, parsePiece, squareOf } from "../../page/game/notation.js";
 import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
-import { homeSquares, meaningsOf } from "../../page/game/rules.js";
+import {
+  ServerTime, clockCode, clockText, homeSquares, meaningsOf, nextChange, parseLaid, parsePiece, readClock, squareOf,
+  timeLeft,
+} from "../../page/game/rules.js";
 import { Words } from "../../page/words.js";
 import { withFields } from "../rules.js";
 import { texts } from "../texts.js";

@@ -154,7 +154,8 @@ test("squares are named as the specification says", () => {
   assert.equal(name("e4"), "e4, empty, yellow chip");
   assert.equal(name("c5"), "c5, lake");
   const way = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "b6", sign: "+", by: "legs", path: ["b6"], strikes: false });
-  assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }] })("b6"), "b6, empty, you can go here");
+  assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }], learned: {} })("b6"), "b6, empty, you can go here");
+  assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }], learned: { b6: "shows a Scout" } })("b6"), "b6, empty, you can go here, shows a Scout");
   const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, moves: ["b5b6"] });
   assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
   assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
@@ -231,7 +232,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/(viewer|chat|notes|queue)|parts\/(load|charts|push|setups|diagram|rating_chart|dialog|settings|notices|custom|report|webhook|email|checks|terms))\.js$/;
+  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/(viewer|chat|notes|queue)|parts\/(load|push|diagram|rating_chart|dialog|settings|notices|report|webhook|email|checks|terms))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -4,6 +4,19 @@ try-again = Try again
 
 ## Rules
 
+# $rank: what is known of the piece; $square.
+no-way = The { $rank } cannot go to { $square }.
+refused-repetition = The two-squares rule or the more-squares rule forbids this move on this turn. Another piece has to move first.
+# $ranks: what the others then take the piece for.
+move-shows = The others learn: { $ranks }.
+# $color; $ranks: as above, or none if they learn nothing.
+move-shows-with = With a { color } chip, the others learn { $ranks ->
+        [none] nothing
+       *[other] less: { $ranks }
+    }.
+# $ranks: what the others then take the piece for.
+square-shows = shows the others: { $ranks }
+
 rules-page-title = Rules
 rules-page-lead = Every game here has hidden pieces. The rules differ in what the pieces may do.
 rules-all = All rules

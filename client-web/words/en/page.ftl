@@ -163,7 +163,7 @@ whole-board = Whole board
 quarter-turn = Quarter turn
 more = More
 # $time: a clock.
-claim-in = you can claim in { $time }
+claim-in = claim in { $time }
 
 ## What the game waits for
 
@@ -171,6 +171,7 @@ latest = Latest events
 status-deploying = Both sides deploy in secret.
 status-deploy = Place your army, or press “Suggest”.
 status-deploy-last = Place your army, or press “Suggest”. Your opponent is ready.
+status-deploy-complete = { deploy-all-placed } Press “Ready”.
 status-deployed = You are ready. Waiting for your opponent.
 status-sent = Your move is on its way…
 # $whose: own, red or blue.
@@ -238,11 +239,8 @@ confirm-move = Move { $move }?
 confirm-move-yes = Move
 move-not-made = { $move } was not made, because the game had gone on. Look at the board and move again.
 plan-drop = Drop the planned move
-refused-repetition = A repetition rule forbids this move on this turn. Another piece has to move first.
 held-by-reserve-rule = This coin must stay: you need at least as many unmoved coins as there are Bombs and Flags in your pool.
 no-way-now = This piece cannot move now: no square beside it is free.
-# $rank: what is known of the piece; $square.
-no-way = The { $rank } cannot go to { $square }.
 
 ## Deploying
 
@@ -355,7 +353,7 @@ pool-of =
 lost-of = { $lost } of { $count }
 said-aloud = Your opponent says something.
 typed-label = Type a move
-typed-placeholder = a4a5
+typed-placeholder = Move, such as a4a5
 typed-go = Go
 typed-unknown = This is not a command. Type a move as in a4a5, or: place 9 c3, remove c3, draw, resign.
 # $typed.

@@ -4,6 +4,19 @@ try-again = Повторить
 
 ## Rules
 
+# $rank: what is known of the piece; $square.
+no-way = { $rank }: на { $square } пойти нельзя.
+refused-repetition = Правило двух полей или правило преследования сейчас запрещает этот ход. Сначала сходите другой фигурой.
+# $ranks: what the others then take the piece for.
+move-shows = Другие узнают: { $ranks }.
+# $color; $ranks: as above, or none if they learn nothing.
+move-shows-with = Если фишка — { color }, другие { $ranks ->
+        [none] не узнают ничего
+       *[other] узнают меньше: { $ranks }
+    }.
+# $ranks: what the others then take the piece for.
+square-shows = другим станет ясно: { $ranks }
+
 rules-page-title = Правила
 rules-page-lead = Во всех играх здесь фигуры скрыты. Правила различаются тем, что фигуры умеют.
 rules-all = Все правила

@@ -166,7 +166,7 @@ whole-board = Вся доска
 quarter-turn = На четверть
 more = Ещё
 # $time: a clock.
-claim-in = засчитать можно через { $time }
+claim-in = засчитать через { $time }
 
 ## What the game waits for
 
@@ -174,6 +174,7 @@ latest = Последние события
 status-deploying = Обе стороны втайне расставляют фигуры.
 status-deploy = Расставьте свою армию или нажмите «Подсказать».
 status-deploy-last = Расставьте свою армию или нажмите «Подсказать». Соперник готов.
+status-deploy-complete = { deploy-all-placed } Нажмите «Готово».
 status-deployed = Вы готовы. Ждём соперника.
 status-sent = Ваш ход отправляется…
 # $whose: own, red or blue.
@@ -242,11 +243,8 @@ confirm-move = Ход { $move }?
 confirm-move-yes = Сделать ход
 move-not-made = Ход { $move } не сделан: партия ушла вперёд. Посмотрите на доску и сходите снова.
 plan-drop = Отменить предварительный ход
-refused-repetition = Правило о повторении сейчас запрещает этот ход. Сначала сходите другой фигурой.
 held-by-reserve-rule = Эта монета должна стоять: у вас должно быть не меньше неходивших монет, чем Бомб и Флагов в вашем запасе.
 no-way-now = Сейчас эта фигура ходить не может: вокруг нет свободных полей.
-# $rank: what is known of the piece; $square.
-no-way = { $rank }: на { $square } пойти нельзя.
 
 ## Deploying
 
@@ -361,7 +359,7 @@ pool-of =
 lost-of = { $lost } из { $count }
 said-aloud = Соперник что-то пишет.
 typed-label = Ввести ход
-typed-placeholder = a4a5
+typed-placeholder = Ход, например a4a5
 typed-go = Ход
 typed-unknown = Такой команды нет. Введите ход, например a4a5, или: place 9 c3, remove c3, draw, resign.
 # $typed.

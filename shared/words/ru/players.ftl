@@ -20,7 +20,7 @@ terms = { $ruleset }, { $time }{ $rated ->
 time-unlimited = без часов
 
 presence-present = на связи
-presence-reconnecting = восстанавливает связь
+presence-reconnecting = подключается
 presence-away = не на связи
 presence-left = нет в партии
 
