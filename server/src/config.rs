@@ -72,9 +72,10 @@ pub struct Config {
     /// The store. `embedded` keeps all data on disk, in the data folder. `memory` loses all data
     /// when the server stops, and is for trials. `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]`,
     /// `unix:///PATH` and `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME` name a
-    /// Redis, which several servers can share. `redis+cluster://[:PASSWORD@]HOST[:PORT],HOST[:PORT]`
-    /// names some nodes of a Redis Cluster (experimental). Other users of this machine can see
-    /// flags, so set a password in the environment.
+    /// Redis, which several servers can share.
+    /// `redis+cluster://[:PASSWORD@]HOST[:PORT],HOST[:PORT]` names some nodes of a Redis Cluster
+    /// (experimental). Other users of this machine can see flags, so set a password in the
+    /// environment.
     #[arg(
         long,
         env = "FLAGFALL_STORE",

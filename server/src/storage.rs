@@ -131,10 +131,19 @@ fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
     lines.for_each(|line| say(&line));
 }
 
-/// Checks that no server uses the store. The record of a server expires soon after it was killed.
+/// The time to wait for the record of a server that was killed, which expires after 3 seconds.
+const IDLE_PATIENCE: Duration = Duration::from_secs(5);
+const IDLE_LOOK: Duration = Duration::from_millis(200);
+
+/// Checks that no server uses the store.
 async fn check_idle(store: &dyn Store) -> Result<(), StoreFailure> {
-    let servers = store.scan(SERVERS.all()?, None, 1).await?;
-    if servers.is_empty() { Ok(()) } else { Err(StoreFailure::InUse) }
+    let is_idle = async {
+        while !store.scan(SERVERS.all()?, None, 1).await?.is_empty() {
+            tokio::time::sleep(IDLE_LOOK).await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(IDLE_PATIENCE, is_idle).await.unwrap_or(Err(StoreFailure::InUse))
 }
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {

@@ -58,8 +58,8 @@ impl FolderStore {
         let path = root.join(name.as_str());
         let work = tokio::task::spawn_blocking(move || {
             let done = work(&root, &path);
-            // If the folder is gone, for example because its file system is not mounted, its objects
-            // may still exist.
+            // If the folder is gone, for example because its file system is not mounted, its
+            // objects may still exist.
             if was_there && !root.join(UNFINISHED).is_dir() {
                 return Err(io::Error::other("the folder of the archive is gone"));
             }

@@ -75,7 +75,7 @@ pub enum StoreFailure {
         "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
     )]
     Memory,
-    #[error("servers are running on this store: stop them all, wait three seconds, and try again")]
+    #[error("servers are running on this store: stop them all, and try again")]
     InUse,
     #[error("there is no archive: name a folder with --archive")]
     NoArchive,

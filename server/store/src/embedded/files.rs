@@ -209,7 +209,7 @@ impl Tail {
         allocate_bytes: u64,
     ) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        let name = Named::of(segments.path(point.segment))?;
+        let name = Named::of_open(segments.path(point.segment), &file)?;
         let (buffer, allocated) = (Vec::new(), point.at);
         Ok(Tail { segments, file, name, point, buffer, segment_bytes, allocated, allocate_bytes })
     }
@@ -236,7 +236,7 @@ impl Tail {
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
             self.allocated = self.point.at;
             self.file = self.segments.file(self.point.segment)?;
-            self.name = Named::of(self.segments.path(self.point.segment))?;
+            self.name = Named::of_open(self.segments.path(self.point.segment), &self.file)?;
         }
         Ok(())
     }

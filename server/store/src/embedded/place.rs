@@ -5,7 +5,9 @@
 //! other names are checked with every heartbeat. If a file is missing or was replaced, the store
 //! fails, because acknowledged changes would be lost.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -26,16 +28,22 @@ struct Identity {
 
 impl Named {
     /// Records which file is at this path.
-    pub(super) fn of(path: PathBuf) -> io::Result<Named> {
-        let identity = identity(&path)?;
+    fn of(path: PathBuf) -> io::Result<Named> {
+        let identity = identity(CWD, &path, AtFlags::empty())?;
+        Ok(Named { path, identity })
+    }
+
+    /// Records that this open file should be at this path.
+    pub(super) fn of_open(path: PathBuf, file: &File) -> io::Result<Named> {
+        let identity = identity(file, Path::new(""), AtFlags::EMPTY_PATH)?;
         Ok(Named { path, identity })
     }
 }
 
 /// Asks for nothing else about the file: after a question about the time of the last change, the
 /// next write stores a more exact time, and its sync takes up to half longer.
-fn identity(path: &Path) -> io::Result<Identity> {
-    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO)?;
+fn identity(file: impl AsFd, path: &Path, flags: AtFlags) -> io::Result<Identity> {
+    let found = statx(file, path, flags, StatxFlags::INO)?;
     Ok(Identity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })
 }
 
@@ -62,7 +70,7 @@ impl DataFolder {
     /// Checks that this file is still in place.
     pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
         let path = &named.path;
-        match identity(path) {
+        match identity(CWD, path, AtFlags::empty()) {
             Ok(found) if found == named.identity => Ok(()),
             Ok(_) => Err(self.lost(path, "was replaced")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.lost(path, "is gone")),
