@@ -158,7 +158,8 @@ class Both {
 
   /**
    * Two exchanged pieces of Red leave the board and come back, in the same order of their ranks in
-   * both sessions.
+   * both sessions. They come back on other squares: where a piece stood, only one of two sessions
+   * would have another rank than before, and Red's own page would name it anew there.
    * @param {[string, string]} ranks @param {boolean} isShown
    */
   async exchange(ranks, isShown) {
@@ -169,7 +170,8 @@ class Both {
     }
     for (const rank of ranks) {
       if (!await this.isRedToMove(isShown)) return;
-      const places = (await this.legal("red")).filter((command) => command.kind === "place" && command.rank === NAMES[rank] && !command.labeled);
+      const places = (await this.legal("red")).filter((command) => command.kind === "place" && command.rank === NAMES[rank] && !command.labeled
+        && !pair.includes(command.square));
       const command = places[this.random(places.length)];
       if (command) await this.act("red", command, undefined, isShown);
       if (!isShown) this.show();

@@ -42,6 +42,7 @@ test("a deployment is made by keys and pointer, saved, opened again and deleted"
   await page.mouse.up();
   assert.equal(await textOf(page), `.........1${".".repeat(20)}FBS9982...`);
   await page.getByRole("button", { name: "Mirror" }).click();
+  await page.locator(".aloud").getByText("Mirrored.").waitFor({ state: "attached" });
   assert.equal(await textOf(page), `1.........${".".repeat(20)}...2899SBF`);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByLabel("Name").fill("no good");

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { momentsOf } from "../../page/game/record.js";
+import { overflow } from "../axe.js";
 import { newPage, picture } from "../browser.js";
 import { chance, playGames } from "../games.js";
 import { deploy, isOver, playOn, resign } from "../robot.js";
@@ -42,6 +43,12 @@ const slider = (page) => page.getByLabel("Place in the game");
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 /** @param {string} id @param {string} as @returns {Promise<GameRecord>} */
 const recordOf = async (id, as) => /** @type {any} */ ((await fetch(`${server.url}/api/games/${id}/record?as=${as}`)).json());
+
+/** The buttons to step stand below the board, in the window. @param {Page} page */
+async function areStepsInSight(page) {
+  const box = await page.locator(".step-buttons").boundingBox();
+  assert.ok(box && box.y + box.height <= (page.viewportSize()?.height ?? 0), `the steps end at ${box && box.y + box.height}`);
+}
 
 /** What is on the board: pieces by their squares, as the names of squares say it. @param {Page} page */
 const occupied = (page) => page.locator(".square").evaluateAll((cells) => cells
@@ -295,6 +302,8 @@ for (const ruleset of ["quantum", "shadowflash-3"]) {
     await page.setViewportSize({ width: 390, height: 780 });
     await page.getByRole("link", { name: "Replay" }).click();
     await isReady(page);
+    assert.ok(await overflow(page) <= 0, "wider than its window");
+    await areStepsInSight(page);
     const moments = momentsOf(await recordOf(id, "all"), rulesFor(ruleset));
     for (const { view } of moments) {
       assert.equal(await occupied(page), view.pieces.length);
@@ -307,7 +316,7 @@ for (const ruleset of ["quantum", "shadowflash-3"]) {
 }
 
 for (const [size, viewport] of /** @type {const} */ ([
-  ["phone", { width: 360, height: 740 }], ["tablet", { width: 820, height: 1180 }], ["desktop", { width: 1440, height: 900 }],
+  ["phone", { width: 360, height: 740 }], ["tablet", { width: 800, height: 1100 }], ["desktop", { width: 1440, height: 900 }],
 ])) {
   test(`a record with a clock on a ${size}`, async () => {
     const { page, faults, context } = await open({ viewport });
@@ -322,6 +331,7 @@ for (const [size, viewport] of /** @type {const} */ ([
     await page.getByRole("link", { name: "Replay" }).click();
     await isReady(page);
     await page.getByRole("img", { name: /^Clocks: Red from 3:00/ }).waitFor();
+    await areStepsInSight(page);
     for (let steps = 0; steps < 7; steps++) await press(page, "Next");
     await picture(page, `replay-${size}`);
     await page.locator(".charts").scrollIntoViewIfNeeded();
