@@ -299,11 +299,16 @@ for (const ruleset of ["quantum", "shadowflash-3"]) {
     await playOn(page, chance(5), 14);
     if (!await isOver(page)) await resign(page);
     const id = /\/game\/(\w+)/.exec(page.url())?.[1] ?? "";
-    await page.setViewportSize({ width: 390, height: 780 });
     await page.getByRole("link", { name: "Replay" }).click();
     await isReady(page);
-    assert.ok(await overflow(page) <= 0, "wider than its window");
-    await areStepsInSight(page);
+    // A wide board stands upright on a phone.
+    const upright = ruleset === "quantum" ? ".board-place" : ".board-place.tall";
+    for (const [width, height, place] of /** @type {const} */ ([[800, 1100, ".board-place:not(.tall)"], [390, 780, upright]])) {
+      await page.setViewportSize({ width, height });
+      await page.locator(place).waitFor();
+      assert.ok(await overflow(page) <= 0, `wider than ${width}`);
+      await areStepsInSight(page);
+    }
     const moments = momentsOf(await recordOf(id, "all"), rulesFor(ruleset));
     for (const { view } of moments) {
       assert.equal(await occupied(page), view.pieces.length);
