@@ -153,6 +153,7 @@ impl Folder {
         }
         match path.strip_prefix("words/").and_then(|name| name.strip_suffix(".ftl")) {
             Some(texts) => Ok(Some(self.words(texts)?.into_bytes())),
+            None if path.ends_with(".css") => Ok(Some(without_comments(&self.text(path)?).into_bytes())),
             None => read(&self.page().join(path)).map(Some),
         }
     }
@@ -294,6 +295,14 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, PageError> {
         }
     }
     Ok(names)
+}
+
+/// Leaves out the comments of a style sheet, which only help those who change it. None of its
+/// strings may contain the beginning of a comment.
+fn without_comments(css: &str) -> String {
+    let (first, rest) = css.split_once("/*").unwrap_or((css, ""));
+    let kept = rest.split("/*").filter_map(|part| Some(part.split_once("*/")?.1));
+    std::iter::once(first).chain(kept).collect()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, PageError> {

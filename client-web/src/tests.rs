@@ -48,6 +48,21 @@ fn compressed_forms_unpack_to_the_file_and_are_smaller() {
 }
 
 #[test]
+fn style_sheets_lose_their_comments_and_nothing_else() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["page.css", "looks.css"] {
+        let mut sent = std::str::from_utf8(asset(name).unwrap().plain).unwrap();
+        let mut written = &*fs::read_to_string(root.join("page").join(name)).unwrap();
+        while let Some((rules, rest)) = written.split_once("/*") {
+            sent = sent.strip_prefix(rules).unwrap();
+            written = rest.split_once("*/").unwrap().1;
+        }
+        assert_eq!(sent, written, "{name}");
+        assert!(!sent.contains("*/"), "{name}");
+    }
+}
+
+#[test]
 fn the_texts_of_a_language_are_one_file_and_one_with_more() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["en", "en-more", "ru", "ru-more"] {
