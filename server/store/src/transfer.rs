@@ -21,7 +21,7 @@ pub trait Transfer: Store {
     /// stamps, and keeps the stamps. In all other respects it works like [`Store::append`].
     ///
     /// # Errors
-    /// [`StoreError`]: nothing was written.
+    /// [`StoreError`](crate::StoreError): nothing was written.
     fn take_over(
         &self,
         game: GameId,
