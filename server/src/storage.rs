@@ -138,7 +138,11 @@ const IDLE_LOOK: Duration = Duration::from_millis(200);
 /// Checks that no server uses the store.
 async fn check_idle(store: &dyn Store) -> Result<(), StoreFailure> {
     let is_idle = async {
+        let mut is_told = false;
         while !store.scan(SERVERS.all()?, None, 1).await?.is_empty() {
+            if !std::mem::replace(&mut is_told, true) {
+                tracing::info!("waiting until no server uses the store");
+            }
             tokio::time::sleep(IDLE_LOOK).await;
         }
         Ok(())

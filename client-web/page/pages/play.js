@@ -221,7 +221,8 @@ function Select({ label, value, options, why = "", onChange }) {
     why ? h("small", { class: "muted" }, why) : null);
 }
 
-// The choices that most games do without: changed rules, a secret deployment, and whose rating is wanted.
+// The choices that most games do without: changed rules, a secret deployment, and limits for the
+// opponent's rating.
 
 /**
  * @param {{ rules: Rules, more: More, change: (more: More) => void, whyNoRange: string }} props

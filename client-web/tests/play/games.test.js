@@ -124,7 +124,8 @@ test("the first page shows the wait for an opponent at once, and the player's ow
 test("a link to a challenge that is not open says so", async () => {
   const { page, faults, context } = await newPage(chromium);
   for (const [link, heading] of [["8k2v6m3q9d4w", "This offer is not open"], ["mistyped", "This link is incomplete"], ["", "This link is incomplete"]]) {
-    // The part after "#" alone would load nothing anew. What is left now has loaded: no request ends early.
+    // The part after "#" alone would load nothing anew. The page that is left has loaded, so no
+    // request ends early.
     await page.goto("about:blank");
     await page.goto(`${server.url}/challenge#${link}`);
     await page.getByRole("heading", { name: heading ?? "" }).waitFor();

@@ -132,13 +132,14 @@ test("squares are marked by what carries the piece there, and show the chips tha
     /you can flash here, and the squares on the way turn red, shows the others: Major or Colonel$/);
   assert.deepEqual((await page.locator(".note").allTextContents()).sort(), ["43", "432"], "a step and a supply line show nothing");
   await picture(page, "carriers");
-  // A step beside it shows nothing, whatever its color.
+  // A step beside it shows nothing, with either color.
   await press(page, "b3");
   await until(page, page.locator(".sheet"));
   assert.equal(await page.locator(".sheet p").count(), 0);
   await page.keyboard.press("Escape");
   await run(page);
-  // A run over chips is a Scout's or the Phoenix's; with the color it came from, it may have been a flash.
+  // A run over chips is a Scout's or the Phoenix's; with the color it came from, it may have been
+  // a flash.
   await press(page, "g9");
   await press(page, "g6");
   await until(page, page.locator(".sheet"));

@@ -240,7 +240,7 @@ impl Writer {
     }
 
     /// Gives back the side records in this bucket of appends to games in other buckets. Locks do
-    /// not matter, because whoever holds them has seen a bucket without these records.
+    /// not matter, because a server that holds them has seen a bucket without these records.
     pub(super) async fn give_back_foreign(&self, link: &mut Link) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let mut games = self.shared.held.lock().games();

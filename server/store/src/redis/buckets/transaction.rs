@@ -3,8 +3,8 @@
 //! One bucket is the primary one. The others are prepared first: if the conditions there hold,
 //! their records are locked, and their writes are kept. Then the primary bucket decides in one
 //! script, which checks its own conditions, makes its own writes, and records the decision. From
-//! then on, the change is made, whatever happens. At last the other buckets make their writes and
-//! unlock their records. Every step can be carried out by any server: see [`Name`].
+//! then on, the change is made, even if servers are lost. At last the other buckets make their
+//! writes and unlock their records. Every step can be carried out by any server: see [`Name`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use flagfall_board::Stamp;
 /// milliseconds.
 pub(super) const LIFETIME_MS: u64 = 2_000;
 
-/// The name of a transaction, of which locks consist. It tells whoever meets a lock where the
+/// The name of a transaction, of which locks consist. It tells a server that meets a lock where the
 /// decision is, and when it is too late to make one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Name {

@@ -373,7 +373,7 @@ fn overwriters() -> Vec<Plan> {
 }
 
 #[test]
-fn a_transaction_is_made_completely_or_not_at_all_whoever_is_lost() {
+fn a_transaction_is_made_completely_or_not_at_all_if_servers_are_lost() {
     for plans in [rivals(), overwriters()] {
         let (model, found) = Model::explore(plans, Flaw::None);
         assert_eq!(found, Ok(()));
