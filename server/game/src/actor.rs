@@ -29,7 +29,7 @@ use super::reply::Reply;
 use super::search;
 use super::table::{Asked, Input, NewCommand, Output, Table, TableInput};
 use super::thinking::ThinkingShare;
-use flagfall_base::delivery::Outbox;
+use flagfall_base::delivery::{Outbox, together};
 use flagfall_base::random::random_game_id;
 use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
@@ -325,6 +325,10 @@ impl Actor {
     }
 
     fn step(&mut self, input: Input) {
+        together(|| self.take_step(input));
+    }
+
+    fn take_step(&mut self, input: Input) {
         let now = self.host.now();
         self.table.write_form = self.host.peers.write_form();
         self.look_at_store(now);

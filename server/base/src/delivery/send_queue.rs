@@ -1,7 +1,13 @@
 //! The bounded send queue of a connection.
+//!
+//! The connection's task writes the queued messages to the socket. Waking that task for each
+//! message costs more than the write, so a game that tells its players about a move writes to
+//! their sockets itself ([`together`]), as long as the sockets accept the bytes at once.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -21,6 +27,22 @@ pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
 /// The capacity that an empty queue may keep. A larger buffer, left from a burst, is freed.
 const IDLE_CAPACITY: usize = 8;
+
+/// The maximum number of connections to which [`together`] writes. The tasks of the others, who
+/// are spectators of a popular game, are woken, so that all processors share that work.
+const WRITTEN_TOGETHER_MAX: usize = 4;
+
+/// The state of [`together`] on one thread.
+struct Together {
+    is_running: bool,
+    /// The outboxes into which messages were put.
+    outboxes: Vec<Outbox>,
+}
+
+thread_local! {
+    static TOGETHER: RefCell<Together> =
+        const { RefCell::new(Together { is_running: false, outboxes: Vec::new() }) };
+}
 
 /// The number of a connection. It is unique while the process runs, and never sent to clients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -59,6 +81,17 @@ struct Shared {
     state: Mutex<State>,
 }
 
+/// The writing half of a connection's socket. It never waits.
+pub trait Sink: Send + Sync {
+    /// Writes messages until the socket accepts no more bytes or `next` returns `None`. Returns
+    /// true in the second case, when all bytes are accepted. The sink keeps the rest of a message
+    /// of which the socket accepted only a part.
+    fn write(&self, next: &mut dyn FnMut() -> Option<Payload>) -> io::Result<bool>;
+
+    /// Waits until the socket accepts bytes again.
+    fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+}
+
 #[derive(Default)]
 struct State {
     queue: VecDeque<Payload>,
@@ -73,6 +106,9 @@ struct State {
     heads: Vec<GameHead>,
     pool: Option<PoolStatus>,
     waker: Option<Waker>,
+    sink: Option<Arc<dyn Sink>>,
+    /// True while a call of [`together`] is going to write the queued messages or wake the task.
+    is_awaited: bool,
 }
 
 /// The number of messages to credit to a connection's rate limit, and the number of bytes that
@@ -108,6 +144,51 @@ impl State {
         }
         self.waker.take()
     }
+
+    fn pop(&mut self) -> Option<Payload> {
+        let payload = self.queue.pop_front()?;
+        self.bytes -= payload.len();
+        if self.queue.is_empty() && self.queue.capacity() > IDLE_CAPACITY {
+            self.queue = VecDeque::new();
+        }
+        Some(payload)
+    }
+
+    /// Writes the queued messages. Returns true if the socket accepted all of them, and false if
+    /// it accepts no more bytes for now or if there is no socket.
+    fn write(&mut self) -> io::Result<bool> {
+        match self.sink.clone() {
+            Some(sink) => sink.write(&mut || self.pop()),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Runs `work`, and then writes the messages that it put into outboxes. So several messages to
+/// one connection are written together, and its task need not be woken. If a socket does not
+/// accept all bytes, or if there are many connections, their tasks write the rest.
+pub fn together<T>(work: impl FnOnce() -> T) -> T {
+    /// Also delivers the messages if `work` panics.
+    struct Delivery;
+
+    impl Drop for Delivery {
+        fn drop(&mut self) {
+            let mut outboxes = TOGETHER.with_borrow_mut(|together| {
+                together.is_running = false;
+                std::mem::take(&mut together.outboxes)
+            });
+            for (number, outbox) in outboxes.drain(..).enumerate() {
+                outbox.deliver(number < WRITTEN_TOGETHER_MAX);
+            }
+            // Keep the memory for the next call, unless there was a crowd.
+            outboxes.shrink_to(2 * WRITTEN_TOGETHER_MAX);
+            TOGETHER.with_borrow_mut(|together| together.outboxes = outboxes);
+        }
+    }
+
+    let was_running = TOGETHER.with_borrow_mut(|together| std::mem::replace(&mut together.is_running, true));
+    let _delivery = (!was_running).then(|| Delivery);
+    work()
 }
 
 fn wake(waker: Option<Waker>) {
@@ -136,13 +217,39 @@ impl Outbox {
         } else {
             state.bytes += payload.len();
             state.queue.push_back(payload.clone());
-            state.waker.take()
+            self.wait_for_delivery(&mut state)
         };
         drop(state);
         wake(waker);
         if is_too_long {
             tracing::error!(connection = %self.connection(), ?payload, "message too long to send; connection closed");
         }
+    }
+
+    /// Leaves the delivery of the queue to the running call of [`together`], if there is one.
+    /// Otherwise, returns the waker of the connection's task.
+    fn wait_for_delivery(&self, state: &mut State) -> Option<Waker> {
+        if state.is_awaited {
+            return None;
+        }
+        state.is_awaited = TOGETHER.with_borrow_mut(|together| {
+            if together.is_running {
+                together.outboxes.push(self.clone());
+            }
+            together.is_running
+        });
+        if state.is_awaited { None } else { state.waker.take() }
+    }
+
+    /// Writes the queued messages at once, or wakes the connection's task.
+    fn deliver(&self, at_once: bool) {
+        let mut state = self.shared.state.lock();
+        state.is_awaited = false;
+        // An error, like a full socket, is left to the connection's task.
+        let is_written = at_once && state.close.is_none() && matches!(state.write(), Ok(true));
+        let waker = if is_written { None } else { state.waker.take() };
+        drop(state);
+        wake(waker);
     }
 
     pub fn queued(&self) -> usize {
@@ -238,11 +345,7 @@ impl OutboxReader {
     /// by the next message.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
         let mut state = self.shared.state.lock();
-        if let Some(payload) = state.queue.pop_front() {
-            state.bytes -= payload.len();
-            if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
-                state.queue = VecDeque::new();
-            }
+        if let Some(payload) = state.pop() {
             return Poll::Ready(Outgoing::Message(payload));
         }
         if let Some(code) = state.close {
@@ -250,6 +353,30 @@ impl OutboxReader {
         }
         register(&mut state, cx);
         Poll::Pending
+    }
+
+    /// Sets the socket to which the messages are written.
+    pub fn connect(&mut self, sink: Arc<dyn Sink>) {
+        self.shared.state.lock().sink = Some(sink);
+    }
+
+    /// Writes the queued messages. Ready when the connection is to be closed, or at an error of
+    /// the socket.
+    pub fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<CloseCode>> {
+        let mut state = self.shared.state.lock();
+        if let Poll::Ready(Err(error)) = poll_written(&mut state, cx) {
+            return Poll::Ready(Err(error));
+        }
+        if let Some(code) = state.close {
+            return Poll::Ready(Ok(code));
+        }
+        register(&mut state, cx);
+        Poll::Pending
+    }
+
+    /// Writes the queued messages. Ready when the socket has accepted all of them.
+    pub fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        poll_written(&mut self.shared.state.lock(), cx)
     }
 
     pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
@@ -278,6 +405,16 @@ impl OutboxReader {
     }
 }
 
+fn poll_written(state: &mut State, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    while !state.write()? {
+        match &state.sink {
+            Some(sink) => std::task::ready!(sink.poll_writable(cx))?,
+            None => return Poll::Pending,
+        }
+    }
+    Poll::Ready(Ok(()))
+}
+
 fn register(state: &mut State, cx: &Context<'_>) {
     match &mut state.waker {
         Some(waker) => waker.clone_from(cx.waker()),
@@ -293,12 +430,15 @@ impl Drop for OutboxReader {
         state.bytes = 0;
         state.heads = Vec::new();
         state.waker = None;
+        state.sink = None;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
+    use std::panic::AssertUnwindSafe;
+    use std::task::Wake;
 
     use flagfall_protocol::ServerToClient;
 
@@ -331,6 +471,119 @@ mod tests {
         tokio::task::yield_now().await;
         outbox.send(ping(3));
         assert_eq!(waiting.await.unwrap(), Outgoing::Message(ping(3)));
+    }
+
+    /// A socket that accepts this many messages.
+    struct Few {
+        room: Mutex<usize>,
+        accepted: Mutex<Vec<Payload>>,
+    }
+
+    impl Sink for Few {
+        fn write(&self, next: &mut dyn FnMut() -> Option<Payload>) -> io::Result<bool> {
+            let (mut room, mut accepted) = (self.room.lock(), self.accepted.lock());
+            while *room > 0 {
+                let Some(payload) = next() else { return Ok(true) };
+                accepted.push(payload);
+                *room -= 1;
+            }
+            Ok(false)
+        }
+
+        fn poll_writable(&self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    /// A connection whose task waits for messages.
+    struct Waiting {
+        outbox: Outbox,
+        reader: OutboxReader,
+        socket: Arc<Few>,
+        wakes: Arc<AtomicU64>,
+    }
+
+    struct CountWakes(Arc<AtomicU64>);
+
+    impl Wake for CountWakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Waiting {
+        fn with_room(room: usize) -> Waiting {
+            let (outbox, mut reader) = outbox(ConnectionId::next());
+            let socket = Arc::new(Few { room: Mutex::new(room), accepted: Mutex::default() });
+            reader.connect(socket.clone());
+            let mut waiting = Waiting { outbox, reader, socket, wakes: Arc::default() };
+            assert!(waiting.poll().is_pending());
+            waiting
+        }
+
+        fn poll(&mut self) -> Poll<io::Result<CloseCode>> {
+            let waker = Waker::from(Arc::new(CountWakes(self.wakes.clone())));
+            self.reader.poll_write(&mut Context::from_waker(&waker))
+        }
+
+        /// Returns the number of messages that the socket accepted, of those that wait, and of
+        /// the times that the task was woken.
+        fn state(&self) -> (usize, usize, u64) {
+            let accepted = self.socket.accepted.lock().len();
+            (accepted, self.outbox.queued(), self.wakes.load(Ordering::Relaxed))
+        }
+    }
+
+    #[test]
+    fn messages_together_are_written_at_the_end_without_waking_the_task() {
+        let [one, two] = [3, 3].map(Waiting::with_room);
+        together(|| {
+            one.outbox.send(ping(1));
+            two.outbox.send(ping(2));
+            // A call within another one changes nothing.
+            together(|| one.outbox.send(ping(3)));
+            assert_eq!((one.state(), two.state()), ((0, 2, 0), (0, 1, 0)));
+        });
+        assert_eq!((one.state(), two.state()), ((2, 0, 0), (1, 0, 0)));
+        assert_eq!(*one.socket.accepted.lock(), [ping(1), ping(3)]);
+        one.outbox.send(ping(4));
+        assert_eq!(one.state(), (2, 1, 1), "outside a call, the task is woken");
+    }
+
+    #[test]
+    fn the_task_writes_what_the_socket_did_not_accept() {
+        let mut waiting = Waiting::with_room(1);
+        together(|| (1..=3).for_each(|id| waiting.outbox.send(ping(id))));
+        assert_eq!(waiting.state(), (1, 2, 1));
+        *waiting.socket.room.lock() = 5;
+        assert!(waiting.poll().is_pending());
+        assert_eq!(*waiting.socket.accepted.lock(), [ping(1), ping(2), ping(3)]);
+    }
+
+    #[test]
+    fn the_tasks_of_a_crowd_are_woken() {
+        let crowd: Vec<Waiting> = (0..WRITTEN_TOGETHER_MAX + 2).map(|_| Waiting::with_room(2)).collect();
+        together(|| crowd.iter().for_each(|waiting| waiting.outbox.send(ping(1))));
+        let (written, woken) = crowd.split_at(WRITTEN_TOGETHER_MAX);
+        assert!(written.iter().all(|waiting| waiting.state() == (1, 0, 0)));
+        assert!(woken.iter().all(|waiting| waiting.state() == (0, 1, 1)));
+    }
+
+    #[test]
+    fn messages_are_delivered_after_a_panic_and_closing_is_left_to_the_task() {
+        let [fine, mut closed] = [3, 3].map(Waiting::with_room);
+        let panicked = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            together(|| {
+                fine.outbox.send(ping(1));
+                closed.outbox.send(ping(1));
+                closed.outbox.close(CloseCode::Shutdown);
+                panic!("a defect");
+            });
+        }));
+        assert!(panicked.is_err());
+        assert_eq!((fine.state(), closed.state()), ((1, 0, 0), (0, 1, 1)));
+        assert!(matches!(closed.poll(), Poll::Ready(Ok(CloseCode::Shutdown))));
+        assert_eq!(closed.state(), (1, 0, 1), "queued messages precede the close");
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@
 use std::future::{pending, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, ServerToClient};
@@ -16,6 +16,7 @@ use flagfall_store::{SystemClock, WallClock};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
@@ -28,14 +29,14 @@ use super::dispatch::{Dispatch, Done, Work, refuse};
 use super::handshake::{Admitted, Introduction, admit};
 use super::listener::Lingering;
 use super::session::{Closing, RefusedMessage, Session, Step};
-use super::wire::{Wire, add_frame, with_frames};
+use super::wire::Wire;
 use crate::api::page::Page;
 use crate::app::App;
 use flagfall_base::SERVER;
 use flagfall_base::admission::{Client, Seat};
 use flagfall_base::delivery::Payload;
 use flagfall_base::delivery::Registration;
-use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, outbox};
 use flagfall_base::identity::Token;
 use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
@@ -47,22 +48,23 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
+/// The number of stored bytes to charge at a time. The counts are shared by all connections, and a
+/// move stores far fewer.
+const CHARGED_BYTES: u32 = 1024;
+
 /// Maximum number of messages to read and ignore between the server's close frame and the
 /// client's.
 const PASSED_OVER_MAX: usize = 64;
 
-/// Number of bytes to gather before a write, so that the messages about one event are sent
-/// together.
-const GATHERED_BYTES: usize = 4 * 1024;
-
-pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
+pub(super) type Socket = WebSocketStream<Wire<Lingering, OwnedWriteHalf>>;
 
 /// Serves a connection. The token comes from the session cookie that was sent with the
 /// connection's upgrade request.
 pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie: Option<Token>) {
     let id = ConnectionId::next();
-    let (outbox, reader) = outbox(id);
-    let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
+    let (outbox, mut reader) = outbox(id);
+    let Some(seat) = socket.get_ref().input().seat().cloned() else { return };
+    reader.connect(socket.get_ref().sink());
     let registration = app.connections.enter(outbox.clone(), Some(client.network));
     let session = Session::new(&app.settings, Instant::now());
     let grace = app.settings.times.close_grace;
@@ -76,9 +78,12 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
         session,
         stage: Stage::Greeting(registration),
         request: RequestId::next(),
+        uncharged: 0,
     };
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
+    let Account { stored, .. } = connection.line.reader.take_account();
+    connection.settle(Instant::now(), stored, 1);
     let Connection { mut line, stage, .. } = connection;
     // Tell the tables immediately that the player is gone. Tell the registry only after the
     // closing handshake.
@@ -121,6 +126,8 @@ struct Connection {
     stage: Stage,
     /// The id of the client's latest message.
     request: RequestId,
+    /// The number of bytes that the client's commands stored and that are not charged yet.
+    uncharged: u32,
 }
 
 enum Stage {
@@ -182,7 +189,7 @@ impl Connection {
                 Wake::Fragments => Step::Wait,
                 Wake::Text(text) => {
                     let Account { credit, stored } = self.line.reader.take_account();
-                    self.settle(now, stored);
+                    self.settle(now, stored, CHARGED_BYTES);
                     self.request = RequestId::next();
                     self.session.on_text(now, credit, &text)
                 }
@@ -211,14 +218,16 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges the client for the data that its commands stored. If this exceeds the limit,
-    /// pauses reading.
-    fn settle(&mut self, now: Instant, stored: u32) {
-        if stored > 0
+    /// Charges the client for the data that its commands stored, once it is at least `least`
+    /// bytes. If this exceeds the limit, pauses reading.
+    fn settle(&mut self, now: Instant, stored: u32, least: u32) {
+        self.uncharged = self.uncharged.saturating_add(stored);
+        if self.uncharged >= least
             && let Stage::In { dispatch, .. } = &self.stage
         {
+            let bytes = std::mem::take(&mut self.uncharged);
             let player = dispatch.player_id();
-            let wait = player.map(|id| self.app.admission.charge_stored(self.client, id, stored, now));
+            let wait = player.map(|id| self.app.admission.charge_stored(self.client, id, bytes, now));
             self.session.pause(now, wait.unwrap_or_default());
         }
     }
@@ -364,53 +373,13 @@ struct Line {
     fragments: u32,
 }
 
-/// Why the server stopped collecting messages for a write.
-enum Gathered {
-    /// There are enough bytes for a write.
-    Enough,
-    All,
-    Close(CloseCode),
-}
-
 impl Line {
     /// Writes queued messages. Returns `Pending` once all are written, or once the socket accepts
     /// no more bytes.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
-        loop {
-            match self.socket.get_mut().poll_sent(cx) {
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
-                Poll::Pending => {
-                    return self.reader.poll_close(cx).map(|code| Ending::Close(code.into()));
-                }
-            }
-            match self.write_gathered(cx) {
-                Ok(Gathered::Enough) => {}
-                Ok(Gathered::All) => return Poll::Pending,
-                Ok(Gathered::Close(code)) => return Poll::Ready(Ending::Close(code.into())),
-                Err(_) => return Poll::Ready(Ending::Gone),
-            }
-        }
-    }
-
-    /// Writes some queued messages in one write.
-    fn write_gathered(&mut self, cx: &mut Context<'_>) -> std::io::Result<Gathered> {
-        with_frames(|frames| {
-            let gathered = loop {
-                if frames.len() >= GATHERED_BYTES {
-                    break Gathered::Enough;
-                }
-                match self.reader.poll_next(cx) {
-                    Poll::Ready(Outgoing::Message(payload)) => {
-                        HOT.message_out(payload.kind());
-                        add_frame(frames, payload.as_str());
-                    }
-                    Poll::Ready(Outgoing::Close(code)) => break Gathered::Close(code),
-                    Poll::Pending => break Gathered::All,
-                }
-            };
-            self.socket.get_mut().write(cx, frames)?;
-            Ok(gathered)
+        self.reader.poll_write(cx).map(|close| match close {
+            Ok(code) => Ending::Close(code.into()),
+            Err(_) => Ending::Gone,
         })
     }
 
@@ -436,15 +405,7 @@ impl Line {
 
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
         if let Some(Closing { code, reason }) = closing {
-            let written = poll_fn(|cx| {
-                loop {
-                    ready!(self.socket.get_mut().poll_sent(cx))?;
-                    if !matches!(self.write_gathered(cx)?, Gathered::Enough) {
-                        return Poll::Ready(std::io::Result::Ok(()));
-                    }
-                }
-            });
-            if written.await.is_err() {
+            if poll_fn(|cx| self.reader.poll_written(cx)).await.is_err() {
                 return;
             }
             let frame = CloseFrame { code: code.into(), reason: Utf8Bytes::from_static(reason) };

@@ -19,7 +19,8 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use metrics::counter;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -111,7 +112,7 @@ fn take(
             counter!(ACCEPTED, "result" => "served").increment(1);
             // This call fails only on a dead socket.
             stream.set_nodelay(true).ok();
-            let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
+            let stream = Lingering::new(stream, Place::Seat(seat.clone()));
             let keep_alive = limits.keep_alive.filter(|_| !doorkeeper.proxies.is_proxy(peer.ip()));
             let limits = ListenerLimits { keep_alive, ..limits };
             let turns = Turns::new(limits, doorkeeper.admission.clone(), seat.clone());
@@ -126,7 +127,7 @@ fn take(
     match porch.clone().try_acquire_owned() {
         Ok(permit) => {
             turn_away(&stream, &refused);
-            drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
+            drop(Lingering::new(stream, Place::Porch(permit)));
         }
         // Reset the connection, so that the operating system keeps no state for it.
         Err(_) => {
@@ -237,7 +238,9 @@ async fn speak(
 /// then lose the last bytes from the server, such as a close frame or an error. A connection that
 /// was evicted to make room for another one is closed immediately.
 pub(super) struct Lingering {
-    stream: Option<TcpStream>,
+    reading: Option<OwnedReadHalf>,
+    /// `None` once the writing half is taken. Dropping that half ends the connection's output.
+    writing: Option<OwnedWriteHalf>,
     place: Option<Place>,
 }
 
@@ -249,7 +252,7 @@ enum Place {
 
 impl Drop for Lingering {
     fn drop(&mut self) {
-        let (Some(mut stream), place) = (self.stream.take(), self.place.take()) else { return };
+        let (Some(mut reading), place) = (self.reading.take(), self.place.take()) else { return };
         if matches!(&place, Some(Place::Seat(seat)) if seat.is_evicted()) {
             return;
         }
@@ -257,9 +260,8 @@ impl Drop for Lingering {
         runtime.spawn(async move {
             let _place = place;
             let drain = async {
-                stream.shutdown().await.ok();
                 let mut waste = vec![0; DRAIN_BYTES];
-                while stream.read(&mut waste).await.is_ok_and(|bytes| bytes > 0) {
+                while reading.read(&mut waste).await.is_ok_and(|bytes| bytes > 0) {
                     sleep(DRAIN_PAUSE).await;
                 }
             };
@@ -269,6 +271,16 @@ impl Drop for Lingering {
 }
 
 impl Lingering {
+    fn new(stream: TcpStream, place: Place) -> Lingering {
+        let (reading, writing) = stream.into_split();
+        Lingering { reading: Some(reading), writing: Some(writing), place: Some(place) }
+    }
+
+    /// Takes the half of the connection for writing. After that, this value can only read.
+    pub(super) fn take_writing(&mut self) -> Option<OwnedWriteHalf> {
+        self.writing.take()
+    }
+
     /// Returns the guard that counts the connection. `None` for a rejected connection.
     pub(super) fn seat(&self) -> Option<&Arc<Seat>> {
         match &self.place {
@@ -277,12 +289,12 @@ impl Lingering {
         }
     }
 
-    fn with<T>(
+    fn with_writing<T>(
         self: Pin<&mut Self>,
-        poll: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>,
+        poll: impl FnOnce(Pin<&mut OwnedWriteHalf>) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        match &mut self.get_mut().stream {
-            Some(stream) => poll(Pin::new(stream)),
+        match &mut self.get_mut().writing {
+            Some(writing) => poll(Pin::new(writing)),
             None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
         }
     }
@@ -290,20 +302,23 @@ impl Lingering {
 
 impl AsyncRead for Lingering {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.seat().is_some_and(|seat| seat.poll_evicted(cx)) {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        self.with(|stream| stream.poll_read(cx, buffer))
+        match &mut self.reading {
+            Some(reading) => Pin::new(reading).poll_read(cx, buffer),
+            None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
+        }
     }
 }
 
 impl AsyncWrite for Lingering {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.with(|stream| stream.poll_write(cx, bytes))
+        self.with_writing(|writing| writing.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -311,7 +326,7 @@ impl AsyncWrite for Lingering {
         cx: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.with(|stream| stream.poll_write_vectored(cx, bytes))
+        self.with_writing(|writing| writing.poll_write_vectored(cx, bytes))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -319,10 +334,10 @@ impl AsyncWrite for Lingering {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.with(|stream| stream.poll_flush(cx))
+        self.with_writing(|writing| writing.poll_flush(cx))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.with(|stream| stream.poll_shutdown(cx))
+        self.with_writing(|writing| writing.poll_shutdown(cx))
     }
 }

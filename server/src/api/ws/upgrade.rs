@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::connection::{self, Socket};
 use super::listener::Lingering;
-use super::wire::Wire;
+use super::wire::{FrameSink, Wire};
 use crate::api::own_page::OwnPage;
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
@@ -93,7 +93,9 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client, session: Opti
 
 async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
-    let mut wire = Wire::new(parts.io.into_inner());
+    let mut input = parts.io.into_inner();
+    let sink = FrameSink::new(input.take_writing()?);
+    let mut wire = Wire::new(input, sink);
     wire.note_read(&parts.read_buf);
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
