@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flagfall_services::Services;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::settings::Settings;
-use flagfall_store::{DiskSpace, Store};
+use flagfall_store::{DiskSpace, Store, StoreMemory};
 use metrics::{counter, gauge};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -105,6 +105,12 @@ impl App {
             #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
             gauge!(names::DISK_FREE_BYTES).set(free_bytes as f64);
             gauge!(names::DISK_FULL).set(f64::from(u8::from(is_paused)));
+        }
+        if let Some(StoreMemory { used_bytes, limit_bytes }) = self.store.memory() {
+            #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+            let (used, limit) = (used_bytes as f64, limit_bytes as f64);
+            gauge!(names::REDIS_MEMORY_BYTES).set(used);
+            gauge!(names::REDIS_MEMORY_LIMIT_BYTES).set(limit);
         }
         flagfall_base::recorder::sample_process(self.started.elapsed());
         #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]

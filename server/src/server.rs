@@ -9,7 +9,7 @@ use std::time::Duration;
 use flagfall_board::GameId;
 use flagfall_protocol::CloseCode;
 use flagfall_store::record::Form;
-use flagfall_store::{Store, StoreError};
+use flagfall_store::{Reached, Store, StoreError};
 use futures_util::FutureExt;
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -308,9 +308,9 @@ async fn revocations(app: Arc<App>) {
         let now = Instant::now();
         let mut found = BTreeSet::new();
         match app.players.look_for_revocations(looked_at).await {
-            Ok(revoked) => {
-                looked_at = Some(now);
-                found.extend(revoked);
+            Ok(Reached { records, is_whole }) => {
+                looked_at = if is_whole { Some(now) } else { looked_at };
+                found.extend(records.into_iter().map(|(key, _)| key));
             }
             Err(error) => note_refusal(&error, "cannot check for tokens revoked on other servers"),
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage,
-    ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
-    StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
+    Reached, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMemory,
+    StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -331,6 +331,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.disk_space()
     }
 
+    fn memory(&self) -> Option<StoreMemory> {
+        self.inner.memory()
+    }
+
     fn weaknesses(&self) -> Vec<String> {
         self.inner.weaknesses()
     }
@@ -355,7 +359,7 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.silent_since_of(game)
     }
 
-    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
         self.inner.scan_reachable(prefix, after, limit)
     }
 

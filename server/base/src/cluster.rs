@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::keys::{SERVERS, last_part};
 use flagfall_store::record::Form;
-use flagfall_store::{Key, Store, StoreError, Update, Write};
+use flagfall_store::{Key, Reached, Store, StoreError, Update, Write};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -114,6 +114,13 @@ struct Inner {
     volumes_agreed: AtomicU32,
 }
 
+/// The other servers that a meeting has found.
+struct Met {
+    others: Vec<(String, MemberInfo)>,
+    /// False if there may be others, or if they may not find this server.
+    is_whole: bool,
+}
+
 impl Peers {
     /// Returns peers without any known servers. Other servers are never added if only this
     /// process can use the store.
@@ -174,32 +181,31 @@ impl Peers {
     /// have changed in them. Call this once per second.
     ///
     /// # Errors
-    /// [`StoreError`]: the known state of the other servers is unchanged.
+    /// [`StoreError`]: this server's record was not renewed, or the records of others were not
+    /// read, so they count as unchanged.
     pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        let met = inner.meet(info).await;
-        if let Ok(None) = met {
-            return Ok(());
-        }
-        let met = met.map(Option::unwrap_or_default);
+        let (written, met) = inner.meet(info).await;
+        let Some(met) = met.transpose() else { return Ok(()) };
+        let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
+        let met = met.map(|met| met.others);
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
-            // If the limit is reached, there may be servers whose records were not read.
-            met.as_ref()
-                .is_ok_and(|others| others.len() + 1 < PEERS_MAX && others.iter().all(|(_, info)| has(info)))
+            // There may be servers whose records were not read.
+            is_whole && met.as_ref().is_ok_and(|others| others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
         count(&inner.archive_agreed, has_archive);
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
-        if met.is_ok() {
-            // A failed meeting says nothing about the other servers, so it does not reset this
+        if is_whole {
+            // Another meeting says nothing about unknown servers, so it does not reset this
             // count. If a server of an earlier version has joined, the next successful meeting
             // finds it. Until then, that server misses only notices that may get lost anyway.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
         inner.note_met(info, met?);
-        Ok(())
+        written
     }
 
     /// True if this server is the guardian of this game, player or kind of work, and so should do
@@ -228,9 +234,9 @@ impl Peers {
         let Some(inner) = &self.inner else { return true };
         let left = async {
             inner.write(Write::Delete { key: inner.key()? }).await?;
-            inner.look().await
+            inner.look(true).await
         };
-        left.await.is_ok_and(|others| others.is_empty())
+        left.await.is_ok_and(|met| met.is_whole && met.others.is_empty())
     }
 
     /// Forgets all other servers, as if they had been silent for too long. For tests.
@@ -264,21 +270,24 @@ impl Inner {
         Inner { store, id, others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed }
     }
 
-    /// Renews this server's record. Returns the other servers and their records, unless it is
+    /// Renews this server's record. Also returns the other servers and their records, unless it is
     /// certain enough that they are the same as before.
-    async fn meet(&self, info: &MemberInfo) -> Result<Option<Vec<(String, MemberInfo)>>, StoreError> {
+    async fn meet(&self, info: &MemberInfo) -> (Result<(), StoreError>, Result<Option<Met>, StoreError>) {
         let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
-        let met = async {
-            self.write(Write::Put { key: self.key()?, value, expires }).await?;
-            let must_read = self.watch.lock().must_read(&self.id, Instant::now());
-            if must_read { self.look().await.map(Some) } else { Ok(None) }
-        };
-        let met = met.await;
-        if met.is_err() {
-            self.watch.lock().note_failure();
+        // If this server's record is in a part of the store that is away, the records of other
+        // servers may still be readable.
+        let written = async { self.write(Write::Put { key: self.key()?, value, expires }).await }.await;
+        let must_read = self.watch.lock().must_read(&self.id, Instant::now());
+        if must_read || written.is_err() {
+            let met = self.look(written.is_ok()).await;
+            if !met.as_ref().is_ok_and(|met| met.is_whole) {
+                self.watch.lock().note_failure();
+            }
+            (written, met.map(Some))
+        } else {
+            (written, Ok(None))
         }
-        met
     }
 
     /// Records which other servers there are. `info` is this server's record.
@@ -321,15 +330,26 @@ impl Inner {
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
-    /// Returns the ids of the other servers, and their records.
-    async fn look(&self) -> Result<Vec<(String, MemberInfo)>, StoreError> {
+    /// Returns the ids of the other servers, and their records. If some records cannot be read or,
+    /// unless `is_writable`, be renewed, includes known servers as long as they are not silent.
+    async fn look(&self, is_writable: bool) -> Result<Met, StoreError> {
         let (own, all) = (self.key()?, SERVERS.all()?);
-        let found = self.store.scan(all.clone(), None, PEERS_MAX).await?;
-        let others = found.into_iter().filter(|(key, _)| *key != own);
+        let Reached { records, is_whole } = self.store.scan_reachable(all.clone(), None, PEERS_MAX).await?;
+        let is_whole = is_writable && is_whole && records.len() < PEERS_MAX;
+        let others = records.into_iter().filter(|(key, _)| *key != own);
         // A server of another version may write a record that this server cannot parse. Such a
         // server still counts.
         let info = |value: &[u8]| serde_json::from_slice(value).unwrap_or_default();
-        Ok(others.filter_map(|(key, value)| Some((last_part(&key, &all)?, info(&value)))).collect())
+        let mut others: Vec<(String, MemberInfo)> =
+            others.filter_map(|(key, value)| Some((last_part(&key, &all)?, info(&value)))).collect();
+        if !is_whole {
+            let found: BTreeSet<String> = others.iter().map(|(id, _)| id.clone()).collect();
+            let (watch, now) = (self.watch.lock(), Instant::now());
+            let is_missed = |id: &String| !found.contains(id) && watch.may_be_alive(id, &self.id, now);
+            others.extend(self.others.lock().iter().filter(|(id, _)| is_missed(id)).cloned());
+            others.sort_by(|(one, _), (other, _)| one.cmp(other));
+        }
+        Ok(Met { others, is_whole })
     }
 }
 
@@ -389,6 +409,38 @@ mod tests {
         two.meet(&info(7, &[])).await.unwrap();
         assert_eq!(two.online(), 0, "one was silent for too long");
         assert!(two.leave().await, "nobody else is there");
+    }
+
+    #[tokio::test]
+    async fn servers_whose_records_are_away_are_known_while_they_are_heard() {
+        let store = TestStore::announcing(ManualClock::new(Stamp(1_000)));
+        let [one, two, three] = servers(&(Arc::new(store.clone()) as Arc<dyn Store>), ["1", "2", "3"]);
+        for _ in 0..=MEETINGS {
+            for (online, peers) in [(1, &one), (2, &two), (4, &three)] {
+                peers.meet(&info(online, &[])).await.unwrap();
+            }
+        }
+        let hear = |peers: &Peers, servers: &[&str]| {
+            let mut watch = peers.inner.as_ref().unwrap().watch.lock();
+            servers.iter().for_each(|server| watch.note_heard(server, Instant::now()));
+        };
+        assert_eq!((one.online(), two.online(), one.write_form()), (6, 5, Form::NEWEST));
+        store.take_away(&["servers/2"]);
+        hear(&one, &["1", "2", "3"]);
+        one.meet(&info(1, &[])).await.unwrap();
+        assert_eq!(one.online(), 6);
+        assert_eq!(one.write_form(), Form::Json, "there may be a server that cannot read another form");
+        assert!(!one.has_former() && !one.can_archive());
+        assert!(two.meet(&info(2, &[])).await.is_err(), "its record is not renewed");
+        assert_eq!(two.online(), 5, "it can still read the others'");
+        // Set-up: the third server hears itself, but not the second one.
+        hear(&three, &["1", "3"]);
+        three.meet(&info(4, &[])).await.unwrap();
+        assert_eq!(three.online(), 1);
+        assert!(!three.leave().await, "there may be others");
+        store.take_away(&["servers/"]);
+        one.meet(&info(1, &[])).await.unwrap_err();
+        assert_eq!(one.online(), 6, "the silence is not long enough");
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Reads all records under a prefix, in chunks.
 
-use flagfall_store::{Key, Record, Store, StoreError};
+use flagfall_store::{Key, Reached, Record, Store, StoreError};
 
 const CHUNK: usize = 512;
 
@@ -15,11 +15,12 @@ pub struct Scan<'store> {
     is_done: bool,
     /// True to leave out the parts of the store that do not answer.
     is_partial: bool,
+    is_whole: bool,
 }
 
 impl<'store> Scan<'store> {
     pub fn new(store: &'store dyn Store, prefix: Key) -> Scan<'store> {
-        Scan { store, prefix, chunk: CHUNK, after: None, is_done: false, is_partial: false }
+        Scan { store, prefix, chunk: CHUNK, after: None, is_done: false, is_partial: false, is_whole: true }
     }
 
     /// Leaves out the parts of the store that do not answer, while others do.
@@ -36,6 +37,21 @@ impl<'store> Scan<'store> {
         Ok(all)
     }
 
+    /// Returns all records in those parts of the store that answer.
+    pub async fn all_reachable(store: &dyn Store, prefix: Key) -> Result<Reached, StoreError> {
+        let (mut all, mut scan) = (Vec::new(), Scan::new(store, prefix).of_reachable());
+        while let Some(records) = scan.next().await? {
+            all.extend(records);
+        }
+        Ok(Reached { records: all, is_whole: scan.is_whole })
+    }
+
+    /// False if a part of the store was left out of what was read so far.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// Returns the next records. `None` if there are no more.
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
@@ -43,7 +59,9 @@ impl<'store> Scan<'store> {
         }
         let (prefix, after) = (self.prefix.clone(), self.after.take());
         let records = if self.is_partial {
-            self.store.scan_reachable(prefix, after, self.chunk).await?
+            let reached = self.store.scan_reachable(prefix, after, self.chunk).await?;
+            self.is_whole &= reached.is_whole;
+            reached.records
         } else {
             self.store.scan(prefix, after, self.chunk).await?
         };

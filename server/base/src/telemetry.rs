@@ -119,6 +119,10 @@ declare! {
         "Weaknesses in the setup of Redis that may cause the loss of acknowledged moves; checked every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "1 while the store answers; 0 while the server tells clients that the store does not answer";
+    REDIS_MEMORY_BYTES = "flagfall_redis_memory_bytes", Gauge, Bytes, [],
+        "Memory that Redis uses, read every 15 seconds; on a cluster, that of the fullest master";
+    REDIS_MEMORY_LIMIT_BYTES = "flagfall_redis_memory_limit_bytes", Gauge, Bytes, [],
+        "The limit of that memory: maxmemory, or half of the machine's memory if that is less";
     DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
         "Free bytes of the file system of the data folder, as of the last heartbeat";
     DISK_FULL = "flagfall_disk_full", Gauge, Count, [],

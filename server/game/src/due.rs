@@ -210,7 +210,7 @@ impl Tables {
     /// true if more games wait.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<bool, StoreError> {
         let from = after.take();
-        let records = self.store().scan_reachable(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
+        let records = self.store().scan_reachable(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?.records;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         self.peers().hand_over(self.house_turns_elsewhere(&records)).await;
         for record in records {

@@ -117,7 +117,7 @@ impl Tables {
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
         // The players of recently created games who are connected to this server may not know of
         // these games yet.
-        let mut scan = Scan::new(self.store(), NEWS.all()?);
+        let mut scan = Scan::new(self.store(), NEWS.all()?).of_reachable();
         while let Some(records) = scan.next().await? {
             for (key, players) in &records {
                 let Some(game) = NEWS.game(key) else { continue };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use flagfall_board::{GameId, PerSide};
 use flagfall_protocol::{GameSummary, Player};
-use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Key, Reached, StoreError, Update, UpdateOutcome, Write};
 use futures_util::StreamExt as _;
 
 use super::handle::TableHandle;
@@ -22,7 +22,8 @@ impl Tables {
     /// false, keeps the names that were looked up before. After an error, the earlier lines stay.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
-        let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
+        let Reached { records, is_whole } =
+            self.store().scan_reachable(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
             // A server of another version may have written a line that this server cannot parse.
@@ -46,8 +47,13 @@ impl Tables {
                 line
             }
         });
-        let read = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
-        self.residents().public_games.lock().replace(read);
+        let mut read: Vec<GameSummary> = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
+        let mut known = self.residents().public_games.lock();
+        if !is_whole {
+            // These games stand still, so their lines are still right.
+            read.extend(known.missed(&read, |game| self.store().silent_since_of(game).is_some()));
+        }
+        known.replace(read);
         Ok(())
     }
 

@@ -65,6 +65,12 @@ impl PublicGames {
         self.rested.retain(|(reads, _)| *reads >= self.reads);
     }
 
+    /// Returns the known lines that are not in `read`, of games that cannot be read.
+    pub(super) fn missed(&self, read: &[GameSummary], is_away: impl Fn(GameId) -> bool) -> Vec<GameSummary> {
+        let is_read = |id: GameId| read.iter().any(|game| game.id == id);
+        self.read.iter().filter(|game| !is_read(game.id) && is_away(game.id)).cloned().collect()
+    }
+
     /// Returns the players of the games whose lines were read, with the names that were looked up
     /// for them.
     pub(super) fn players(&self) -> impl Iterator<Item = (GameId, PerSide<Player>)> {
@@ -107,6 +113,15 @@ mod tests {
         let mut plies: Vec<_> = games.iter().map(|game| (game.created, game.ply)).collect();
         plies.sort_unstable();
         plies
+    }
+
+    #[test]
+    fn games_that_cannot_be_read_keep_their_lines() {
+        let mut games = PublicGames::default();
+        games.replace(vec![game(1, 5), game(2, 5), game(3, 5)]);
+        let read = vec![game(1, 6)];
+        let missed = games.missed(&read, |id| id == game(1, 0).id || id == game(2, 0).id);
+        assert_eq!(missed, [game(2, 5)], "the third one has ended");
     }
 
     #[test]

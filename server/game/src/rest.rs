@@ -53,7 +53,7 @@ impl Tables {
         limit: usize,
         after: &mut Option<Key>,
     ) -> Result<Option<Vec<Record>>, StoreError> {
-        let records = self.store().scan_reachable(list.all()?, after.take(), limit).await?;
+        let records = self.store().scan_reachable(list.all()?, after.take(), limit).await?.records;
         *after = records.last().map(|(last, _)| last.clone());
         Ok((!records.is_empty()).then_some(records))
     }

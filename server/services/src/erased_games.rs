@@ -119,7 +119,7 @@ pub(crate) async fn do_job(store: &dyn Store, job: &Claimed) -> Result<(), JobEr
 
 /// Drops recently erased games from this server's memory. Returns the keys of their records.
 pub async fn forget_erased(store: &dyn Store, tables: &Tables) -> Result<Vec<Key>, StoreError> {
-    let erased = Scan::all(store, ERASED_LATELY.all()?).await?;
+    let erased = Scan::all_reachable(store, ERASED_LATELY.all()?).await?.records;
     for game in erased.iter().filter_map(|(key, _)| ERASED_LATELY.game(key)) {
         tables.forget_erased(game);
     }

@@ -213,8 +213,9 @@ impl Histories {
         }
     }
 
-    /// Returns the public games that ended last, latest first. Aborted games are left out.
-    pub async fn latest(&self, limit: usize) -> Result<Vec<GameSummary>, StoreError> {
+    /// Returns the public games that ended last, latest first. Aborted games are left out. The flag
+    /// is false if games are missing because a part of the store is away.
+    pub async fn latest(&self, limit: usize) -> Result<(Vec<GameSummary>, bool), StoreError> {
         latest::latest(&*self.store, limit).await
     }
 

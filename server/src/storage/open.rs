@@ -51,7 +51,7 @@ pub enum OpenFailure {
     Redis(#[from] RedisOpenError),
     #[error(transparent)]
     RedisTls(#[from] RedisTlsError),
-    #[error("an import into this store is not complete: repeat it with `store import`")]
+    #[error("an import into this store is not complete: repeat `store import` with the same file")]
     Unfinished,
     #[error("the store cannot be read: {0}")]
     Store(#[from] StoreError),

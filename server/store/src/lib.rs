@@ -32,11 +32,11 @@ pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
     ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY,
-    OUTAGES_MAX, Outage, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture,
-    StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
+    OUTAGES_MAX, Outage, Reached, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError,
+    StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
 pub use transfer::{IMPORT_KEY, Transfer};
-pub use value::{Hash, Head, Key, SecretBytes};
+pub use value::{Hash, Head, Key, SecretBytes, StoreMemory};
 
 // Lets the tests of this crate include the source of `ManualClock`, which imports this crate by
 // its name.

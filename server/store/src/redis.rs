@@ -78,7 +78,7 @@ use crate::store::{
     Write,
 };
 use crate::transfer::Transfer;
-use crate::value::{Head, Key, SecretBytes};
+use crate::value::{Head, Key, SecretBytes, StoreMemory};
 
 /// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -432,6 +432,10 @@ impl Store for RedisStore {
 
     fn outage(&self) -> Option<Outage> {
         *self.shared.outage.lock()
+    }
+
+    fn memory(&self) -> Option<StoreMemory> {
+        Some(self.durability().memory).filter(|memory| memory.limit_bytes > 0)
     }
 
     fn weaknesses(&self) -> Vec<String> {

@@ -11,7 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::guard::Guard;
 use crate::limits::LimitError;
-use crate::value::{Head, Key, SecretBytes};
+use crate::value::{Head, Key, SecretBytes, StoreMemory};
 
 /// The return type of [`Store`]'s methods: a future that is `Send` and borrows only the store.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -462,6 +462,12 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
+    /// Returns the memory of a store that keeps its data in memory, as of a moment ago. If the store
+    /// has several parts, returns that of the fullest one.
+    fn memory(&self) -> Option<StoreMemory> {
+        None
+    }
+
     /// Returns the ways in which the store is currently less durable than a game needs, as text
     /// for operators.
     fn weaknesses(&self) -> Vec<String> {
@@ -502,8 +508,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Like [`Store::scan`], but leaves out the parts of the store that do not answer, while others
     /// do.
-    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
-        self.scan(prefix, after, limit)
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
+        let scan = self.scan(prefix, after, limit);
+        Box::pin(async move { Ok(Reached { records: scan.await?, is_whole: true }) })
     }
 
     /// Finishes writes to several parts of the store that lost servers have left unfinished. Each
@@ -528,8 +535,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Sends a message to every server that uses this store, including this one. Each server gets
-    /// the message at most once, and messages may arrive in any order. Does nothing if only this
+    /// Sends a message to every server that uses this store, including this one. Messages may
+    /// arrive in any order, and twice while a part of the store is away. Does nothing if only this
     /// process uses the store. A message has at most
     /// [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
     ///
@@ -577,6 +584,14 @@ pub trait Store: Send + Sync + 'static {
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         None
     }
+}
+
+/// The records that [`Store::scan_reachable`] found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached {
+    pub records: Vec<Record>,
+    /// False if a part of the store was left out, so that records may be missing.
+    pub is_whole: bool,
 }
 
 /// A complete side record: key, value, and the moment at which it expires.

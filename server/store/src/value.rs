@@ -180,6 +180,15 @@ impl Head {
     }
 }
 
+/// The memory of a shared store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StoreMemory {
+    pub used_bytes: u64,
+    /// The number of bytes above which the store accepts no writes, or its machine may run out of
+    /// memory.
+    pub limit_bytes: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 #[path = "../../archive/tests/archive/s3_server.rs"]
 #[allow(dead_code, reason = "this test does not need everything that the server can do")]
-mod s3_server;
+pub(crate) mod s3_server;
 
 use std::fs;
 use std::sync::Arc;

@@ -1,10 +1,16 @@
-//! A service moves from one Redis to a Redis Cluster and back, and everything reads the same.
+//! A service moves from one Redis to a Redis Cluster and back, and everything reads the same. Moves
+//! that would lose something are refused.
 
+mod play;
+mod service;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::{House, settings};
 use crate::histories::{Kind, Table, ask};
+use crate::storage::{Running, run};
 use crate::store::cluster::Cluster;
 use crate::store::redis::RedisServer;
 use flagfall_board::{GameId, Side};
@@ -15,7 +21,7 @@ use flagfall_services::proof::SigningKey;
 use flagfall_store::redis::buckets::BUCKETS;
 use flagfall_store::{RedisOptions, Store, SystemClock, Transfer};
 use flagfall_store_testing::TestStore;
-use flagfall_transfer::{TransferError, export, import};
+use flagfall_transfer::{TransferError, export, import, import_unfinished};
 
 async fn open(store: Arc<dyn Store>, key: Option<SigningKey>) -> House {
     House::open_with_key(store, TestStore::new(SystemClock), settings(), key).await
@@ -138,4 +144,58 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
     let house = open(target, None).await;
     assert_eq!(readings(&house, &tokens, &games).await, before);
     house.close().await;
+}
+
+/// Returns the address of a store of each layout, and what keeps it running.
+async fn both_layouts() -> ([String; 2], (RedisServer, Cluster)) {
+    let (redis, cluster) = (RedisServer::start(), Cluster::start().await);
+    let urls = [format!("redis://127.0.0.1:{}", redis.port()), cluster.address().to_string()];
+    (urls, (redis, cluster))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_servers_use_is_not_exported_and_not_imported_into() {
+    let (urls, _running) = both_layouts().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let data = place("data");
+    run(&["store", "export", "--data", &data, &place("empty")], 0, "exported to");
+    for (number, url) in urls.iter().enumerate() {
+        let server = Running::start(&["--store", url]);
+        let why = "servers are running on this store: stop them all, and try again";
+        let file = place(&format!("export-{number}"));
+        run(&["--store", url, "store", "export", &file], 4, why);
+        assert!(!Path::new(&file).exists(), "no half of an export");
+        run(&["--store", url, "store", "import", &place("empty")], 4, why);
+        server.end("KILL");
+        run(&["--store", url, "store", "export", &file], 0, "exported to");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_refuse_a_store_whose_import_was_interrupted_until_it_is_repeated() {
+    let (urls, (redis, cluster)) = both_layouts().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, file, other) = (place("data"), place("file"), place("other"));
+    let server = Running::start(&["--data", &data]);
+    let token = server.hello(r#""name":"ana""#).await;
+    server.end("TERM");
+    run(&["store", "export", "--data", &data, &file], 0, "exported to");
+    run(&["store", "export", "--data", &place("another"), &other], 0, "exported to");
+    let options = || RedisOptions { pulse: Duration::ZERO, ..RedisOptions::default() };
+    let exported = std::fs::read(&file).unwrap();
+    import_unfinished(&redis.open(options()).await, &mut &exported[..], |_| {}).await.unwrap();
+    import_unfinished(&cluster.open(options(), BUCKETS).await, &mut &exported[..], |_| {}).await.unwrap();
+    for url in &urls {
+        let start = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--store", url];
+        let why = "an import into this store is not complete: repeat `store import` with the same file";
+        run(&start, 4, why);
+        run(&["--store", url, "store", "import", &other], 4, "complete that one, or use an empty store");
+        run(&["--store", url, "store", "import", &file], 0, "imported");
+        run(&["--store", url, "store", "import", &file], 4, "the store is not empty");
+        let server = Running::start(&["--store", url]);
+        server.hello(&format!(r#""token":"{token}""#)).await;
+        server.end("TERM");
+    }
 }

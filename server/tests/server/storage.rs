@@ -49,7 +49,7 @@ impl Running {
 
     /// Says hello and returns the token in the welcome. Also creates a challenge, so that the
     /// guest is stored.
-    async fn hello(&self, credential: &str) -> String {
+    pub(crate) async fn hello(&self, credential: &str) -> String {
         let (socket, _) =
             tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
         let mut client = Client { socket };

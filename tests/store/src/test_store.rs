@@ -8,9 +8,9 @@ use std::sync::{Arc, Weak};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::limits::{LimitError, NOTICE_BYTES_MAX};
 use flagfall_store::{
-    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Outage, ReadError, ReadResult,
-    Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry,
-    SystemClock, Topic, Update, UpdateOutcome, WallClock,
+    Announcement, Append, AppendOutcome, Guard, Head, Key, MemoryStore, Outage, Reached, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
+    StoredEntry, SystemClock, Topic, Update, UpdateOutcome, WallClock, Write,
 };
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
@@ -67,6 +67,14 @@ struct State {
     /// The time of the last heartbeat before the store was reopened.
     last_heartbeat: Option<Stamp>,
     last_alive: Option<Stamp>,
+    /// The beginnings of the keys whose part of the store is away.
+    away: Vec<String>,
+}
+
+impl State {
+    fn is_away(&self, key: &Key) -> bool {
+        self.away.iter().any(|prefix| key.as_bytes().starts_with(prefix.as_bytes()))
+    }
 }
 
 /// The announcements and notices that a handle receives if several servers share the store.
@@ -237,6 +245,19 @@ impl TestStore {
         state.last_heartbeat = state.last_alive;
     }
 
+    /// Puts the records whose keys begin with one of these prefixes into a part of the store that is
+    /// away from now on. Without prefixes, all parts are back.
+    pub fn take_away(&self, prefixes: &[&str]) {
+        self.shared.state.lock().away = prefixes.iter().map(ToString::to_string).collect();
+    }
+
+    /// Returns the error for a request that needs one of these records while it is away.
+    fn reach<'a>(&self, keys: impl IntoIterator<Item = &'a Key>) -> Result<(), StoreError> {
+        let state = self.shared.state.lock();
+        let is_away = keys.into_iter().any(|key| state.is_away(key));
+        if is_away { Err(StoreError::Unavailable { why: "its part is away".to_owned() }) } else { Ok(()) }
+    }
+
     fn note_alive(&self, at: Stamp) {
         self.shared.state.lock().last_alive = Some(at);
     }
@@ -322,14 +343,35 @@ impl Store for TestStore {
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
-        self.shared.memory.get(key)
+        let reached = self.reach([&key]);
+        Box::pin(async move {
+            reached?;
+            self.shared.memory.get(key).await
+        })
     }
 
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
-        self.shared.memory.scan(prefix, after, limit)
+        Box::pin(async move {
+            let records = self.shared.memory.scan(prefix, after, limit).await?;
+            self.reach(records.iter().map(|(key, _)| key))?;
+            Ok(records)
+        })
+    }
+
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
+        Box::pin(async move {
+            let mut records = self.shared.memory.scan(prefix, after, limit).await?;
+            let state = self.shared.state.lock();
+            records.retain(|(key, _)| !state.is_away(key));
+            Ok(Reached { records, is_whole: state.away.is_empty() })
+        })
     }
 
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
+        let keys = update.conditions.iter().map(|(key, _)| key).chain(update.writes.iter().map(Write::key));
+        if let Err(error) = self.reach(keys) {
+            return Box::pin(ready(Err(error)));
+        }
         let updating = self.shared.memory.update(update);
         let is_done = |outcome: &UpdateOutcome| *outcome == UpdateOutcome::Ok;
         Box::pin(self.write(updating, is_done, UpdateOutcome::Unknown))

@@ -123,9 +123,14 @@ fn a_game_that_cannot_be_opened_now_is_opened_later() {
 }
 
 #[test]
-fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
-    for (code, close) in [("store_unavailable", 1013), ("too_many", 4003)] {
-        let mut model = program();
+fn a_busy_server_is_retried_by_programs_and_a_store_that_is_away_by_people_too() {
+    let busy = [
+        ("store_unavailable", 1013, program as fn() -> Model),
+        ("store_unavailable", 1013, person),
+        ("too_many", 4003, program),
+    ];
+    for (code, close, model) in busy {
+        let mut model = model();
         let mut shortest = u64::MAX;
         for _ in 0..5 {
             update(&mut model, Message::Connected);
@@ -138,10 +143,10 @@ fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby { .. }]));
         assert_eq!(model.connection.retry, None);
-        let mut model = person();
-        update(&mut model, Message::Connected);
-        assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(1), "{code}");
     }
+    let mut model = person();
+    update(&mut model, Message::Connected);
+    assert_eq!(exit_code(&refuse_hello(&mut model, "too_many")), Some(1));
     let mut model = program();
     update(&mut model, Message::Connected);
     assert!(delay(&lose(&mut model, Some(4000))) <= 100, "the server stops, and another one is there");

@@ -76,6 +76,12 @@ impl Watch {
         self.steady = 0;
     }
 
+    /// False if a server is silent, although this server, `own`, hears itself.
+    pub(super) fn may_be_alive(&self, server: &str, own: &str, now: Instant) -> bool {
+        let is_heard = |heard: &Instant| now.saturating_duration_since(*heard) <= DEAF;
+        self.is_deaf(own, now) || self.heard.get(server).is_some_and(is_heard)
+    }
+
     pub(super) fn is_deaf(&self, own: &str, now: Instant) -> bool {
         self.heard.get(own).is_none_or(|heard| now.saturating_duration_since(*heard) > DEAF)
     }

@@ -86,14 +86,23 @@ impl Inner {
     /// Reads the open seeks. `turn` is the state of `seek_turn` before the read.
     pub(super) async fn reread_seeks(&self, turn: Expect) -> Result<Vec<SeekRecord>, StoreError> {
         let (changes, now) = (self.seeks.lock().changes, Instant::now());
-        let open = seeks::read_all(&self.store).await?;
-        self.seeks.lock().replace(open.clone(), changes, Some((now, turn)));
+        let (mut open, is_whole) = seeks::read_all(&self.store).await?;
+        let mut seeks = self.seeks.lock();
+        if !is_whole {
+            // Known seeks may be in the part of the store that is away.
+            open.extend(seeks.missed(&open));
+        }
+        seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));
         Ok(open)
     }
 
     /// Closes all seeks of a deleted account.
     pub(super) async fn close_all(&self, seeker: &Player) -> Result<(), StoreError> {
-        for record in seeks::read_all(&self.store).await? {
+        let (open, is_whole) = seeks::read_all(&self.store).await?;
+        if !is_whole {
+            return Err(StoreError::Unavailable { why: "some seeks cannot be read".to_owned() });
+        }
+        for record in open {
             if record.seek.seeker.id == seeker.id {
                 delete(&*self.store, vec![SEEKS.key([&record.seek.id])?]).await?;
                 self.note_closed(&record.seek.id).await;

@@ -21,7 +21,7 @@ use flagfall_base::transact::{delete, expect, write_if};
 use flagfall_board::{GameId, Stamp};
 use flagfall_game::{CreateError, NewGame, TableError, Tables};
 use flagfall_protocol::{Code, Phase, Player, PlayerKind, Refusal, Speed, Terms};
-use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, Write};
+use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Update, Write};
 use futures_util::StreamExt;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -145,7 +145,7 @@ impl Pool {
     pub(super) async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
-        let mut scan = Scan::new(&*self.store, POOL.all()?);
+        let mut scan = Scan::new(&*self.store, POOL.all()?).of_reachable();
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
                 let Some(record) = read(&bytes) else { continue };
@@ -176,9 +176,11 @@ impl Pool {
     /// overdue. But if some server does not tell others about new games, this server creates the
     /// games of all pairs.
     pub(super) async fn make_games(&self, sealed: &HashSet<GameId>) -> Result<(), StoreError> {
-        let paired = self.paired().await?;
+        let (paired, is_whole) = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
-        self.told.lock().retain(|told, _| ids.contains(told));
+        if is_whole {
+            self.told.lock().retain(|told, _| ids.contains(told));
+        }
         let told = self.told.lock().clone();
         let (known, mut new): (Vec<_>, Vec<_>) =
             paired.into_iter().partition(|(_, plan)| told.contains_key(&plan.id));
@@ -198,10 +200,12 @@ impl Pool {
         delete(&*self.store, useless).await
     }
 
-    /// Reads the records of pairs, including those whose games were created recently.
-    async fn paired(&self) -> Result<Vec<(Key, NewGame)>, StoreError> {
+    /// Reads the records of pairs, including those whose games were created recently. The flag is
+    /// false if a part of the store is away.
+    async fn paired(&self) -> Result<(Vec<(Key, NewGame)>, bool), StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
-        Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())
+        let Reached { records, is_whole } = Scan::all_reachable(&*self.store, PAIRED.all()?).await?;
+        Ok((records.into_iter().filter_map(read).collect(), is_whole))
     }
 
     async fn make_game(&self, key: Key, plan: NewGame) -> Option<Key> {

@@ -40,7 +40,7 @@ pub(crate) fn pool_return(
 impl Pool {
     /// Returns players of aborted games to the pool, if they are connected to this server.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
-        let mut scan = Scan::new(&*self.store, POOL_RETURNS.all()?);
+        let mut scan = Scan::new(&*self.store, POOL_RETURNS.all()?).of_reachable();
         while let Some(notes) = scan.next().await? {
             for (note, value) in notes {
                 let Some(game) = POOL_RETURNS.game(&note) else { continue };

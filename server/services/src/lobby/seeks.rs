@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocol::{Code, Refusal, Seek};
-use flagfall_store::{Expect, Key, Record, Store, StoreError, Write};
+use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -45,12 +45,14 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
     find_offer(store, &SEEKS, id, no_such_seek).await
 }
 
-/// Reads all open seeks, except those whose records cannot be read.
-pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, StoreError> {
-    let records = Scan::all(&**store, SEEKS.all()?).await?;
+/// Reads all open seeks, except those whose records cannot be read. The flag is false if a part of
+/// the store is away.
+pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<(Vec<SeekRecord>, bool), StoreError> {
+    let Reached { records, is_whole } = Scan::all_reachable(&**store, SEEKS.all()?).await?;
     // A record that cannot be read may come from a server of another version. Servers of that
     // version show it.
-    Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
+    let open = records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok());
+    Ok((open.collect(), is_whole))
 }
 
 const TURN_MS: u64 = 60_000;
@@ -138,6 +140,12 @@ impl Seeks {
             self.is_read = true;
             self.read = read;
         }
+    }
+
+    /// Returns the seeks in this list that are not in `read`.
+    pub(super) fn missed(&self, read: &[SeekRecord]) -> Vec<SeekRecord> {
+        let is_read = |id: &str| read.iter().any(|record| record.seek.id == id);
+        self.open.iter().filter(|record| !is_read(&record.seek.id)).cloned().collect()
     }
 
     /// True if the list has all seeks that were open at this state of `seek_turn`.

@@ -402,6 +402,28 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
 }
 
 #[tokio::test]
+async fn seeks_whose_part_of_the_store_is_away_stay_listed_and_others_are_opened_and_accepted() {
+    let (one, other) = two_houses().await;
+    let away = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    one.store.take_away(&[&format!("seeks/{away}")]);
+    let opened = code_of(one.ask("bo", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    for house in [&one, &other] {
+        assert_eq!(house.seeks(), [away.clone(), opened.clone()]);
+    }
+    let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
+    let refused = other.ask("cy", "1", accept(&away)).await.unwrap_err();
+    assert!(refused.to_string().starts_with("store_unavailable"), "{refused}");
+    assert!(other.seeks().contains(&away));
+    game_of(other.ask("cy", "2", accept(&opened)).await.unwrap());
+    one.store.take_away(&[]);
+    game_of(other.ask("cy", "3", accept(&away)).await.unwrap());
+    meet([&one, &other]).await;
+    assert!(one.seeks().is_empty() && other.seeks().is_empty());
+}
+
+#[tokio::test]
 async fn acceptances_on_two_servers_give_a_seek_once() {
     let (one, other) = two_houses().await;
     for round in 0..10 {

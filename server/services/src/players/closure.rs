@@ -89,7 +89,7 @@ async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), 
 impl Players {
     /// Closes the sockets of recently closed accounts. Returns the announcements that were found.
     pub async fn look_for_closed(&self) -> Result<Vec<Key>, StoreError> {
-        let closed = Scan::all(&*self.inner.store, CLOSED.all()?).await?;
+        let closed = Scan::all_reachable(&*self.inner.store, CLOSED.all()?).await?.records;
         for player in closed.iter().filter_map(|(key, _)| CLOSED.rest(key)) {
             self.inner.store.drop_copies(player);
             self.inner.connections.close_player(player, CloseCode::Banned);

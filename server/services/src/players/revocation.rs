@@ -18,7 +18,7 @@ use flagfall_base::keys::{GONE, REVOKED, SEAT};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::write;
 use flagfall_protocol::CloseCode;
-use flagfall_store::{Key, StoreError, Write};
+use flagfall_store::{Reached, StoreError, Write};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -52,16 +52,19 @@ impl Players {
         }
     }
 
-    /// Returns the announcements that were found.
-    pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Vec<Key>, StoreError> {
+    /// Returns the announcements that were found. They are not `is_whole` if a part of the store is
+    /// away. `looked_at` is the time of the last whole look.
+    pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Reached, StoreError> {
         // Look only for new announcements if the last look was less than half of their lifetime
         // ago. The other half is a margin for slow reads and differing clocks.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
-            self.look_for_news().await
-        } else {
-            self.check_all_tokens().await.map(|()| Vec::new())
+            return self.look_for_news().await;
         }
+        // While a part of the store is away, not all tokens can be checked.
+        self.look_for_news().await?;
+        self.check_all_tokens().await?;
+        Ok(Reached { records: Vec::new(), is_whole: true })
     }
 
     /// Closes the sockets of all players whose accounts are closed, and all sockets with an invalid
@@ -69,6 +72,7 @@ impl Players {
     /// when the players return.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
+        let mut are_all_read = true;
         for (player, token) in self.inner.connections.tokens() {
             let is_known = match self.read(&player).await {
                 Ok(Some((record, _))) if record.closed.is_some() => {
@@ -85,7 +89,8 @@ impl Players {
                 }
                 // The record cannot be read, so it is unknown whether the token is valid.
                 Err(_) => {
-                    return Err(StoreError::Unavailable { why: "a player could not be read".to_owned() });
+                    are_all_read = false;
+                    continue;
                 }
             };
             if !is_known {
@@ -93,20 +98,21 @@ impl Players {
                 self.inner.connections.close_token(&player, &token, CloseCode::TokenRevoked);
             }
         }
-        Ok(())
+        let why = || "a player could not be read".to_owned();
+        are_all_read.then_some(()).ok_or_else(|| StoreError::Unavailable { why: why() })
     }
 
-    /// Closes the sockets of tokens that other servers have recently revoked. Returns the keys of
-    /// the revocations.
-    async fn look_for_news(&self) -> Result<Vec<Key>, StoreError> {
-        let revoked = Scan::all(&*self.inner.store, REVOKED.all()?).await?;
-        for (key, player) in &revoked {
+    /// Closes the sockets of tokens that other servers have recently revoked. Returns the
+    /// revocations.
+    async fn look_for_news(&self) -> Result<Reached, StoreError> {
+        let revoked = Scan::all_reachable(&*self.inner.store, REVOKED.all()?).await?;
+        for (key, player) in &revoked.records {
             if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {
                 self.inner.store.drop_copies(player);
                 self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
             }
         }
-        Ok(revoked.into_iter().map(|(key, _)| key).collect())
+        Ok(revoked)
     }
 
     /// Keeps copies of the stored records of a player who has just signed in.

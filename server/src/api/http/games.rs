@@ -74,6 +74,10 @@ pub(super) async fn keys(State(app): Shared) -> Answer<Json<SigningKeys>> {
 #[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
 pub(super) struct Games {
     games: Vec<GameSummary>,
+    /// True if finished games are missing, because a part of the server's store is away. They are
+    /// listed again when it is back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
 }
 
 #[derive(Deserialize)]
@@ -116,10 +120,13 @@ pub(super) async fn games(
     Query(GamesQuery { phase, order, limit }): Query<GamesQuery>,
 ) -> Answer<Json<Games>> {
     let running_max = limit.map_or(LISTED_GAMES_MAX, |limit| limit.min(LISTED_GAMES_MAX));
+    let mut is_whole = true;
     let games = match (phase, order) {
         (Some(ListedPhase::Over), None | Some(Order::Newest)) => {
             app.admission.charge_request(client, LOOKUP_REQUESTS, Instant::now());
-            app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?
+            let latest = app.histories.latest(limit.unwrap_or(FINISHED_GAMES)).await?;
+            is_whole = latest.1;
+            latest.0
         }
         // Ratings change with every game, so the order of finished games by rating would mean
         // little.
@@ -135,7 +142,7 @@ pub(super) async fn games(
             games
         }
     };
-    Ok(Json(Games { games }))
+    Ok(Json(Games { games, incomplete: !is_whole }))
 }
 
 /// A game as the caller may see it.

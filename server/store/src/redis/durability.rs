@@ -5,6 +5,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::value::StoreMemory;
+
 /// The settings and state of a Redis that determine its durability.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Durability {
@@ -30,6 +32,9 @@ pub struct Durability {
     pub replicas: u32,
     /// The number of replicas that an append waits for, as set by the operator.
     pub replicas_wanted: u32,
+    /// The memory. Its limit is `maxmemory`, but at most half of the machine's memory, because
+    /// Redis may need as much again while it rewrites its file.
+    pub memory: StoreMemory,
 }
 
 /// A reason why a Redis is less durable than a game needs.
@@ -96,6 +101,9 @@ impl Durability {
             "" => set("maxmemory-policy"),
             policy => policy.to_owned(),
         };
+        let bytes = |name: &str| line(name).parse().unwrap_or(0_u64);
+        let limits = [bytes("maxmemory"), bytes("total_system_memory") / 2];
+        let limit_bytes = limits.into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
         Durability {
             run_id: line("run_id").to_owned(),
             version: line("redis_version").to_owned(),
@@ -108,6 +116,7 @@ impl Durability {
             eviction,
             replicas: line("connected_slaves").parse().unwrap_or(0),
             replicas_wanted,
+            memory: StoreMemory { used_bytes: bytes("used_memory"), limit_bytes },
         }
     }
 
@@ -198,6 +207,17 @@ mod tests {
         );
         let config = fsync.map(|fsync| ("appendfsync".to_owned(), fsync.to_owned())).into_iter().collect();
         Durability::of(&info, &config, wanted)
+    }
+
+    #[test]
+    fn memory_ends_at_its_limit_or_where_a_rewrite_could_use_up_the_machine() {
+        let limit = |max: u64, machine: u64| {
+            let info = format!("used_memory:5\r\nmaxmemory:{max}\r\ntotal_system_memory:{machine}\r\n");
+            let memory = Durability::of(&info, &HashMap::new(), 0).memory;
+            assert_eq!(memory.used_bytes, 5);
+            memory.limit_bytes
+        };
+        assert_eq!([limit(30, 100), limit(60, 100), limit(0, 100), limit(0, 0)], [30, 50, 50, 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use flagfall_store::{AppendOutcome, Key, StoreError};
+use flagfall_store::{AppendOutcome, Key, StoreError, StoreMessage};
 use redis::Value;
 
 use super::*;
@@ -98,6 +98,8 @@ async fn games_go_on_while_their_slots_move() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_master_is_away_games_of_the_others_go_on() {
     const GAMES: u32 = 12;
+    // With eight buckets, the record of outages is in the first one.
+    const BUCKETS: usize = 8;
     // A record in the bucket of its game.
     let at = |number| format!("at/{}", game(number));
     let mut cluster = Cluster::start().await;
@@ -106,14 +108,23 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
         let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
     }
     let options = RedisOptions { answer_timeout: Duration::from_millis(500), ..RedisOptions::default() };
-    let store = cluster.open(options, 6).await;
+    let store = cluster.open(options.clone(), BUCKETS).await;
+    let other = cluster.open(options, BUCKETS).await;
+    let mut notices = other.notices().unwrap();
     let mut heads = vec![Head::START; GAMES as usize];
     for (number, head) in (0..).zip(&mut heads) {
         let writes = vec![put(&at(number), "")];
         *head = append_ok(&store, Append { writes, ..append(game(number), *head, &["before"]) }).await;
     }
     store.heartbeat().await.unwrap();
+    let mut outages = OutageList::default();
+    outages.add(Outage { since: Stamp(5), until: Stamp(7) });
+    let record = Write::Put { key: key(OUTAGES_KEY), value: outages.to_record(), expires: None };
+    let update = Update { conditions: Vec::new(), writes: vec![record] };
+    assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
     cluster.0[0].kill();
+    store.tell(b"at once".to_vec()).await.unwrap();
+    let before_it_is_known = store.scan_reachable(key("at/"), None, 100).await.unwrap();
     let mut away = Vec::new();
     for number in 0..GAMES {
         let head = heads[number as usize];
@@ -136,10 +147,24 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     }
     assert_eq!(store.silent_since(), None);
     assert!(!store.silent_parts().is_empty());
+    store.tell(b"later".to_vec()).await.unwrap();
+    for expected in ["at once", "later"] {
+        let mut told = async || match notices.recv().await.unwrap() {
+            StoreMessage::Told(told) => told == Arc::from(expected.as_bytes()),
+            StoreMessage::Missed => false,
+        };
+        tokio::time::timeout(TIMEOUT, async { while !told().await {} }).await.unwrap();
+    }
     let found = store.scan_reachable(key("at/"), None, 100).await.unwrap();
+    assert_eq!(found, before_it_is_known);
+    assert!(!found.is_whole);
+    for number in 0..GAMES {
+        let record = store.outages_record(game(number)).await.unwrap();
+        assert_eq!(OutageList::parse(record.as_deref()), outages, "games can be opened");
+    }
     let reachable = (0..GAMES).filter(|number| !away.contains(number)).map(|number| key(&at(number)));
     let reachable: BTreeSet<Key> = reachable.collect();
-    assert_eq!(found.into_iter().map(|(name, _)| name).collect::<BTreeSet<Key>>(), reachable);
+    assert_eq!(found.records.into_iter().map(|(name, _)| name).collect::<BTreeSet<Key>>(), reachable);
     assert!(store.scan(key("at/"), None, 100).await.is_err(), "some records cannot be read");
     cluster.0[0].start_again();
     for (number, head) in (0..).zip(&heads) {

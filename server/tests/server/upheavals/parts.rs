@@ -1,5 +1,8 @@
 //! A master of a Redis Cluster is away: its games stand still, and the others go on.
 
+use std::collections::HashMap;
+
+use flagfall_base::identity::Token;
 use redis::Value;
 
 use super::*;
@@ -73,5 +76,88 @@ async fn only_games_whose_master_is_away_stand_still_and_only_their_players_are_
     }
     for Played { game, players: [red, _] } in &mut others {
         step_undisturbed(red, *game, 2, "a5a4").await;
+    }
+}
+
+/// Returns the values of the side records on a node, by their keys.
+async fn records_on(node: &RedisServer) -> HashMap<String, String> {
+    let mut all = HashMap::new();
+    for values in node.ask::<Vec<String>>(&["KEYS", "*:values"]).await {
+        let found: HashMap<String, Vec<u8>> = node.ask(&["HGETALL", &values]).await;
+        all.extend(found.into_iter().map(|(key, value)| (key, String::from_utf8_lossy(&value).into_owned())));
+    }
+    all
+}
+
+/// A player who is to log in while a master is away.
+struct Known {
+    token: String,
+    is_away: bool,
+}
+
+impl Running {
+    /// Says hello with a token. Returns the code of the refusal, if there is one.
+    async fn try_again(&self, token: &str) -> Result<Client, String> {
+        let (socket, _) =
+            tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
+        let mut client = Client { socket };
+        client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
+        let answer = client
+            .find(|message| match message {
+                ServerToClient::Welcome { .. } => Some(Ok(())),
+                ServerToClient::Refused { code, message, .. } => Some(Err(format!("{code}: {message}"))),
+                _ => None,
+            })
+            .await;
+        answer.map(|()| client)
+    }
+}
+
+#[tokio::test]
+async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_again() {
+    let mut cluster = Cluster::start().await;
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    let address = cluster.address().to_string();
+    let (one, other) = (Running::start(&["--store", &address]), Running::start(&["--store", &address]));
+    let mut known: Vec<Known> = Vec::new();
+    let has = |known: &[Known], is_away: bool| known.iter().any(|player| player.is_away == is_away);
+    while !has(&known, true) || !has(&known, false) {
+        let (_, red_token, _, blue_token, _) = game(&one).await;
+        let records = records_on(&cluster.0[0]).await;
+        let mut elsewhere = HashMap::new();
+        for node in &cluster.0[1..] {
+            elsewhere.extend(records_on(node).await);
+        }
+        for token in [red_token, blue_token] {
+            let key = format!("tokens/{}", token.parse::<Token>().unwrap().digest().as_text());
+            // The player's record and the token's have buckets of their own.
+            let is_away = match elsewhere.get(&key) {
+                Some(player) => !elsewhere.contains_key(&format!("players/{player}")),
+                None => {
+                    assert!(records.contains_key(&key), "{key}");
+                    true
+                }
+            };
+            known.push(Known { token, is_away });
+        }
+    }
+    cluster.0[0].kill();
+    for player in &known {
+        match other.try_again(&player.token).await {
+            Ok(_) => assert!(!player.is_away),
+            Err(refusal) => {
+                assert!(player.is_away, "{refusal}");
+                assert_eq!(
+                    refusal,
+                    "store_unavailable: The server cannot reach its store. Try again in a moment."
+                );
+            }
+        }
+    }
+    cluster.0[0].start_again();
+    for player in &known {
+        while other.try_again(&player.token).await.is_err() {}
     }
 }

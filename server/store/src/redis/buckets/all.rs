@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use flagfall_board::Stamp;
+use parking_lot::Mutex;
 use redis::Value;
 
 use super::transaction::Name;
+use crate::outages::OutageList;
 use crate::redis::layout::Keys;
 use crate::redis::link::Script;
 use crate::redis::placement::Placement;
@@ -22,6 +24,9 @@ pub(super) struct Buckets {
     pub(super) common: Common,
     /// The number of transactions that this process has begun.
     pub(super) transactions: AtomicU64,
+    /// The record of outages, as it was last read or written. Only a server that starts while no
+    /// other one runs changes it, so this is right while its bucket is away.
+    pub(super) outages: Mutex<Option<OutageList>>,
     /// For each bucket, true while a heartbeat is on its way.
     pub(super) beating: Vec<AtomicBool>,
     /// The number of steps of transactions and appends after which this process acts as if it were

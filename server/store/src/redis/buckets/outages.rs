@@ -10,13 +10,13 @@ use super::all::Buckets;
 use crate::outages::OutageList;
 use crate::redis::RedisStore;
 use crate::redis::link::Link;
-use crate::redis::request_error::RequestError;
 use crate::store::{FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
 use crate::value::Key;
 
 impl Buckets {
     /// Reads the outages that all buckets have had.
-    pub(super) async fn read_outages(&self) -> Result<(), RequestError> {
+    pub(super) async fn read_outages(&self) -> Result<(), StoreError> {
+        self.common_outages().await?;
         for store in &self.buckets {
             let look = |_: &Link| redis::Cmd::hget(&store.shared.keys.meta, OUTAGES_KEY);
             let found: Option<Vec<u8>> = store.read_settled(|| store.reader.query(look)).await?;
@@ -56,18 +56,28 @@ impl Buckets {
         Ok(())
     }
 
+    /// Returns the outages in which no server ran. While the bucket of their record is away,
+    /// returns those that were last read, so that games of other buckets can be opened.
+    async fn common_outages(&self) -> Result<OutageList, StoreError> {
+        let read = self.get(&Key::new(OUTAGES_KEY)?).await;
+        let mut known = self.outages.lock();
+        match (read, &*known) {
+            (Err(StoreError::Unavailable { .. }), Some(known)) => Ok(known.clone()),
+            (read, _) => Ok(known.insert(OutageList::parse(read?.as_deref())).clone()),
+        }
+    }
+
     /// Returns the outages in which no server ran, and those of these buckets, as a record.
     async fn outages_in(
         &self,
         buckets: impl IntoIterator<Item = &RedisStore>,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let record = self.get(&Key::new(OUTAGES_KEY)?).await?;
+        let common = self.common_outages().await?;
         let lists = buckets.into_iter().map(|bucket| bucket.shared.outages.lock().to_vec());
-        let mut all: Vec<Outage> = lists.flatten().collect();
+        let mut all: Vec<Outage> = lists.flatten().chain(common.to_vec()).collect();
         if all.is_empty() {
-            return Ok(record);
+            return Ok(None);
         }
-        all.extend(OutageList::parse(record.as_deref()).iter());
         all.sort_unstable_by_key(|outage| (outage.since, outage.until));
         all.dedup();
         let surplus = all.len().saturating_sub(OUTAGES_MAX);

@@ -6,14 +6,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 
 use super::all::{Buckets, parse_lock, too_busy};
 use crate::limits::READ_MAX;
 use crate::redis::layout::scan_bounds;
 use crate::redis::link::Link;
 use crate::redis::request_error::RequestError;
-use crate::store::{FullRecord, StoreError};
+use crate::store::{FullRecord, Reached, StoreError};
 use crate::value::{Key, KeyRange};
 
 /// The maximum number of committed transactions that a read finishes. Each of them was committed
@@ -43,22 +43,50 @@ impl Buckets {
         Err(too_busy())
     }
 
-    /// Returns records in the order of their keys. If they may be in several buckets, leaves out
-    /// those that are not `included`.
+    /// Returns records in the order of their keys.
     pub(super) async fn scan(
         &self,
         prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
-        included: impl Fn(usize) -> bool,
+    ) -> Result<Vec<FullRecord>, StoreError> {
+        self.merge(prefix, after, limit, None).await
+    }
+
+    /// Returns records in the order of their keys. Leaves out those of the `silent` buckets, and of
+    /// buckets that cannot be read while others can.
+    pub(super) async fn scan_reachable(
+        &self,
+        prefix: &Key,
+        after: Option<&Key>,
+        limit: usize,
+        silent: Vec<usize>,
+    ) -> Result<Reached, StoreError> {
+        let mut missing = BTreeSet::from_iter(silent);
+        let found = self.merge(Some(prefix), after, limit, Some(&mut missing)).await?;
+        let records = found.into_iter().map(|(key, value, _)| (key, value)).collect();
+        Ok(Reached { records, is_whole: missing.is_empty() })
+    }
+
+    /// Reads records of all buckets, or of the only one that can have them. If `missing` is given,
+    /// leaves out these buckets, and adds those that cannot be read.
+    async fn merge(
+        &self,
+        prefix: Option<&Key>,
+        after: Option<&Key>,
+        limit: usize,
+        mut missing: Option<&mut BTreeSet<usize>>,
     ) -> Result<Vec<FullRecord>, StoreError> {
         let limit = limit.min(READ_MAX);
         if let Some(bucket) = self.placement.of_prefix(prefix) {
+            if let Some(missing) = missing {
+                missing.clear();
+            }
             return Ok(self.scan_one(bucket, prefix, after, limit).await?);
         }
         let chunk = (2 * limit / self.buckets.len()).max(CHUNK_MIN).min(limit);
         let mut cursors: Vec<Cursor> = (0..self.buckets.len())
-            .filter(|bucket| included(*bucket))
+            .filter(|bucket| missing.as_ref().is_none_or(|missing| !missing.contains(bucket)))
             .map(|bucket| Cursor {
                 bucket,
                 records: VecDeque::new(),
@@ -70,7 +98,17 @@ impl Buckets {
         let mut merged = Vec::new();
         while merged.len() < limit {
             let empty = cursors.iter_mut().filter(|cursor| is_empty(cursor));
-            try_join_all(empty.map(|cursor| self.fill(cursor, prefix, chunk))).await?;
+            for failed in join_all(empty.map(|cursor| self.fill(cursor, prefix, chunk))).await {
+                let Err((bucket, error)) = failed else { continue };
+                let is_damage = matches!(error, RequestError::Damaged { .. });
+                let Some(missing) = missing.as_deref_mut().filter(|_| !is_damage) else {
+                    return Err(error.into());
+                };
+                missing.insert(bucket);
+                if missing.len() >= self.buckets.len() {
+                    return Err(error.into());
+                }
+            }
             let heads = cursors.iter().enumerate();
             let mut heads: BinaryHeap<Reverse<(Key, usize)>> = heads
                 .filter_map(|(number, cursor)| Some(Reverse((cursor.records.front()?.0.clone(), number))))
@@ -93,14 +131,16 @@ impl Buckets {
         Ok(merged)
     }
 
+    /// Reads the next records of a bucket. A bucket that cannot be read is at its end.
     async fn fill(
         &self,
         cursor: &mut Cursor,
         prefix: Option<&Key>,
         chunk: usize,
-    ) -> Result<(), RequestError> {
-        let found = self.scan_one(cursor.bucket, prefix, cursor.after.as_ref(), chunk).await?;
-        cursor.is_at_end = found.len() < chunk;
+    ) -> Result<(), (usize, RequestError)> {
+        let found = self.scan_one(cursor.bucket, prefix, cursor.after.as_ref(), chunk).await;
+        cursor.is_at_end = found.as_ref().is_ok_and(|found| found.len() < chunk) || found.is_err();
+        let found = found.map_err(|error| (cursor.bucket, error))?;
         cursor.after = found.last().map(|record| record.0.clone());
         cursor.records = found.into();
         Ok(())

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use futures_util::future::{join_all, try_join_all};
+use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -27,11 +28,12 @@ use crate::redis::shared::{Common, Shared};
 use crate::redis::slots::{slot_of, tags};
 use crate::redis::{RedisOpenError, RedisStore};
 use crate::store::{
-    Announcement, Append, AppendOutcome, FullRecord, Outage, ReadResult, Record, RetireOutcome, Store,
-    StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, FullRecord, Outage, Reached, ReadResult, Record, RetireOutcome,
+    Store, StoreError, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome,
+    Write,
 };
 use crate::transfer::Transfer;
-use crate::value::{Head, Key};
+use crate::value::{Head, Key, StoreMemory};
 
 /// The number of buckets of a store.
 pub const BUCKETS: usize = 64;
@@ -42,6 +44,14 @@ const NO_AUDIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The time for which a heartbeat waits for the answer of one bucket.
 const BEAT_MAX: Duration = Duration::from_secs(1);
+
+/// The maximum number of buckets that are asked, one after the other, to pass on a notice.
+const TELL_TRIES: usize = 4;
+/// The distance between these buckets. It has no common factor with the number of buckets.
+const TELL_STEP: usize = 25;
+/// The time for which a notice waits for one bucket. A heartbeat that needs a second bucket must
+/// still arrive before its server counts as silent.
+const TELL_MAX: Duration = Duration::from_millis(500);
 
 /// The store in several buckets. Several servers may use it, like a [`RedisStore`].
 pub struct BucketStore {
@@ -87,15 +97,16 @@ impl BucketStore {
             placement,
             common,
             transactions: AtomicU64::new(0),
+            outages: Mutex::default(),
             beating: (0..buckets).map(|_| AtomicBool::new(false)).collect(),
             #[cfg(feature = "testing")]
             steps_left: AtomicU64::new(u64::MAX),
             #[cfg(feature = "testing")]
             is_stopped: AtomicBool::new(false),
         });
-        let unusable = |error: RequestError| RedisOpenError::Unusable { why: error.to_string() };
-        all.test().await.map_err(unusable)?;
-        all.read_outages().await.map_err(unusable)?;
+        let unusable = |why: String| RedisOpenError::Unusable { why };
+        all.test().await.map_err(|error| unusable(error.to_string()))?;
+        all.read_outages().await.map_err(|error| unusable(error.to_string()))?;
         let tending = tokio::spawn(appends::tend(all.clone()));
         Ok(BucketStore { all, tending })
     }
@@ -156,6 +167,24 @@ impl Buckets {
         }
     }
 
+    /// Tells all servers, which listen to all buckets, by the first bucket that takes the notice.
+    /// If that is not the first bucket, its master is away, and the others tried are far from it,
+    /// because adjacent buckets have the same master.
+    async fn tell(&self, notice: Vec<u8>, silent: Vec<usize>) -> Result<(), StoreError> {
+        let count = self.buckets.len();
+        let buckets = (0..TELL_TRIES).map(|number| number * TELL_STEP % count);
+        let mut refused = None;
+        for bucket in buckets.filter(|bucket| !silent.contains(bucket)) {
+            match timeout(TELL_MAX, self.buckets[bucket].tell(notice.clone())).await {
+                Ok(Err(error @ StoreError::Unavailable { .. })) => refused = Some(error),
+                Ok(told) => return told,
+                Err(_) => {}
+            }
+        }
+        let why = || "no part of the store takes notices".to_owned();
+        Err(refused.unwrap_or_else(|| StoreError::Unavailable { why: why() }))
+    }
+
     /// Deletes what buckets other than the game's keep for a log that was retired.
     async fn forget_applied(&self, game: GameId) -> Result<(), RequestError> {
         let forget = async |store: &RedisStore| {
@@ -201,18 +230,15 @@ impl Store for BucketStore {
 
     fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
         Box::pin(async move {
-            let found = self.all.scan(Some(&prefix), after.as_ref(), limit, |_| true).await?;
+            let found = self.all.scan(Some(&prefix), after.as_ref(), limit).await?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
 
-    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
-        Box::pin(async move {
-            let silent = self.silent_parts();
-            let is_reachable = |bucket| !silent.contains(&bucket);
-            let found = self.all.scan(Some(&prefix), after.as_ref(), limit, is_reachable).await?;
-            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
-        })
+    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
+        Box::pin(
+            async move { self.all.scan_reachable(&prefix, after.as_ref(), limit, self.silent_parts()).await },
+        )
     }
 
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
@@ -223,9 +249,11 @@ impl Store for BucketStore {
     }
 
     fn sweep(&self) -> StoreResult<'_, u64> {
-        Box::pin(
-            async move { Ok(try_join_all(self.all.buckets.iter().map(Store::sweep)).await?.iter().sum()) },
-        )
+        Box::pin(async move {
+            // Buckets that do not answer must not keep the others from being swept.
+            let swept = join_all(self.all.buckets.iter().map(Store::sweep)).await;
+            Ok(swept.into_iter().collect::<Result<Vec<u64>, StoreError>>()?.iter().sum())
+        })
     }
 
     fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
@@ -238,6 +266,10 @@ impl Store for BucketStore {
 
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(async move {
+            if self.silent_since().is_some() {
+                // Perhaps this process was suspended, and another server has started since then.
+                *self.all.outages.lock() = None;
+            }
             let beats = (0..self.all.buckets.len()).map(|bucket| self.all.clone().beat(bucket));
             let (mut beaten, mut last) = (Vec::new(), None);
             for beat in join_all(beats).await {
@@ -317,6 +349,12 @@ impl Store for BucketStore {
         Box::pin(self.all.outages_record(game))
     }
 
+    fn memory(&self) -> Option<StoreMemory> {
+        let share =
+            |memory: &StoreMemory| u128::from(memory.used_bytes) * 1_000 / u128::from(memory.limit_bytes);
+        self.all.buckets.iter().filter_map(Store::memory).max_by_key(share)
+    }
+
     fn weaknesses(&self) -> Vec<String> {
         let all: BTreeSet<String> = self.all.buckets.iter().flat_map(Store::weaknesses).collect();
         all.into_iter().collect()
@@ -362,7 +400,7 @@ impl Store for BucketStore {
     }
 
     fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
-        self.first().tell(notice)
+        Box::pin(self.all.tell(notice, self.silent_parts()))
     }
 
     fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
@@ -393,7 +431,7 @@ impl Transfer for BucketStore {
 
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
         Box::pin(async move {
-            let mut found = self.all.scan(None, after.as_ref(), limit, |_| true).await?;
+            let mut found = self.all.scan(None, after.as_ref(), limit).await?;
             self.all.add_outages(&mut found, after.as_ref(), limit).await?;
             Ok(found)
         })

@@ -12,11 +12,12 @@ use tokio::time::{Instant, sleep};
 
 use super::all::{Buckets, Said, too_busy};
 use super::transaction::{Answer, Call, Decision, LIFETIME_MS, Machine, Name, Outcome, others_text};
+use crate::outages::OutageList;
 use crate::redis::answers;
 use crate::redis::layout::write_arguments;
 use crate::redis::link::Script;
 use crate::redis::request_error::RequestError;
-use crate::store::{Expect, StoreError, Update, UpdateOutcome, Write};
+use crate::store::{Expect, OUTAGES_KEY, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Key;
 
 /// The time for which a request is tried again because of locks. A lock of a lost server is gone
@@ -94,6 +95,7 @@ impl Buckets {
 
     /// Makes an update, which has been checked against the limits.
     pub(super) async fn update(self: Arc<Buckets>, update: Update) -> Result<UpdateOutcome, StoreError> {
+        let outages = update.writes.iter().find_map(outages_written);
         let parts = self.split(update);
         let copied: Vec<(usize, Vec<Write>)> = parts
             .iter()
@@ -104,6 +106,9 @@ impl Buckets {
             1 => self.update_one(parts).await,
             _ => self.update_several(parts).await,
         };
+        if let Some(written) = outages {
+            *self.outages.lock() = (outcome == Ok(UpdateOutcome::Ok)).then_some(written);
+        }
         for (bucket, copied) in copied {
             let mut kept = self.buckets[bucket].shared.kept.lock();
             match &outcome {
@@ -275,6 +280,16 @@ impl Buckets {
             return Ok(false);
         };
         self.finish(name, bucket, decision.is_committed()).await.map(|_| true)
+    }
+}
+
+/// Returns the list of outages if this is a write to its record.
+fn outages_written(write: &Write) -> Option<OutageList> {
+    match write {
+        Write::Put { key, value, .. } if key.as_bytes() == OUTAGES_KEY.as_bytes() => {
+            Some(OutageList::parse(Some(value)))
+        }
+        Write::Put { .. } | Write::Delete { .. } => None,
     }
 }
 
