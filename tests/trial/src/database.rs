@@ -83,7 +83,8 @@ impl Database {
             until("the nodes know each other", async || Ok(info(node).await?.contains(&all))).await?;
         }
         for part in 0..MASTERS {
-            database.follow(part).await?;
+            // A node knows the ids of others only after it has shaken hands with them.
+            until("a replica knows its master", async || database.follow(part).await.map(|()| true)).await?;
         }
         database.ready(None).await?;
         Ok(database)

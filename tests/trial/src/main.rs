@@ -129,7 +129,7 @@ async fn main() -> ExitCode {
     }
     if arguments.quick && matches!(options.storage, Storage::Cluster { .. }) {
         // The checker has rehearsed in the short runs with the other stores.
-        options = Options { games: 24, kills: 5, concurrency: 12, pairs: 4, rehearses: false, ..options };
+        options = Options { games: 18, kills: 5, concurrency: 18, pairs: 2, rehearses: false, ..options };
     }
     if arguments.long {
         let run_max = Duration::from_secs(2 * 60 * 60);
