@@ -41,8 +41,8 @@ impl Connection<'_> {
     /// True if the last report before a moment said that this was unavailable.
     fn is_told_before(&self, of: Of, moment: u64) -> bool {
         let before = self.entries.iter().filter(|entry| entry.at < moment);
-        let states = before.filter_map(|entry| state_in(&entry.what));
-        states.filter(|(told, _)| *told == of).next_back() == Some((of, false))
+        let mut states = before.filter_map(|entry| state_in(&entry.what));
+        states.rfind(|(told, _)| *told == of) == Some((of, false))
     }
 
     fn is_let_in_before(&self, moment: u64) -> bool {
