@@ -90,7 +90,8 @@ impl Redis {
             let mut connection = client.get_multiplexed_async_connection().await?;
             redis::cmd(words[0]).arg(&words[1..]).query_async(&mut connection).await
         };
-        let answer = timeout(ANSWER_MAX, Box::pin(asking)).await.map_err(|_| failed("no answer".to_owned()))?;
+        let answer =
+            timeout(ANSWER_MAX, Box::pin(asking)).await.map_err(|_| failed("no answer".to_owned()))?;
         answer.map_err(|error: RedisError| failed(error.to_string()))
     }
 
