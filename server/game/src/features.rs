@@ -1,7 +1,8 @@
 //! Records and jobs that other parts of the server write in the same append as a game's events.
 
 use flagfall_board::{GameId, PerSide, Stamp};
-use flagfall_store::Write;
+use flagfall_store::{Store, Write};
+use futures_util::future::BoxFuture;
 
 use super::header::GameHeader;
 
@@ -30,4 +31,7 @@ pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 
     fn note_end(&self, game: GameId);
+
+    /// True if records show that the player took part in a finished game, whose log cannot be read.
+    fn has_played<'a>(&'a self, store: &'a dyn Store, player: &'a str, game: GameId) -> BoxFuture<'a, bool>;
 }

@@ -141,9 +141,15 @@ impl Tables {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
         // The first entry says who may see a game. Without that entry, only the player's list of
-        // running games can show that they take part in the game.
+        // running games, or their history, can show that they take part in the game or did so.
         if !self.is_seated(player, game).await.unwrap_or(false) {
-            return TableError::NotFound;
+            let has_played = match (player, error) {
+                (Some(player), TableError::Quarantined | TableError::TooNew) => {
+                    self.host.settings.features.has_played(self.store(), player, game).await
+                }
+                _ => false,
+            };
+            return if has_played { error } else { TableError::NotFound };
         }
         let quarantined = self.store().quarantined().await.unwrap_or_default();
         // A game whose whole log is lost looks like a game that never existed.

@@ -1,9 +1,11 @@
 //! The records and jobs that are written together with a game's events.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_store::{Key, Write};
+use flagfall_store::{Key, Store, Write};
+use futures_util::future::BoxFuture;
 
 use crate::ended::ended;
+use crate::histories::has_played;
 use crate::left_games;
 use crate::lobby::pool_return;
 use crate::prune::guest_ended;
@@ -52,5 +54,9 @@ impl Features for ServerFeatures {
         for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
             kind.key([&game]).into_iter().for_each(|job| self.jobs.wake_for(kind.name, job));
         }
+    }
+
+    fn has_played<'a>(&'a self, store: &'a dyn Store, player: &'a str, game: GameId) -> BoxFuture<'a, bool> {
+        Box::pin(async move { has_played(store, player, game).await.unwrap_or(false) })
     }
 }

@@ -380,6 +380,20 @@ pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Res
     if has_games { Ok(()) } else { forget(store, player).await }
 }
 
+/// True if the history of a player has this game.
+pub(crate) async fn has_played(store: &dyn Store, player: &str, game: GameId) -> Result<bool, StoreError> {
+    if book::find(store, player, game, None).await?.is_some() {
+        return Ok(true);
+    }
+    let mut records = Scan::new(store, played_of(player, Shelf::of(true))?);
+    while let Some(records) = records.next().await? {
+        if records.iter().any(|(key, _)| key.as_bytes().ends_with(game.as_str().as_bytes())) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 pub(crate) fn score_of(winner: Option<Side>, side: Side) -> GameScore {
     match winner {
         None => GameScore::Drawn,

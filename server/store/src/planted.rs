@@ -10,6 +10,12 @@ pub const FORGET_COMMAND_IDS: &str = "forget-command-ids";
 /// Redis adds entries without checking the last entry of the log.
 pub const PLAIN_XADD: &str = "plain-xadd";
 
+/// If Redis says that the keys of an append are at another node, the append counts as made.
+pub const REDIRECT_IS_DONE: &str = "redirect-is-done";
+/// After the first append to a game, side records in other buckets than the game's are never
+/// written.
+pub const NEVER_SHARED: &str = "never-shared";
+
 /// True if this fault is planted in this process.
 #[must_use]
 pub fn is_planted(fault: &str) -> bool {

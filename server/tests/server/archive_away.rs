@@ -95,6 +95,16 @@ async fn are_waiting(house: &House, count: usize) {
 /// Plays games while the archive is away, and checks that all of them are archived when it is
 /// back.
 async fn games_go_on(objects: Arc<dyn ArchiveStore>, is_counted: bool, go: impl Fn(), come_back: impl Fn()) {
+    play_on(objects, (is_counted, false), go, come_back).await;
+}
+
+/// The same. As a planted fault, the logs of games that end meanwhile may leave the store.
+async fn play_on(
+    objects: Arc<dyn ArchiveStore>,
+    (is_counted, is_planted): (bool, bool),
+    go: impl Fn(),
+    come_back: impl Fn(),
+) {
     let (store, archive) = (TestStore::new(SystemClock), open(objects).await);
     let mut table = Table::at(serve(&store, &archive, true).await).await;
     let old = table.play(Kind { rated: true, ..Kind::default() }).await;
@@ -119,7 +129,10 @@ async fn games_go_on(objects: Arc<dyn ArchiveStore>, is_counted: bool, go: impl 
         }
     }
     for game in &played[1..] {
-        assert_ne!(store.head(*game).await, Ok(Head::START));
+        if is_planted {
+            store.delete_log(*game).await.unwrap();
+        }
+        assert_ne!(store.head(*game).await, Ok(Head::START), "the game is nowhere else");
         record(&table.house, *game).await;
     }
     let ratings = table.house.get("/api/players/ann").await.json()["ratings"].clone();
@@ -158,6 +171,17 @@ async fn games_go_on_while_the_folder_of_the_archive_is_gone() {
 }
 
 #[tokio::test]
+async fn a_log_that_leaves_the_store_while_the_archive_is_away_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let [root, elsewhere] = ["archive", "elsewhere"].map(|name| folder.path().join(name));
+    let objects = Arc::new(FolderStore::open(&root).unwrap());
+    let go = move || fs::rename(&root, &elsewhere).unwrap();
+    let failed = tokio::spawn(play_on(objects, (false, true), go, || ())).await.unwrap_err().into_panic();
+    let why = failed.downcast_ref::<String>().unwrap();
+    assert!(why.contains("the game is nowhere else"), "{why}");
+}
+
+#[tokio::test]
 async fn games_go_on_while_the_storage_of_the_archive_refuses() {
     let storage = Storage::start().await;
     let objects = Arc::new(storage.archive("s3://games"));
@@ -190,12 +214,15 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
     let whole = fs::read(&segment).unwrap();
     for damage in [&[][..], &whole[..60], &vec![0; whole.len()]] {
         fs::write(&segment, damage).unwrap();
-        for token in ["", &table.tokens[0]] {
-            // Nothing tells anymore who may know that this game exists.
+        // The histories of its players tell who may know that this game exists.
+        let told = [(table.tokens[0].as_str(), (410, "game_quarantined")), ("", (404, "no_such_game"))];
+        for (token, (expected, code)) in told {
             let (status, refusal) = table.house.ask("GET", &path(games[0]), token, "").await.refusal();
-            assert_eq!((status, &refusal["code"]), (404, &"no_such_game".into()));
+            assert_eq!((status, &refusal["code"]), (expected, &code.into()));
             assert_eq!(table.house.ask("GET", &path(games[1]), token, "").await.status, 200);
         }
+        table.ann.tell(&ClientToServer::OpenGame { game: games[0], since: None }).await;
+        assert_eq!(table.ann.refused().await.0, "game_quarantined");
         let report = archive.check(Check::All, |_, _| ()).await.unwrap();
         assert_eq!(report.damage.len(), 1, "{report:?}");
         assert_eq!((&report.damage[0].object, &report.damage[0].games[..]), (&segments[0], &games[..1]));

@@ -69,6 +69,8 @@ struct State {
     last_alive: Option<Stamp>,
     /// The beginnings of the keys whose part of the store is away.
     away: Vec<String>,
+    /// True if appends are made wherever the log ends.
+    is_unchecked: bool,
 }
 
 impl State {
@@ -226,6 +228,12 @@ impl TestStore {
         self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
     }
 
+    /// Plants a fault: from now on, an append is made at the end of the log, even if that is not where
+    /// its caller expects it.
+    pub fn stop_checking_heads(&self) {
+        self.shared.state.lock().is_unchecked = true;
+    }
+
     /// Removes the entries after `seq`, as if the store had lost its newest writes without
     /// noticing.
     pub fn lose_tail(&self, game: GameId, seq: u64) {
@@ -313,14 +321,18 @@ impl Store for TestStore {
         let (game, seq) = (append.game, append.expected.seq + append.bodies.len() as u64);
         // Make this call before the request waits at the gate, because it records the outages
         // that the caller knows about.
-        let appending = self.shared.memory.append(append);
+        let appending = self.shared.memory.append(append.clone());
         let announced = Box::pin(async move {
             // Check this after the wait, because the game may have been damaged in the meantime.
             let reason = self.shared.state.lock().quarantined.get(&game).cloned();
             if let Some(reason) = reason {
                 return Ok(AppendOutcome::Quarantined { reason });
             }
-            let outcome = appending.await;
+            let mut outcome = appending.await;
+            let is_unchecked = self.shared.state.lock().is_unchecked;
+            if let (true, Ok(AppendOutcome::Conflict { head })) = (is_unchecked, &outcome) {
+                outcome = self.shared.memory.append(Append { expected: *head, ..append }).await;
+            }
             if matches!(outcome, Ok(AppendOutcome::Ok { .. })) {
                 self.announce(Announcement::Appended { game, seq });
             }

@@ -31,6 +31,8 @@ pub(crate) struct Run {
     pub games: Vec<GameLog>,
     /// Why other games did not end.
     pub given_up: Vec<String>,
+    /// What the servers have left unfinished in Redis, although all games are over.
+    pub unfinished: Vec<String>,
     /// The mishaps of the run.
     pub history: History,
     /// Counts of the events on the connections.
@@ -133,6 +135,10 @@ pub(crate) async fn play_all(
     let started = Instant::now();
     read_records(site, &mut run, played).await?;
     tell(format!("all games over; records read in {:.1} s", started.elapsed().as_secs_f64()));
+    if run.given_up.is_empty() {
+        let games = run.games.iter().map(|log| log.game.as_str()).collect();
+        run.unfinished = site.unfinished(&games).await?;
+    }
     Ok(run)
 }
 

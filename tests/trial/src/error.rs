@@ -28,6 +28,14 @@ pub enum TrialError {
         /// The cause.
         source: io::Error,
     },
+    /// A Redis refused a request of the trial, or did not do in time what the trial waits for.
+    #[error("Redis, {what}: {why}")]
+    Redis {
+        /// The operation.
+        what: String,
+        /// The cause.
+        why: String,
+    },
     /// A client cannot continue.
     #[error("{who} in game {game}: {what}")]
     Client {

@@ -17,6 +17,7 @@ mod board_plants;
 mod chance;
 mod check;
 mod client;
+mod database;
 mod error;
 mod http;
 mod log;
@@ -118,7 +119,7 @@ async fn run_on(
     }
     let started = Instant::now();
     let plans = plan_games(options, setups);
-    let mishaps = plan_mishaps(options.seed, options.kills, options.storage, site.has_clocks());
+    let mishaps = plan_mishaps(options.seed, options.kills, options.storage, site.has_preload);
     let run =
         play_all(site, options, plans, (mishaps, Spread::Drawn), |text| tell(News::Progress(text))).await?;
     let mut pairs = Vec::new();
@@ -130,8 +131,9 @@ async fn run_on(
     let played = started.elapsed().as_secs_f64();
     tell(News::Progress("checking".to_owned()));
     let started = Instant::now();
-    let Run { games, given_up, history, lines } = run;
+    let Run { games, given_up, unfinished, history, lines } = run;
     given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
+    unfinished.into_iter().for_each(|what| findings.fault(Fault::Unfinished, what));
     let history = Arc::new(history);
     let found = check_all(games, pairs, history.clone()).await?;
     findings.add(found);
@@ -192,10 +194,11 @@ async fn rehearse(
             break;
         }
     }
-    let Run { games, given_up, history, .. } = run;
+    let Run { games, given_up, unfinished, history, .. } = run;
     let (planted, clean) = tokio::task::spawn_blocking(move || {
         let mut clean = Findings::default();
         given_up.into_iter().for_each(|why| clean.fault(Fault::Unended, why));
+        unfinished.into_iter().for_each(|what| clean.fault(Fault::Unfinished, what));
         games.iter().for_each(|game| check_game(game, &history, &mut clean));
         pairs.iter().for_each(|pair| check_pair(pair, &mut clean));
         (plant_all(&games, &pairs, &history), clean)
@@ -228,15 +231,17 @@ pub struct PlantedServer {
     pub found: Vec<(Fault, u64, String)>,
 }
 
-/// The faults that a server can be built with. The checker must report at least one of the kinds
-/// after each name.
+/// The faults that a server can be built with, and the stores with which they matter. The checker
+/// must report at least one of the kinds after each name.
 ///
 /// A write that was acknowledged too early and lost is missing from the record. If the server
 /// notices that its log does not continue, it closes the game, so the game has no end.
-pub const PLANTED_SERVERS: [(&str, &[Fault]); 3] = [
-    ("acknowledge-first", &[Fault::Missing, Fault::Unended]),
-    ("forget-command-ids", &[Fault::Missing]),
-    ("plain-xadd", &[Fault::Unended]),
+pub const PLANTED_SERVERS: [(&str, &[Fault], Storage); 5] = [
+    ("acknowledge-first", &[Fault::Missing, Fault::Unended], Storage::Redis { servers: 3 }),
+    ("forget-command-ids", &[Fault::Missing], Storage::Redis { servers: 3 }),
+    ("plain-xadd", &[Fault::Unended], Storage::Redis { servers: 3 }),
+    ("redirect-is-done", &[Fault::Missing, Fault::Unended], Storage::Cluster { servers: 3 }),
+    ("never-shared", &[Fault::Unfinished], Storage::Cluster { servers: 3 }),
 ];
 
 /// Plays some games on servers with each planted fault. The program must be built with these
@@ -250,17 +255,18 @@ pub async fn run_planted(
 ) -> Result<Vec<PlantedServer>, TrialError> {
     let setups = SetupFiles::read(&options.data);
     let mut planted = Vec::new();
-    for (name, _) in PLANTED_SERVERS {
+    for (name, _, storage) in PLANTED_SERVERS {
         tell(format!("servers with the fault {name}"));
         let environment = [("FLAGFALL_PLANTED_FAULT".to_owned(), name.to_owned())];
-        let mut site = Site::start(&options.server, options.storage, &environment).await?;
+        let mut site = Site::start(&options.server, storage, &environment).await?;
         let plans = plan_games(options, &setups);
-        let mishaps = for_planted_servers();
+        let mishaps = for_planted_servers(storage);
         let run = Box::pin(play_all(&mut site, options, plans, (mishaps, Spread::Drawn), &mut tell)).await;
         site.stop(options.keeps).await;
-        let Run { games, given_up, history, .. } = run?;
+        let Run { games, given_up, unfinished, history, .. } = run?;
         let mut findings = check_all(games, Vec::new(), Arc::new(history)).await?;
         given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
+        unfinished.into_iter().for_each(|what| findings.fault(Fault::Unfinished, what));
         let example =
             |fault: Fault| findings.examples().find(|(of, _)| *of == fault).map(|(_, text)| text.to_owned());
         let counts = Fault::ALL.into_iter().map(|fault| (fault, findings.count(fault)));

@@ -1,6 +1,6 @@
 //! The logs of a game's clients: every text that was sent and received, unchanged.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -82,7 +82,7 @@ impl GameLog {
 
 /// A period in which no clock ran, because no server ran, no server could reach the store, or
 /// Redis's clock jumped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Outage {
     /// The time at which the killed processes had ended.
     pub killed_at: u64,
@@ -93,10 +93,20 @@ pub struct Outage {
     /// `killed_at` and `spawned_at` by the clock that stamps use: the latest possible time for
     /// `killed_at`, and the earliest possible time for `spawned_at`.
     pub by_store: (u64, u64),
+    /// The games whose clocks stood still. `None` if those of all games did.
+    pub games: Option<Arc<BTreeSet<String>>>,
+}
+
+impl Outage {
+    /// True if the outage concerns this game.
+    #[must_use]
+    pub fn is_of(&self, game: &str) -> bool {
+        self.games.as_ref().is_none_or(|games| games.contains(game))
+    }
 }
 
 /// A period in which a server could not reach its store.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Away {
     /// The server's number.
     pub server: usize,
@@ -104,6 +114,8 @@ pub struct Away {
     pub from: u64,
     /// The time at which the period ended.
     pub until: u64,
+    /// If a part of the store was reached, the games in the others.
+    pub games: Option<Arc<BTreeSet<String>>>,
 }
 
 /// A period whose writes were lost, because all processes that had them were killed.

@@ -41,18 +41,19 @@ struct Arguments {
     #[arg(long)]
     seed: Option<u64>,
     /// Run with few games, few spectators and few kills, for the test suite. With --store redis,
-    /// each kind of failure happens at least once.
+    /// each kind of failure happens at least once; with --store cluster, each kind that only a
+    /// cluster can have.
     #[arg(long)]
     quick: bool,
     /// Run with at least 200 kills and 100,000 acknowledged commands. Unless other flags say
     /// otherwise, there are three servers and a Redis.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
-    /// The store of the games: the server's data folder, or the trial's own Redis, which is killed
-    /// from time to time like the servers.
+    /// The store of the games: the server's data folder, or the trial's own Redis or Redis Cluster,
+    /// which is killed from time to time like the servers.
     #[arg(long, value_enum)]
     store: Option<StoreName>,
-    /// Number of servers that share the Redis.
+    /// Number of servers that share the Redis or the cluster.
     #[arg(long, default_value_t = 3)]
     servers: usize,
     /// The server program. The default is the one beside this program.
@@ -78,6 +79,7 @@ struct Arguments {
 enum StoreName {
     Embedded,
     Redis,
+    Cluster,
 }
 
 #[tokio::main]
@@ -108,6 +110,7 @@ async fn main() -> ExitCode {
             Some(StoreName::Embedded) => Storage::Embedded,
             None if !arguments.long => Storage::Embedded,
             Some(StoreName::Redis) | None => Storage::Redis { servers: arguments.servers },
+            Some(StoreName::Cluster) => Storage::Cluster { servers: arguments.servers },
         },
         server,
         environment: Vec::new(),
@@ -123,6 +126,10 @@ async fn main() -> ExitCode {
     if arguments.quick && is_shared {
         // One round of all mishaps, with games that last as long as the round.
         options = Options { games: 48, kills: 9, concurrency: 16, think_ms: 1_000, ..options };
+    }
+    if arguments.quick && matches!(options.storage, Storage::Cluster { .. }) {
+        // The checker has rehearsed in the short runs with the other stores.
+        options = Options { games: 18, kills: 5, concurrency: 18, pairs: 2, rehearses: false, ..options };
     }
     if arguments.long {
         let run_max = Duration::from_secs(2 * 60 * 60);
@@ -174,7 +181,6 @@ async fn look_for_planted(options: Options) -> ExitCode {
         resign_after: 40,
         think_ms: 200,
         run_max: Duration::from_secs(40),
-        storage: Storage::Redis { servers: 3 },
         ..options
     };
     println!("servers with planted faults; seed {}", options.seed);
@@ -186,7 +192,7 @@ async fn look_for_planted(options: Options) -> ExitCode {
         }
     };
     let mut are_all_found = true;
-    for (PlantedServer { name, found }, (_, wanted)) in planted.iter().zip(PLANTED_SERVERS) {
+    for (PlantedServer { name, found }, (_, wanted, _)) in planted.iter().zip(PLANTED_SERVERS) {
         let is_found = found.iter().any(|(fault, ..)| wanted.contains(fault));
         are_all_found &= is_found;
         println!("  {name:<20} {}", if is_found { "found" } else { "NOT FOUND" });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use flagfall_bots::Chance;
 
 use crate::chance::{between, chance_for, once_in};
+use crate::database::MASTERS;
 use crate::proxy::{Way, Weather};
 use crate::storage::Storage;
 
@@ -13,6 +14,11 @@ use crate::storage::Storage;
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
 /// How long the store must be unavailable before all clients must have been told.
 const LONG: Duration = Duration::from_millis(4_800);
+/// The same for a part of the store.
+const PART_LONG: Duration = Duration::from_millis(5_200);
+/// The time within which a server must tell the clients with a game that the part of the store with
+/// it is away. Servers notice that from the last answer, when they look at all parts.
+pub(crate) const PART_TOLD_MAX: Duration = Duration::from_millis(4_500);
 /// The length of the last period, whose data Redis loses.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
@@ -24,24 +30,35 @@ pub(crate) enum Mishap {
     KillHalf,
     /// `kill -9` of all servers at once.
     KillAll,
-    /// `kill -9` of Redis.
-    KillRedis,
-    /// `kill -9` of Redis, which then loses its last second. If the servers are killed too, no
-    /// process has the lost data.
+    /// `kill -9` of Redis, or of this master of a cluster.
+    KillRedis(Option<usize>),
+    /// `kill -9` of Redis or of a master, which then loses its last second. If the servers are
+    /// killed too, no process has the lost data.
     LoseTail {
+        /// The master. `None` for all.
+        part: Option<usize>,
         /// True if the servers are killed too.
         and_servers: bool,
     },
     /// SIGSTOP of one server.
     FreezeServer(usize),
-    /// SIGSTOP of Redis.
-    FreezeRedis,
+    /// `kill -9` of a master of a cluster. Its replica takes over.
+    Promote(usize),
+    /// Half of the slots of a master are moved to another one.
+    MoveSlots { from: usize, to: usize },
+    /// SIGSTOP of Redis, or of this master of a cluster.
+    FreezeRedis(Option<usize>),
     /// The connections between a server and Redis break. Without a number, the connections of all
     /// servers break.
     BreakLine(Option<usize>),
-    /// The connection between a server and Redis gets this weather. Without a number, the
-    /// connections of all servers get it.
-    Line(Option<usize>, Weather),
+    /// The connections between a server and Redis get this weather.
+    Line {
+        /// The server. `None` for all.
+        server: Option<usize>,
+        /// The master of a cluster. `None` for all.
+        part: Option<usize>,
+        weather: Weather,
+    },
     /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
     /// Connections between players and a server break.
@@ -61,8 +78,8 @@ pub(crate) enum Mishap {
 impl Mishap {
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
-        use Mishap::{KillAll, KillHalf, KillRedis, KillServer, LoseTail};
-        matches!(self, KillServer(_) | KillHalf | KillAll | KillRedis | LoseTail { .. })
+        use Mishap::{KillAll, KillHalf, KillRedis, KillServer, LoseTail, Promote};
+        matches!(self, KillServer(_) | KillHalf | KillAll | KillRedis(_) | LoseTail { .. } | Promote(_))
     }
 
     /// True if servers may afterwards need time to reconnect to Redis or to restore its data.
@@ -70,24 +87,32 @@ impl Mishap {
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
             BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll, KillHalf,
-            KillRedis, KillServer, Line, LoseTail, Players, SlowLine,
+            KillRedis, KillServer, Line, LoseTail, MoveSlots, Players, Promote, SlowLine,
         };
         match self {
             KillAll
-            | KillRedis
+            | KillRedis(_)
             | LoseTail { .. }
-            | FreezeRedis
+            | Promote(_)
+            | MoveSlots { .. }
+            | FreezeRedis(_)
             | BreakLine(_)
-            | Line(..)
+            | Line { .. }
             | JumpRedis { .. } => true,
             KillServer(_) | KillHalf | FreezeServer(_) | SlowLine(..) | BreakPlayers(_) | Players(..)
             | JumpServer(..) => false,
         }
     }
 
-    /// True if the mishap is a jump of a clock.
-    fn is_jump(self) -> bool {
-        matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
+    /// True if the mishap needs a library that is loaded into servers or Redis.
+    fn needs_preload(self, storage: Storage) -> bool {
+        match self {
+            Mishap::JumpServer(..) | Mishap::JumpRedis { .. } => true,
+            Mishap::BreakLine(_) | Mishap::Line { .. } | Mishap::SlowLine(..) => {
+                matches!(storage, Storage::Cluster { .. })
+            }
+            _ => false,
+        }
     }
 
     /// The mishap's name in the report.
@@ -97,14 +122,21 @@ impl Mishap {
             Mishap::KillServer(_) => "kill -9: a server",
             Mishap::KillHalf => "kill -9: half of the servers",
             Mishap::KillAll => "kill -9: all servers",
-            Mishap::KillRedis => "kill -9: Redis",
-            Mishap::LoseTail { and_servers: false } => "kill -9: Redis, which loses its last second",
-            Mishap::LoseTail { and_servers: true } => "kill -9: Redis and all servers, the last second lost",
+            Mishap::KillRedis(None) => "kill -9: Redis",
+            Mishap::KillRedis(Some(_)) => "kill -9: a master",
+            Mishap::LoseTail { part: Some(_), .. } => "kill -9: a master, which loses its last second",
+            Mishap::LoseTail { and_servers: false, .. } => "kill -9: Redis, which loses its last second",
+            Mishap::LoseTail { .. } => "kill -9: Redis and all servers, the last second lost",
+            Mishap::Promote(_) => "kill -9: a master, whose replica takes over",
+            Mishap::MoveSlots { .. } => "slots moved to another master",
             Mishap::FreezeServer(_) => "SIGSTOP: a server",
-            Mishap::FreezeRedis => "SIGSTOP: Redis",
+            Mishap::FreezeRedis(None) => "SIGSTOP: Redis",
+            Mishap::FreezeRedis(Some(_)) => "SIGSTOP: a master",
             Mishap::BreakLine(_) => "connections to Redis broken",
-            Mishap::Line(_, Weather::Cut) => "servers cut off from Redis",
-            Mishap::Line(..) => "connections to Redis dead in one or both directions",
+            Mishap::Line { part: Some(_), weather: Weather::Cut, .. } => "servers cut off from a master",
+            Mishap::Line { part: Some(_), .. } => "connections to a master dead in one or both directions",
+            Mishap::Line { weather: Weather::Cut, .. } => "servers cut off from Redis",
+            Mishap::Line { .. } => "connections to Redis dead in one or both directions",
             Mishap::SlowLine(..) => "a slow connection to Redis",
             Mishap::BreakPlayers(_) => "players' connections broken",
             Mishap::Players(_, Weather::Slow(_)) => "slow connections to players",
@@ -127,9 +159,9 @@ pub(crate) struct Planned {
 
 /// Plans this many kills, and between them all other mishaps that this storage allows.
 #[must_use]
-pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks: bool) -> Vec<Planned> {
+pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_preload: bool) -> Vec<Planned> {
     let mut chance = chance_for(seed, "mishaps", kills);
-    let Storage::Redis { servers } = storage else {
+    if storage == Storage::Embedded {
         let span = |number: usize, chance: &mut Chance| {
             // In every second kill, Redis is down long enough to affect clocks.
             if number.is_multiple_of(2) { short(chance) } else { Duration::ZERO }
@@ -137,11 +169,20 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
         return (0..kills)
             .map(|number| Planned { mishap: Mishap::KillAll, span: span(number, &mut chance) })
             .collect();
-    };
+    }
     let (mut planned, mut done) = (Vec::new(), 0);
-    while done < kills {
-        let mut round = round(servers.max(1), &mut chance);
-        round.retain(|one| has_clocks || !one.mishap.is_jump());
+    for number in 0_usize.. {
+        if done >= kills {
+            break;
+        }
+        let mut round = match storage {
+            // A cluster begins with what can only happen to it.
+            Storage::Cluster { servers } if number.is_multiple_of(2) => {
+                cluster_round(servers.max(1), &mut chance)
+            }
+            _ => round(storage, &mut chance),
+        };
+        round.retain(|one| has_preload || !one.mishap.needs_preload(storage));
         shuffle(&mut round, &mut chance);
         for one in round {
             // Even if no more kills are needed, the last round contains all other mishaps.
@@ -160,7 +201,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
 pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
     let between = match storage {
         Storage::Embedded => Mishap::KillAll,
-        Storage::Redis { .. } => Mishap::KillServer(0),
+        Storage::Redis { .. } | Storage::Cluster { .. } => Mishap::KillServer(0),
     };
     let planned = |mishap| Planned { mishap, span: Duration::from_millis(300) };
     vec![planned(Mishap::KillAll), planned(between), planned(Mishap::KillAll)]
@@ -169,16 +210,24 @@ pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
 /// The mishaps that expose a server's planted faults.
 ///
 /// Answers come late or never, so that clients send commands again to another server. Redis is
-/// unavailable while moves are made.
+/// unavailable while moves are made. In a cluster, slots move.
 #[must_use]
-pub(crate) fn for_planted_servers() -> Vec<Planned> {
+pub(crate) fn for_planted_servers(storage: Storage) -> Vec<Planned> {
     let planned = |mishap, span_ms| Planned { mishap, span: Duration::from_millis(span_ms) };
+    if let Storage::Cluster { .. } = storage {
+        return vec![
+            planned(Mishap::MoveSlots { from: 0, to: 1 }, 0),
+            planned(Mishap::BreakPlayers(0), 0),
+            planned(Mishap::MoveSlots { from: 2, to: 0 }, 0),
+            planned(Mishap::KillServer(1), 200),
+        ];
+    }
     let mut planned: Vec<Planned> = vec![
         planned(Mishap::SlowLine(0, Duration::from_millis(150)), 0),
         planned(Mishap::BreakPlayers(0), 0),
-        planned(Mishap::KillRedis, 600),
+        planned(Mishap::KillRedis(None), 600),
         planned(Mishap::BreakPlayers(0), 200),
-        planned(Mishap::Line(None, Weather::Cut), 600),
+        planned(Mishap::Line { server: None, part: None, weather: Weather::Cut }, 600),
         planned(Mishap::BreakPlayers(1), 200),
         planned(Mishap::KillServer(1), 200),
     ];
@@ -186,15 +235,37 @@ pub(crate) fn for_planted_servers() -> Vec<Planned> {
     planned
 }
 
+/// Returns a round of what can happen only to a cluster, together with kills of servers.
+fn cluster_round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
+    let mut round = Vec::new();
+    let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
+    let server = chance.below(servers);
+    let first = chance.below(MASTERS);
+    let master = |number: usize| (first + number) % MASTERS;
+    add(Mishap::KillServer(server), short(chance));
+    add(Mishap::KillAll, short(chance));
+    // A master that was started again serves its slots after two seconds, so this is an outage.
+    add(Mishap::KillRedis(Some(master(0))), ms(between(chance, 1_000, 3_000)));
+    add(Mishap::LoseTail { part: Some(master(1)), and_servers: false }, short(chance));
+    add(Mishap::Promote(master(2)), short(chance));
+    add(Mishap::FreezeRedis(Some(master(1))), ms(between(chance, 500, 4_000)));
+    for number in 0..2 {
+        add(Mishap::MoveSlots { from: master(number), to: master(number + 1) }, Duration::ZERO);
+    }
+    let weather = if once_in(chance, 2) { Weather::Cut } else { held(chance) };
+    add(Mishap::Line { server: None, part: Some(master(0)), weather }, PART_LONG);
+    let weather = if once_in(chance, 2) { Weather::Cut } else { held(chance) };
+    add(Mishap::Line { server: Some(server), part: Some(master(2)), weather }, short(chance));
+    add(Mishap::BreakLine(Some(server)), Duration::ZERO);
+    round
+}
+
 /// Returns a round with all kinds of mishaps, in random order.
-fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
+fn round(storage: Storage, chance: &mut Chance) -> Vec<Planned> {
+    let servers = storage.servers();
     let mut round = Vec::new();
     let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
     let server = |chance: &mut Chance| chance.below(servers);
-    let held = |chance: &mut Chance| {
-        let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
-        Weather::Held { way, arrives: once_in(chance, 2) }
-    };
     // The first of these servers is restarted at once, before other processes can notice the
     // kill.
     for number in 0..4 {
@@ -204,22 +275,27 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
         add(Mishap::KillHalf, short(chance));
     }
     add(Mishap::KillAll, short(chance));
-    add(Mishap::KillRedis, short(chance));
-    add(Mishap::LoseTail { and_servers: false }, short(chance));
-    add(Mishap::LoseTail { and_servers: true }, short(chance));
+    add(Mishap::KillRedis(None), short(chance));
+    add(Mishap::LoseTail { part: None, and_servers: false }, short(chance));
+    add(Mishap::LoseTail { part: None, and_servers: true }, short(chance));
     add(Mishap::FreezeServer(server(chance)), short(chance));
-    add(Mishap::FreezeRedis, short(chance));
+    add(Mishap::FreezeRedis(None), short(chance));
     add(Mishap::BreakLine(once_in(chance, 2).then(|| server(chance))), Duration::ZERO);
-    add(Mishap::Line(Some(server(chance)), Weather::Cut), LONG);
+    let line = |server, weather| Mishap::Line { server, part: None, weather };
+    add(line(Some(server(chance)), Weather::Cut), LONG);
     let one_held = held(chance);
-    add(Mishap::Line(Some(server(chance)), one_held), LONG);
+    add(line(Some(server(chance)), one_held), LONG);
     let all = if once_in(chance, 2) { Weather::Cut } else { held(chance) };
-    add(Mishap::Line(None, all), if once_in(chance, 2) { LONG } else { short(chance) });
+    add(line(None, all), if once_in(chance, 2) { LONG } else { short(chance) });
     add(Mishap::SlowLine(server(chance), ms(between(chance, 5, 60))), Duration::ZERO);
     add(Mishap::BreakPlayers(server(chance)), Duration::ZERO);
     let players = if once_in(chance, 2) { held(chance) } else { Weather::Slow(ms(between(chance, 5, 120))) };
     add(Mishap::Players(server(chance), players), ms(between(chance, 500, 2_000)));
     add(Mishap::JumpServer(server(chance), minutes(chance)), ms(between(chance, 200, 1_500)));
+    if let Storage::Cluster { .. } = storage {
+        // The nodes of a cluster judge each other by the wall clock.
+        return round;
+    }
     let (by_ms, is_undone) = match chance.below(3) {
         0 => (minutes(chance).abs(), false),
         1 => (-(between(chance, 1_000, 4_000) as i64), false),
@@ -227,6 +303,11 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     };
     add(Mishap::JumpRedis { by_ms, is_undone }, ms(between(chance, 200, 4_000)));
     round
+}
+
+fn held(chance: &mut Chance) -> Weather {
+    let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
+    Weather::Held { way, arrives: once_in(chance, 2) }
 }
 
 fn ms(count: usize) -> Duration {
@@ -256,13 +337,15 @@ mod tests {
 
     #[test]
     fn the_same_seed_plans_the_same_and_a_round_has_everything() {
-        let storage = Storage::Redis { servers: 3 };
-        let plan = |seed| plan_mishaps(seed, 8, storage, true).into_iter().map(|one| one.mishap.words());
-        assert!(plan(7).eq(plan(7)) && !plan(7).eq(plan(8)));
-        let long = plan_mishaps(7, 200, storage, true);
-        assert_eq!(long.iter().filter(|one| one.mishap.is_kill()).count(), 200);
-        let words: std::collections::BTreeSet<&str> = long.iter().map(|one| one.mishap.words()).collect();
-        assert_eq!(words.len(), 18, "{words:?}");
-        assert!(plan_mishaps(7, 200, storage, false).iter().all(|one| !one.mishap.is_jump()));
+        for (storage, kinds) in [(Storage::Redis { servers: 3 }, 18), (Storage::Cluster { servers: 3 }, 23)] {
+            let plan = |seed| plan_mishaps(seed, 8, storage, true).into_iter().map(|one| one.mishap.words());
+            assert!(plan(7).eq(plan(7)) && !plan(7).eq(plan(8)));
+            let long = plan_mishaps(7, 200, storage, true);
+            assert_eq!(long.iter().filter(|one| one.mishap.is_kill()).count(), 200);
+            let words: std::collections::BTreeSet<&str> = long.iter().map(|one| one.mishap.words()).collect();
+            assert_eq!(words.len(), kinds, "{words:?}");
+            let without = plan_mishaps(7, 200, storage, false);
+            assert!(without.iter().all(|one| !one.mishap.needs_preload(storage)));
+        }
     }
 }

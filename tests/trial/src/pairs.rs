@@ -69,7 +69,7 @@ fn kills(storage: Storage) -> [Planned; 2] {
     let of = |mishap| Planned { mishap, span: GONE };
     match storage {
         Storage::Embedded => [of(Mishap::KillAll), of(Mishap::KillAll)],
-        Storage::Redis { .. } => [of(Mishap::KillAll), of(Mishap::KillServer(0))],
+        Storage::Redis { .. } | Storage::Cluster { .. } => [of(Mishap::KillAll), of(Mishap::KillServer(0))],
     }
 }
 

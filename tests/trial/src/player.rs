@@ -219,6 +219,12 @@ impl<'a> Player<'a> {
                     _ => self.pending = None,
                 }
             }
+            // The game cannot be opened now, because the part of the store with it is away.
+            ServerToClient::Refused { cmd_id: None, code, .. }
+                if [Code::STORE_UNAVAILABLE, Code::STOPPING].contains(&code.as_str()) =>
+            {
+                self.client.back_off().await;
+            }
             ServerToClient::StoreState { available, .. } => {
                 self.is_store_away = !available;
                 if available && let Some(pending) = &self.pending {

@@ -1,24 +1,31 @@
-//! The trial's own Redis, which can be killed, frozen, and made to lose its last second.
+//! A Redis process of the trial, which can be killed, and made to lose its last second.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use redis::{FromRedisValue, RedisError};
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 use crate::error::TrialError;
 use crate::server::start_process;
-use crate::skew::{Skew, SkewLibrary};
+use crate::skew::Skew;
+
+/// The time that Redis has for an answer to the trial.
+const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// A Redis process that is configured to be as durable as games need.
 #[derive(Debug)]
 pub(crate) struct Redis {
     folder: PathBuf,
     port: u16,
+    /// Flags of a node of a cluster.
+    flags: Vec<String>,
+    environment: Vec<(&'static str, PathBuf)>,
     pub(crate) child: Child,
-    /// The process's wall clock, if it can jump.
-    pub(crate) skew: Option<Skew>,
 }
 
 /// The lengths of Redis's append-only files at a moment.
@@ -26,24 +33,66 @@ pub(crate) struct Redis {
 pub(crate) struct Marks(BTreeMap<PathBuf, u64>);
 
 impl Redis {
-    /// Starts a Redis without data.
+    /// Starts a Redis without data, whose folder will be `folder`.
     ///
     /// # Errors
     /// [`TrialError`] if it does not start.
-    pub(crate) async fn start(folder: &Path, library: Option<&SkewLibrary>) -> Result<Redis, TrialError> {
-        // Another process may take the free port first, but this is unlikely.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let port = free.map_err(TrialError::io("looking for a free port"))?.port();
-        let skew = library.map(|library| Skew::new(library, folder.join("redis-clock"))).transpose()?;
-        let folder = folder.join("redis");
+    pub(crate) async fn start(folder: PathBuf, skew: Option<&Skew>) -> Result<Redis, TrialError> {
+        Redis::start_with(folder, Vec::new(), skew).await
+    }
+
+    /// Starts a node that belongs to no cluster yet.
+    ///
+    /// # Errors
+    /// [`TrialError`] if it does not start.
+    pub(crate) async fn start_node(folder: PathBuf) -> Result<Redis, TrialError> {
+        let bus = free_port()?.to_string();
+        let flags = [
+            ["--cluster-enabled", "yes"],
+            // By default, this port is 10,000 higher than the other one, which may be too high.
+            ["--cluster-port", &bus],
+            ["--cluster-node-timeout", "5000"],
+            // Masters serve their slots although others are away.
+            ["--cluster-require-full-coverage", "no"],
+            // Replicas take over when the trial says so.
+            ["--cluster-replica-no-failover", "yes"],
+            ["--repl-diskless-sync-delay", "0"],
+        ];
+        Redis::start_with(folder, flags.concat().into_iter().map(str::to_owned).collect(), None).await
+    }
+
+    async fn start_with(
+        folder: PathBuf,
+        flags: Vec<String>,
+        skew: Option<&Skew>,
+    ) -> Result<Redis, TrialError> {
+        let port = free_port()?;
         fs::create_dir(&folder).map_err(TrialError::io("making a folder for Redis"))?;
-        let child = spawn(&folder, port, skew.as_ref()).await?;
-        Ok(Redis { folder, port, child, skew })
+        let environment = skew.into_iter().flat_map(Skew::environment);
+        let environment: Vec<_> = environment.map(|(name, path)| (name, path.to_owned())).collect();
+        let child = spawn(&folder, port, &flags, &environment).await?;
+        Ok(Redis { folder, port, flags, environment, child })
     }
 
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
+    }
+
+    /// Sends a command to this Redis, over a connection of its own.
+    ///
+    /// # Errors
+    /// [`TrialError::Redis`].
+    pub(crate) async fn ask<T: FromRedisValue>(&self, words: &[&str]) -> Result<T, TrialError> {
+        let failed = |why: String| TrialError::Redis { what: words.join(" "), why };
+        let asking = async {
+            let client = redis::Client::open(format!("redis://{}", self.address()))?;
+            let mut connection = client.get_multiplexed_async_connection().await?;
+            redis::cmd(words[0]).arg(&words[1..]).query_async(&mut connection).await
+        };
+        let answer =
+            timeout(ANSWER_MAX, Box::pin(asking)).await.map_err(|_| failed("no answer".to_owned()))?;
+        answer.map_err(|error: RedisError| failed(error.to_string()))
     }
 
     /// Kills Redis with `kill -9`, by its process id.
@@ -59,7 +108,7 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
-        self.child = spawn(&self.folder, self.port, self.skew.as_ref()).await?;
+        self.child = spawn(&self.folder, self.port, &self.flags, &self.environment).await?;
         Ok(())
     }
 
@@ -98,12 +147,24 @@ impl Redis {
     }
 }
 
-async fn spawn(folder: &Path, port: u16, skew: Option<&Skew>) -> Result<Child, TrialError> {
-    let program = Path::new("redis-server");
+/// Returns a port that is free now. Another process may take it first, but this is unlikely.
+fn free_port() -> Result<u16, TrialError> {
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    Ok(free.map_err(TrialError::io("looking for a free port"))?.port())
+}
+
+async fn spawn(
+    folder: &Path,
+    port: u16,
+    flags: &[String],
+    environment: &[(&'static str, PathBuf)],
+) -> Result<Child, TrialError> {
+    let program = std::env::var_os("FLAGFALL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into());
+    let program = Path::new(&program);
     let mut command = Command::new(program);
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder);
     command.args(["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"]);
-    command.args(["--auto-aof-rewrite-percentage", "0"]);
-    command.envs(skew.into_iter().flat_map(Skew::environment));
+    command.args(["--auto-aof-rewrite-percentage", "0"]).args(flags);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     start_process(program, &mut command, "Ready to accept connections").await.map(|(child, _)| child)
 }

@@ -124,6 +124,8 @@ impl fmt::Display for Report {
             ("  their pending command acknowledged", &self.findings.answered_ms),
             ("store out of reach: clients told", &self.findings.told_away_ms),
             ("  and told that it was back", &self.findings.told_back_ms),
+            ("the part with their game out of reach: clients told", &self.findings.told_part_away_ms),
+            ("  and told that it was back", &self.findings.told_part_back_ms),
         ];
         for (words, spans) in spans {
             row(words, String::new())?;

@@ -1,7 +1,7 @@
 //! The servers of the trial, with their mishaps. There is one server with a data folder, or
-//! several servers on one Redis.
+//! several servers on one Redis or on a Redis Cluster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use tokio::sync::{RwLock, watch};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
+use crate::database::{Database, Return};
 use crate::error::TrialError;
 use crate::log::{Away, Death, Disturbance, Loss, Outage, now_ms};
 use crate::mishap::{LOST_TAIL, Mishap, Planned};
 use crate::proxy::{Proxy, Way, Weather};
-use crate::redis::Redis;
 use crate::server::{Server, stand_still};
-use crate::skew::{Skew, SkewLibrary};
+use crate::skew::{Preload, Skew};
 use crate::stamps::Stamps;
 use crate::storage::Storage;
 
@@ -34,6 +34,10 @@ const GIVE_BACK: Duration = Duration::from_secs(4);
 
 /// The time after the end of any other mishap within which all clients must have reconnected.
 const SETTLED: Duration = Duration::from_secs(1);
+
+/// The time within which servers complete what other servers have left unfinished. They look for it
+/// in turns, and leave it alone for some seconds.
+const COMPLETED: Duration = Duration::from_secs(30);
 
 /// The mishaps that happened during games.
 #[derive(Clone, Debug, Default)]
@@ -72,9 +76,9 @@ impl History {
 #[derive(Debug)]
 pub(crate) struct Site {
     servers: Vec<Server>,
-    redis: Option<Redis>,
-    /// The proxy between each server and Redis.
-    lines: Vec<Proxy>,
+    database: Option<Database>,
+    /// The proxies between each server and each node of Redis.
+    lines: Vec<Vec<Proxy>>,
     /// The proxy between players and each server.
     doors: Vec<Proxy>,
     /// The addresses for spectators and for reading records. A restarted server may have a
@@ -86,6 +90,8 @@ pub(crate) struct Site {
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
     stamps: Stamps,
+    /// True if clocks can jump, and links between a server and a master can break.
+    pub(crate) has_preload: bool,
     /// The mishaps that were left out, each with the reason.
     pub(crate) notes: Vec<String>,
     folder: tempfile::TempDir,
@@ -103,29 +109,36 @@ impl Site {
     ) -> Result<Site, TrialError> {
         let folder = tempfile::tempdir().map_err(TrialError::io("making a folder for the data"))?;
         let mut notes = Vec::new();
-        let (mut redis, mut count, mut library) = (None, 1, None);
-        if let Storage::Redis { servers } = storage {
-            library = SkewLibrary::build(folder.path()).await.map_err(|why| notes.push(why)).ok();
-            redis = Some(Redis::start(folder.path(), library.as_ref()).await?);
-            count = servers.max(1);
+        let (mut database, mut library) = (None, None);
+        if storage != Storage::Embedded {
+            library = Preload::build(folder.path()).await.map_err(|why| notes.push(why)).ok();
+            database = Some(match storage {
+                Storage::Cluster { .. } => Database::start_cluster(folder.path()).await?,
+                _ => Database::start_one(folder.path(), library.as_ref()).await?,
+            });
         }
-        let mut lines = Vec::new();
-        if let Some(redis) = &redis {
-            for _ in 0..count {
-                lines.push(Proxy::start(redis.address()).await?);
+        let (mut lines, mut starting) = (Vec::new(), Vec::new());
+        for number in 0..storage.servers() {
+            let (mut flags, mut environment) = (
+                ["--data".to_owned(), folder.path().join("data").display().to_string()],
+                environment.to_vec(),
+            );
+            if let Some(database) = &database {
+                let mut own = Vec::new();
+                for node in database.addresses() {
+                    own.push(Proxy::start(node).await?);
+                }
+                let addresses: Vec<SocketAddr> = own.iter().map(|line| line.address).collect();
+                let (store, more) = database.store(&addresses, library.as_ref());
+                flags = ["--store".to_owned(), store];
+                environment.extend(more);
+                lines.push(own);
             }
-        }
-        let mut starting = Vec::new();
-        for number in 0..count {
-            let store = match lines.get(number) {
-                None => ["--data".to_owned(), folder.path().join("data").display().to_string()],
-                Some(line) => ["--store".to_owned(), format!("redis://{}", line.address)],
-            };
             let skew = library
                 .as_ref()
                 .map(|library| Skew::new(library, folder.path().join(format!("server-{number}-clock"))));
             let log = folder.path().join(format!("server-{number}.log"));
-            starting.push(Server::start(program, log, store, environment.to_vec(), skew.transpose()?));
+            starting.push(Server::start(program, log, flags, environment, skew.transpose()?));
         }
         let servers = try_join_all(starting).await?;
         let mut doors = Vec::new();
@@ -134,7 +147,7 @@ impl Site {
         }
         let site = Site {
             servers,
-            redis,
+            database,
             lines,
             doors,
             published: watch::Sender::new(Vec::new()),
@@ -142,6 +155,7 @@ impl Site {
             gate: Arc::default(),
             history: History::default(),
             stamps: Stamps::default(),
+            has_preload: library.is_some(),
             notes,
             folder,
         };
@@ -161,12 +175,6 @@ impl Site {
         self.published_doors.subscribe()
     }
 
-    /// True if clocks can be made to jump.
-    #[must_use]
-    pub(crate) fn has_clocks(&self) -> bool {
-        self.redis.as_ref().is_some_and(|redis| redis.skew.is_some())
-    }
-
     fn publish(&self) {
         for (door, server) in self.doors.iter().zip(&self.servers) {
             door.lead_to(server.address);
@@ -177,16 +185,23 @@ impl Site {
 
     /// The time by which Redis's clock is ahead of the machine's, in milliseconds.
     fn off_ms(&self) -> i64 {
-        self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms)
+        self.database.as_ref().and_then(|database| database.skew.as_ref()).map_or(0, Skew::off_ms)
     }
 
-    fn line_to(&self, server: Option<usize>) -> impl Iterator<Item = (usize, &Proxy)> {
-        self.lines.iter().enumerate().filter(move |(at, _)| server.is_none_or(|server| server == *at))
+    /// The proxies between this server, or all servers, and this part of Redis, or all parts.
+    fn lines_of(&self, server: Option<usize>, part: Option<usize>) -> impl Iterator<Item = &Proxy> {
+        let is_of =
+            move |node: usize| self.database.as_ref().is_some_and(|database| database.is_of(node, part));
+        let servers = self.lines.iter().enumerate();
+        let servers = servers.filter(move |(at, _)| server.is_none_or(|server| server == *at));
+        servers.flat_map(move |(_, lines)| {
+            lines.iter().enumerate().filter(move |(node, _)| is_of(*node)).map(|(_, line)| line)
+        })
     }
 
     pub(crate) fn clear_up(&mut self) {
         self.history.end_slow_line();
-        self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
+        self.lines.iter().flatten().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
     }
 
     /// Makes a mishap happen, and repairs it.
@@ -219,22 +234,23 @@ impl Site {
                 self.kill_servers(&half, span).await
             }
             Mishap::KillAll => self.kill_all(span).await,
-            Mishap::KillRedis => self.kill_redis(span).await,
-            Mishap::LoseTail { and_servers } => self.lose_tail(and_servers, span).await,
+            Mishap::KillRedis(part) => self.kill_redis(part, span).await,
+            Mishap::LoseTail { part, and_servers } => self.lose_tail(part, and_servers, span).await,
+            Mishap::Promote(part) => self.promote(part, span).await,
+            Mishap::MoveSlots { from, to } => match &self.database {
+                Some(database) => database.move_slots(from, to).await,
+                None => Ok(()),
+            },
             Mishap::FreezeServer(at) => stand_still(&self.servers[at].child, span).await,
-            Mishap::FreezeRedis => self.freeze_redis(span).await,
+            Mishap::FreezeRedis(part) => self.freeze_redis(part, span).await,
             Mishap::BreakLine(server) => {
-                self.line_to(server).for_each(|(_, line)| line.break_all());
+                self.lines_of(server, None).for_each(Proxy::break_all);
                 Ok(())
             }
-            Mishap::Line(server, weather) => {
-                self.suffer(server, weather, span).await;
-                Ok(())
-            }
+            Mishap::Line { server, part, weather } => self.suffer(server, part, weather, span).await,
             Mishap::SlowLine(server, delay) => {
-                for (at, line) in self.lines.iter().enumerate() {
-                    line.set(if at == server { Weather::Slow(delay) } else { Weather::Clear });
-                }
+                self.lines_of(None, None).for_each(|line| line.set(Weather::Clear));
+                self.lines_of(Some(server), None).for_each(|line| line.set(Weather::Slow(delay)));
                 Ok(())
             }
             Mishap::BreakPlayers(server) => {
@@ -293,53 +309,81 @@ impl Site {
         let by_store = self.stamps.stand_still(killed_at, spawned_at, Duration::ZERO, self.off_ms());
         try_join_all(self.servers.iter_mut().map(Server::restart)).await?;
         self.publish();
-        self.history.outages.push(Outage { killed_at, spawned_at, up_at: now_ms(), by_store });
+        let up_at = now_ms();
+        self.history.outages.push(Outage { killed_at, spawned_at, up_at, by_store, games: None });
         Ok(())
     }
 
-    async fn kill_redis(&mut self, down: Duration) -> Result<(), TrialError> {
+    /// Returns the games of a part of the store. `None` if all parts are meant, so that all games
+    /// are concerned.
+    async fn games_of(&self, part: Option<usize>) -> Result<Option<BTreeSet<String>>, TrialError> {
+        let (Some(database), Some(part)) = (&self.database, part) else { return Ok(None) };
+        database.games(part).await.map(Some)
+    }
+
+    async fn kill_redis(&mut self, part: Option<usize>, down: Duration) -> Result<(), TrialError> {
+        let games = self.games_of(part).await?;
+        let Some(database) = &mut self.database else { return Ok(()) };
+        database.kill(part).await?;
         let from = now_ms();
-        let Some(redis) = &mut self.redis else { return Ok(()) };
-        redis.kill().await?;
         sleep(down).await;
-        redis.restart().await?;
-        self.note_away(None, from, true);
-        Ok(())
+        let back = database.restart(part).await?;
+        self.note_away(None, part, games, (from, back), true).await
     }
 
-    async fn freeze_redis(&mut self, span: Duration) -> Result<(), TrialError> {
+    async fn freeze_redis(&mut self, part: Option<usize>, span: Duration) -> Result<(), TrialError> {
+        let games = self.games_of(part).await?;
         let from = now_ms();
-        let Some(redis) = &self.redis else { return Ok(()) };
-        stand_still(&redis.child, span).await?;
-        self.note_away(None, from, true);
+        let Some(database) = &self.database else { return Ok(()) };
+        let back = database.freeze(part, span).await?;
+        self.note_away(None, part, games, (from, back), true).await
+    }
+
+    /// Kills a master, whose replica takes its place. What the replica did not get in time is given
+    /// back by the servers.
+    async fn promote(&mut self, part: usize, down: Duration) -> Result<(), TrialError> {
+        let gate = self.gate.clone();
+        let _closed = gate.write().await;
+        let games = self.games_of(Some(part)).await?;
+        let from = now_ms();
+        let Some(database) = &mut self.database else { return Ok(()) };
+        let back = database.promote(part, down).await?;
+        self.note_away(None, Some(part), games, (from, back), true).await?;
+        sleep(GIVE_BACK).await;
         Ok(())
     }
 
     /// Makes Redis lose its last second. If all servers are killed too, no process has a copy of
     /// that data.
-    async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
+    async fn lose_tail(
+        &mut self,
+        part: Option<usize>,
+        and_servers: bool,
+        down: Duration,
+    ) -> Result<(), TrialError> {
         let gate = self.gate.clone();
         // Sign-ups and offers must not fall into that second, because servers keep only logs in
         // memory and could not restore anything else.
         let _closed = gate.write().await;
+        let games = self.games_of(part).await?;
         let from = now_ms();
-        let Some(redis) = &self.redis else { return Ok(()) };
-        let marks = redis.marks()?;
+        let Some(database) = &self.database else { return Ok(()) };
+        let marks = database.marks(part)?;
         sleep(LOST_TAIL).await;
         let killed_at = now_ms();
         if and_servers {
             try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         }
-        let Some(redis) = &mut self.redis else { return Ok(()) };
-        redis.kill().await?;
-        self.history.bytes_lost += redis.forget_since(&marks)?;
+        let Some(database) = &mut self.database else { return Ok(()) };
+        database.kill(part).await?;
+        self.history.bytes_lost += database.forget_since(&marks)?;
         sleep(down).await;
-        redis.restart().await?;
+        let back = database.restart(part).await?;
         if and_servers {
             self.history.losses.push(Loss { from, until: now_ms() });
             self.restart_all(killed_at).await
         } else {
-            self.note_away(None, killed_at, true);
+            self.note_away(None, part, games, (killed_at, back), true).await?;
             // A server that has a copy of the lost data may be killed next. So first give all
             // servers time to restore the data.
             sleep(GIVE_BACK).await;
@@ -347,40 +391,83 @@ impl Site {
         }
     }
 
-    async fn suffer(&mut self, server: Option<usize>, weather: Weather, span: Duration) {
+    async fn suffer(
+        &mut self,
+        server: Option<usize>,
+        part: Option<usize>,
+        weather: Weather,
+        span: Duration,
+    ) -> Result<(), TrialError> {
+        let games = self.games_of(part).await?;
         let from = now_ms();
-        self.line_to(server).for_each(|(_, line)| line.set(weather));
+        self.lines_of(server, part).for_each(|line| line.set(weather));
         sleep(span).await;
-        self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
+        self.lines_of(server, part).for_each(|line| line.set(Weather::Clear));
+        let at = now_ms();
         // If only answers from Redis are held back, writes and heartbeats still arrive. Clocks
         // then keep running until the servers give up their connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
-        self.note_away(server, from, server.is_none() && !is_deaf);
+        let back = Return { earliest: at, latest: at };
+        self.note_away(server, part, games, (from, back), server.is_none() && !is_deaf).await
     }
 
-    /// Records a period without the store. `stops_clocks` is true if no server could reach the
-    /// store. In that case, the clocks stopped if the period was long enough.
-    fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
-        let until = now_ms();
+    /// Records a period without the store, or without a part of it, which had these games before.
+    /// `stops_clocks` is true if no server could reach it. In that case, the clocks stopped if the
+    /// period was long enough.
+    async fn note_away(
+        &mut self,
+        server: Option<usize>,
+        part: Option<usize>,
+        games: Option<BTreeSet<String>>,
+        (from, back): (u64, Return),
+        stops_clocks: bool,
+    ) -> Result<(), TrialError> {
+        let games = match (games, self.games_of(part).await?) {
+            // A game may have been created shortly before the period.
+            (Some(before), Some(after)) => Some(Arc::new(before.into_iter().chain(after).collect())),
+            _ => None,
+        };
+        let until = back.latest;
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
-        self.history.aways.extend(servers.map(|server| Away { server, from, until }));
-        if stops_clocks && Duration::from_millis(until.saturating_sub(from)) > OUTAGE {
+        self.history.aways.extend(servers.map(|server| Away { server, from, until, games: games.clone() }));
+        if stops_clocks && Duration::from_millis(back.earliest.saturating_sub(from)) > OUTAGE {
+            let (until, up_at) = (back.earliest, back.latest);
             let by_store = self.stamps.stand_still(from, until, SILENCE, self.off_ms());
-            let outage = Outage { killed_at: from, spawned_at: until, up_at: until, by_store };
+            let outage = Outage { killed_at: from, spawned_at: until, up_at, by_store, games };
             self.history.outages.push(outage);
         }
+        Ok(())
     }
 
     fn jump_redis(&mut self, by_ms: i64) -> Result<(), TrialError> {
         let before_ms = self.off_ms();
-        let Some(skew) = self.redis.as_mut().and_then(|redis| redis.skew.as_mut()) else { return Ok(()) };
+        let skew = self.database.as_mut().and_then(|database| database.skew.as_mut());
+        let Some(skew) = skew else { return Ok(()) };
         skew.jump(by_ms)?;
         let at = now_ms();
         let by_store = self.stamps.jump(at, before_ms, self.off_ms());
         if Duration::from_millis(by_store.1.saturating_sub(by_store.0)) > OUTAGE {
-            self.history.outages.push(Outage { killed_at: at, spawned_at: at, up_at: at, by_store });
+            let (killed_at, spawned_at, up_at) = (at, at, at);
+            self.history.outages.push(Outage { killed_at, spawned_at, up_at, by_store, games: None });
         }
         Ok(())
+    }
+
+    /// Waits until the servers have completed what concerns these games, which are all over.
+    /// Returns what is left unfinished.
+    ///
+    /// # Errors
+    /// [`TrialError::Redis`].
+    pub(crate) async fn unfinished(&self, games: &BTreeSet<&str>) -> Result<Vec<String>, TrialError> {
+        let Some(database) = &self.database else { return Ok(Vec::new()) };
+        let deadline = Instant::now() + COMPLETED;
+        loop {
+            let found = database.unfinished(games).await?;
+            if found.is_empty() || Instant::now() > deadline {
+                return Ok(found);
+            }
+            sleep(SETTLED / 4).await;
+        }
     }
 
     /// Returns the last lines of the servers' logs.
@@ -394,8 +481,8 @@ impl Site {
         // The processes can simply be killed, because a kill must not lose data. The trial tests
         // exactly this.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
-        if let Some(redis) = &mut self.redis {
-            drop(redis.kill().await);
+        if let Some(database) = &mut self.database {
+            database.stop().await;
         }
         keep.then(|| self.folder.keep())
     }

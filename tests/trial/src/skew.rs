@@ -1,5 +1,5 @@
-//! Wall clocks that jump. For this purpose, a small C library is built when needed and loaded
-//! into servers and Redis.
+//! Wall clocks that jump, and connections that are led to other ports. For this purpose, a small C
+//! library is built when needed and loaded into servers and Redis.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -9,36 +9,49 @@ use tokio::process::Command;
 
 use crate::error::TrialError;
 
-const SOURCE: &str = include_str!("../preload/clock.c");
+const SOURCES: [(&str, &str); 2] =
+    [("clock.c", include_str!("../preload/clock.c")), ("ports.c", include_str!("../preload/ports.c"))];
 
-/// The library that makes a process's clock jump.
+/// The library that makes a process's clock jump, and its connections go elsewhere.
 #[derive(Clone, Debug)]
-pub(crate) struct SkewLibrary(PathBuf);
+pub(crate) struct Preload(PathBuf);
 
-impl SkewLibrary {
+impl Preload {
     /// Builds the library in this folder. The error says why this is not possible, for example
     /// because there is no C compiler.
-    pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
+    pub(crate) async fn build(folder: &Path) -> Result<Preload, String> {
+        const WHAT: &str = "clock jumps, and links between a server and a master";
         if !cfg!(target_os = "linux") {
-            return Err("clock jumps: skipped, because they need Linux".to_owned());
+            return Err(format!("{WHAT}: skipped, because they need Linux"));
         }
-        let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
-        let skipped = |why: String| format!("clock jumps: skipped, because no library could be built: {why}");
-        std::fs::write(&source, SOURCE).map_err(|error| skipped(error.to_string()))?;
+        let library = folder.join("preload.so");
+        let skipped = |why: String| format!("{WHAT}: skipped, because no library could be built: {why}");
         let mut command = Command::new("cc");
-        command.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library).arg(&source);
+        command.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library);
+        for (name, source) in SOURCES {
+            std::fs::write(folder.join(name), source).map_err(|error| skipped(error.to_string()))?;
+            command.arg(folder.join(name));
+        }
         let output = command.output().await.map_err(|error| skipped(format!("cc: {error}")))?;
         if !output.status.success() {
             return Err(skipped(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
-        Ok(SkewLibrary(library))
+        Ok(Preload(library))
+    }
+
+    /// Returns the environment variables with which a program's connections go to the second
+    /// port of a pair instead of the first one.
+    pub(crate) fn lead(&self, pairs: impl Iterator<Item = (u16, u16)>) -> Vec<(String, String)> {
+        let pairs: Vec<String> = pairs.map(|(from, to)| format!("{from}={to}")).collect();
+        let library = self.0.display().to_string();
+        vec![("LD_PRELOAD".to_owned(), library), ("FLAGFALL_PORTS".to_owned(), pairs.join(","))]
     }
 }
 
 /// A process's wall clock, which can be ahead of the machine's clock or behind it.
 #[derive(Debug)]
 pub(crate) struct Skew {
-    library: SkewLibrary,
+    library: Preload,
     path: PathBuf,
     file: File,
     off_ms: i64,
@@ -49,7 +62,7 @@ impl Skew {
     ///
     /// # Errors
     /// [`TrialError::Io`].
-    pub(crate) fn new(library: &SkewLibrary, path: PathBuf) -> Result<Skew, TrialError> {
+    pub(crate) fn new(library: &Preload, path: PathBuf) -> Result<Skew, TrialError> {
         let file = File::create(&path).map_err(TrialError::io("making a clock"))?;
         let mut skew = Skew { library: library.clone(), path, file, off_ms: 0 };
         skew.jump(0)?;
@@ -80,6 +93,7 @@ impl Skew {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
     use std::process::Stdio;
 
     use super::*;
@@ -88,7 +102,7 @@ mod tests {
     #[tokio::test]
     async fn a_process_sees_its_clock_jump() {
         let folder = tempfile::tempdir().unwrap();
-        let library = match SkewLibrary::build(folder.path()).await {
+        let library = match Preload::build(folder.path()).await {
             Ok(library) => library,
             Err(why) => return eprintln!("{why}"),
         };
@@ -103,6 +117,24 @@ mod tests {
             let said: i64 = said.trim().parse().unwrap();
             let expected = before + skew.off_ms() - 1..=after + skew.off_ms() + 1;
             assert!(expected.contains(&said), "{said} is not in {expected:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_process_is_led_to_another_port() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = match Preload::build(folder.path()).await {
+            Ok(library) => library,
+            Err(why) => return eprintln!("{why}"),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // Nobody listens on the second of these ports.
+        for (named, is_led) in [(1, true), (2, false)] {
+            let mut dial = Command::new("bash");
+            dial.arg("-c").arg(format!("echo >/dev/tcp/127.0.0.1/{named}"));
+            dial.envs(library.lead([(3, 4), (1, port)].into_iter())).stderr(Stdio::null());
+            assert_eq!(dial.status().await.unwrap().success(), is_led);
         }
     }
 }

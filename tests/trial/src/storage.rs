@@ -11,4 +11,20 @@ pub enum Storage {
         /// The number of servers.
         servers: usize,
     },
+    /// Several servers on the trial's own Redis Cluster of three masters, each with a replica.
+    Cluster {
+        /// The number of servers.
+        servers: usize,
+    },
+}
+
+impl Storage {
+    /// Returns the number of servers.
+    #[must_use]
+    pub(crate) fn servers(self) -> usize {
+        match self {
+            Storage::Embedded => 1,
+            Storage::Redis { servers } | Storage::Cluster { servers } => servers.max(1),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! A short trial as part of the test suite. It must find no faults. The first run has one real
 //! server, which is killed three times. The second run has three servers on a Redis, and all
-//! mishaps that are possible there.
+//! mishaps that are possible there. The third one has three servers on a Redis Cluster, and what can
+//! happen only to a cluster.
 
 mod common;
 
@@ -25,4 +26,9 @@ fn a_short_trial_of_three_servers_before_a_redis_counts_no_fault() {
     // The limit is generous, because other load on this machine may delay the servers. The long
     // trial uses the promised limit.
     run_short(&["--seed", "7", "--store", "redis", "--elsewhere-ms", "20000"]);
+}
+
+#[test]
+fn a_short_trial_of_three_servers_before_a_cluster_counts_no_fault() {
+    run_short(&["--seed", "8", "--store", "cluster", "--elsewhere-ms", "20000"]);
 }

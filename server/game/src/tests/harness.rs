@@ -16,6 +16,7 @@ use flagfall_rules::{Entropy, Ruleset};
 use flagfall_store::record;
 use flagfall_store::{Append, AppendOutcome, Head, Store, Write};
 use flagfall_store_testing::TestStore;
+use futures_util::future::BoxFuture;
 
 pub(super) use client::Client;
 pub(super) use hand::{Hand, load, play_plies};
@@ -123,6 +124,10 @@ impl Features for NotingFeatures {
             writes.push(put(POOL_RETURNS.key([&game]).unwrap(), serde_json::to_vec(&innocent).unwrap()));
         }
         writes
+    }
+
+    fn has_played<'a>(&'a self, _: &'a dyn Store, _: &'a str, _: GameId) -> BoxFuture<'a, bool> {
+        Box::pin(std::future::ready(false))
     }
 
     fn note_end(&self, _game: GameId) {}

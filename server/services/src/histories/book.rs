@@ -307,19 +307,20 @@ pub(super) async fn delete_volumes(store: &dyn Store, player: &str) -> Result<()
 }
 
 /// The place of a game's line.
-enum Place {
+pub(super) enum Place {
     /// The index of the line in the page.
     Page(usize),
     /// A volume, and the index of the line in it.
     Volume(VolumeRef, Volume, usize),
 }
 
-/// Finds the line of a game in the history of a player.
-async fn find(
+/// Finds the line of a game in the history of a player. If the end of the game is not known,
+/// searches all volumes.
+pub(super) async fn find(
     store: &dyn Store,
     player: &str,
     game: GameId,
-    ended: u64,
+    ended: Option<u64>,
 ) -> Result<Option<(Opened, Place)>, StoreError> {
     'tries: for _ in 0..TRIES {
         let opened = Opened::read(store, player).await?;
@@ -328,7 +329,9 @@ async fn find(
             return Ok(Some((opened, Place::Page(at))));
         }
         let volumes = opened.book.volumes.iter();
-        for place in volumes.filter(|volume| (volume.first..=volume.last).contains(&ended)) {
+        let may_have =
+            |volume: &&VolumeRef| ended.is_none_or(|ended| (volume.first..=volume.last).contains(&ended));
+        for place in volumes.filter(may_have) {
             let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
             if let Some(at) = volume.lines.iter().position(of_game) {
                 let place = Place::Volume(*place, volume, at);
@@ -351,7 +354,7 @@ pub(crate) async fn line_of(
     game: GameId,
     ended: u64,
 ) -> Result<Option<Line>, StoreError> {
-    Ok(find(store, player, game, ended).await?.map(|(mut opened, place)| match place {
+    Ok(find(store, player, game, Some(ended)).await?.map(|(mut opened, place)| match place {
         Place::Page(at) => opened.book.lines.swap_remove(at),
         Place::Volume(_, mut volume, at) => volume.lines.swap_remove(at),
     }))
@@ -367,7 +370,7 @@ pub(crate) async fn amend(
     change: impl FnOnce(&mut Line),
     update: &mut Update,
 ) -> Result<bool, StoreError> {
-    let Some((mut opened, place)) = find(store, player, game, ended).await? else { return Ok(false) };
+    let Some((mut opened, place)) = find(store, player, game, Some(ended)).await? else { return Ok(false) };
     match place {
         Place::Page(at) => change(&mut opened.book.lines[at]),
         Place::Volume(place, mut volume, at) => {

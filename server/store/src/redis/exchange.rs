@@ -272,6 +272,12 @@ impl Writer {
                     silenced.push(Request::Append { append, reply });
                     continue;
                 }
+                #[cfg(feature = "planted-faults")]
+                Err(RequestError::Moved | RequestError::Moving)
+                    if crate::planted::is_planted(crate::planted::REDIRECT_IS_DONE) =>
+                {
+                    Ok(AppendOutcome::Ok { at: self.shared.now(), head: append.head() })
+                }
                 Err(error) if self.is_for_another_try(&error) => {
                     again.push(Request::Append { append, reply });
                     continue;

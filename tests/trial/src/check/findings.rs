@@ -35,11 +35,13 @@ pub enum Fault {
     /// A client of a killed server did not reach another server in time, although nothing else
     /// was wrong.
     Stranded,
+    /// All games are over, but an operation on several records was never completed in Redis.
+    Unfinished,
 }
 
 impl Fault {
     /// All kinds of faults.
-    pub const ALL: [Fault; 14] = [
+    pub const ALL: [Fault; 15] = [
         Fault::Missing,
         Fault::Doubled,
         Fault::Gap,
@@ -54,6 +56,7 @@ impl Fault {
         Fault::Untold,
         Fault::Unexplained,
         Fault::Stranded,
+        Fault::Unfinished,
     ];
 
     /// The name of the fault in the report.
@@ -74,6 +77,7 @@ impl Fault {
             Fault::Untold => "connections not told of the store's state in time",
             Fault::Unexplained => "losses without a new epoch",
             Fault::Stranded => "clients of a killed server too late on another",
+            Fault::Unfinished => "operations never completed in Redis",
         }
     }
 }
@@ -225,6 +229,10 @@ pub struct Findings {
     pub told_away_ms: Vec<u64>,
     /// The time in milliseconds from the return of the store until each client was told.
     pub told_back_ms: Vec<u64>,
+    /// Like `told_away_ms`, for the part of the store with the client's game.
+    pub told_part_away_ms: Vec<u64>,
+    /// Like `told_back_ms`, for that part.
+    pub told_part_back_ms: Vec<u64>,
 }
 
 impl Findings {
@@ -305,5 +313,7 @@ impl Findings {
         self.answered_ms.extend(other.answered_ms);
         self.told_away_ms.extend(other.told_away_ms);
         self.told_back_ms.extend(other.told_back_ms);
+        self.told_part_away_ms.extend(other.told_part_away_ms);
+        self.told_part_back_ms.extend(other.told_part_back_ms);
     }
 }

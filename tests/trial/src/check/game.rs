@@ -88,11 +88,12 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
         }
     }
     let losses = &history.losses;
+    let outages: Vec<&Outage> = history.outages.iter().filter(|outage| outage.is_of(&log.game)).collect();
     let mut checker = Checker { truth: &truth, findings, told, events, states, losses, seen: HashMap::new() };
     checker.check_records(log);
     for client in &log.clients {
         checker.check_client(client);
-        checker.check_clocks(client, &history.outages);
+        checker.check_clocks(client, &outages);
         check_lines(&log.game, client, history, checker.findings);
     }
     checker.check_effects(log);
@@ -378,7 +379,7 @@ impl Checker<'_> {
 
     /// Checks that clocks do not run while no server runs, by comparing the last clock before an
     /// outage with the first view after it.
-    fn check_clocks(&mut self, client: &ClientLog, outages: &[Outage]) {
+    fn check_clocks(&mut self, client: &ClientLog, outages: &[&Outage]) {
         let audience = client.role.audience();
         let mut before: Option<(usize, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
@@ -396,6 +397,7 @@ impl Checker<'_> {
             let Some(turns) = state.map(|state| state.turns) else { continue };
             let between: Vec<&Outage> = outages
                 .iter()
+                .copied()
                 .filter(|outage| {
                     before.as_ref().is_some_and(|(_, _, then)| *then <= outage.killed_at)
                         && *received >= outage.spawned_at
@@ -472,7 +474,7 @@ mod tests {
     }
 
     fn outage(killed_at: u64, spawned_at: u64, by_store: (u64, u64)) -> Outage {
-        Outage { killed_at, spawned_at, up_at: spawned_at, by_store }
+        Outage { killed_at, spawned_at, up_at: spawned_at, by_store, games: None }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::findings::{Fault, Findings};
 use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
-use crate::mishap::TOLD_MAX;
+use crate::mishap::{PART_TOLD_MAX, TOLD_MAX};
 use crate::site::History;
 
 /// Clients must be told within this time that the store is available again, because servers try
@@ -21,20 +21,28 @@ struct Connection<'a> {
     entries: &'a [Entry],
 }
 
+/// What a report of the store's state is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Of {
+    /// The whole store.
+    Store,
+    /// The part with the client's game.
+    Part,
+}
+
 impl Connection<'_> {
-    /// Returns the time of the first report, at or after a moment, that the store is unavailable
-    /// or available.
-    fn told(&self, is_available: bool, since: u64) -> Option<u64> {
+    /// Returns the time of the first report, at or after a moment, that this is unavailable or
+    /// available.
+    fn told(&self, of: Of, is_available: bool, since: u64) -> Option<u64> {
         let mut since = self.entries.iter().filter(|entry| entry.at >= since);
-        since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
+        since.find(|entry| state_in(&entry.what) == Some((of, is_available))).map(|entry| entry.at)
     }
 
-    /// True if the last report before a moment said that the store was unavailable.
-    fn is_told_before(&self, moment: u64) -> bool {
+    /// True if the last report before a moment said that this was unavailable.
+    fn is_told_before(&self, of: Of, moment: u64) -> bool {
         let before = self.entries.iter().filter(|entry| entry.at < moment);
-        let mut states =
-            before.filter_map(|entry| [false, true].into_iter().find(|state| is_state(&entry.what, *state)));
-        states.next_back() == Some(false)
+        let mut states = before.filter_map(|entry| state_in(&entry.what));
+        states.rfind(|(told, _)| *told == of) == Some((of, false))
     }
 
     fn is_let_in_before(&self, moment: u64) -> bool {
@@ -57,16 +65,14 @@ fn is_kind(what: &What, kind: &str) -> bool {
     matches!(what, What::Received(text) if text.contains(kind))
 }
 
-fn is_state(what: &What, is_available: bool) -> bool {
-    matches!(what, What::Received(text) if state_in(text) == Some(is_available))
-}
-
-fn state_in(text: &str) -> Option<bool> {
+fn state_in(what: &What) -> Option<(Of, bool)> {
+    let What::Received(text) = what else { return None };
     if !text.contains(r#""store_state""#) {
         return None;
     }
     let value: Value = serde_json::from_str(text).ok()?;
-    (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten()
+    let of = if value["game"].is_null() { Of::Store } else { Of::Part };
+    (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten().map(|state| (of, state))
 }
 
 pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, findings: &mut Findings) {
@@ -87,10 +93,13 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
     }
     for line in &lines {
         check_states(game, client, line, findings);
-        for away in history.aways.iter().filter(|away| away.server == line.server) {
-            let next =
-                history.aways.iter().find(|next| next.server == away.server && next.from >= away.until);
-            check_away(game, client, line, (*away, next.map(|next| next.from)), findings);
+        let is_of_game = |away: &&Away| {
+            away.server == line.server && away.games.as_ref().is_none_or(|games| games.contains(game))
+        };
+        let aways: Vec<&Away> = history.aways.iter().filter(is_of_game).collect();
+        for away in &aways {
+            let next = aways.iter().find(|next| next.from >= away.until);
+            check_away(game, client, line, (away, next.map(|next| next.from)), findings);
         }
         for death in history.deaths.iter().filter(|death| death.server == line.server) {
             if line.from <= death.at && line.until >= death.at {
@@ -106,14 +115,17 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
 /// Checks that the state of the store is reported once, and once more to a client that requests a
 /// game. It must not be reported as an error for each command.
 fn check_states(game: &str, client: &ClientLog, line: &Connection<'_>, findings: &mut Findings) {
-    let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
     let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
-    if away > back + 1 + asked {
-        let what = format!(
-            "{game}: {:?} was told {away} times that the store is away, and {back} times that it is back",
-            client.role
-        );
-        findings.fault(Fault::Untold, what);
+    for of in [Of::Store, Of::Part] {
+        let told = |state| line.count(|what| state_in(what) == Some((of, state)));
+        let (away, back) = (told(false), told(true));
+        if away > back + 1 + asked {
+            let what = format!(
+                "{game}: {:?} was told {away} times that its {of:?} is away, and {back} times that it is back",
+                client.role
+            );
+            findings.fault(Fault::Untold, what);
+        }
     }
 }
 
@@ -121,37 +133,44 @@ fn check_away(
     game: &str,
     client: &ClientLog,
     line: &Connection<'_>,
-    (away, next): (Away, Option<u64>),
+    (away, next): (&Away, Option<u64>),
     findings: &mut Findings,
 ) {
-    let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
+    let (of, told_max) = if away.games.is_some() { (Of::Part, PART_TOLD_MAX) } else { (Of::Store, TOLD_MAX) };
+    let told_max = u64::try_from(told_max.as_millis()).unwrap_or(u64::MAX);
     // A client also ends a connection whose server is silent, so expect the message only if the
     // connection lasted long enough.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
     // A client that has not been welcomed yet learns the state of the store from its welcome.
-    if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(away.from) {
+    if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(of, away.from) {
         return;
     }
-    match line.told(false, away.from) {
-        Some(at) if at <= away.from + told_max => findings.told_away_ms.push(at - away.from),
+    // That a part is away is told only to those who have one of its games open.
+    if of == Of::Part && !line.has_game_before(away.from) {
+        return;
+    }
+    let spans = match of {
+        Of::Store => [&mut findings.told_away_ms, &mut findings.told_back_ms],
+        Of::Part => [&mut findings.told_part_away_ms, &mut findings.told_part_back_ms],
+    };
+    match line.told(of, false, away.from) {
+        Some(at) if at <= away.from + told_max => spans[0].push(at - away.from),
         told => {
             let what = format!(
-                "{game}: {:?} on server {}, whose store was away from {} to {}, was told {told:?}",
+                "{game}: {:?} on server {}, whose {of:?} was away from {} to {}, was told {told:?}",
                 client.role, line.server, away.from, away.until
             );
             return findings.fault(Fault::Untold, what);
         }
     }
-    match line.told(true, away.from) {
-        Some(at) if at <= away.until + BACK_MAX_MS => {
-            findings.told_back_ms.push(at.saturating_sub(away.until));
-        }
+    match line.told(of, true, away.from) {
+        Some(at) if at <= away.until + BACK_MAX_MS => spans[1].push(at.saturating_sub(away.until)),
         // The connection ended before the report, or the store became unavailable again.
         None if line.until.min(next.unwrap_or(u64::MAX)) <= away.until + BACK_MAX_MS => {}
         told => {
             let what = format!(
-                "{game}: {:?} on server {}, whose store was back at {}, was told {told:?}",
+                "{game}: {:?} on server {}, whose {of:?} was back at {}, was told {told:?}",
                 client.role, line.server, away.until
             );
             findings.fault(Fault::Untold, what);
@@ -248,6 +267,8 @@ fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::log::Role;
 
@@ -278,6 +299,38 @@ mod tests {
         let mut findings = Findings::default();
         check_lines("game", &client, &history, &mut findings);
         findings.count(Fault::Stranded)
+    }
+
+    /// Returns the number of clients that were told too late, or not at all, that the part of the
+    /// store with these games was away and back. The only client has the game `game` open.
+    fn untold(games: &[&str], told_away_at: u64, state: &str) -> u64 {
+        let text = |text: &str| What::Received(text.into());
+        let happened = [
+            (0, What::Connected(1)),
+            (10, text(r#"{"type":"welcome"}"#)),
+            (20, text(r#"{"type":"game"}"#)),
+            (told_away_at, text(&state.replace('?', "false"))),
+            (KILLED_AT + 6_000, text(&state.replace('?', "true"))),
+            (KILLED_AT + 20_000, What::Dropped),
+        ];
+        let entries = happened.into_iter().map(|(at, what)| Entry { at, what }).collect();
+        let client = ClientLog { role: Role::Red, entries };
+        let games = Arc::new(games.iter().map(ToString::to_string).collect());
+        let away = Away { server: 1, from: KILLED_AT, until: KILLED_AT + 5_200, games: Some(games) };
+        let history = History { aways: vec![away], ..History::default() };
+        let mut findings = Findings::default();
+        check_lines("game", &client, &history, &mut findings);
+        findings.count(Fault::Untold)
+    }
+
+    #[test]
+    fn clients_are_told_of_the_part_with_their_game_alone() {
+        const OF_PART: &str = r#"{"type":"store_state","available":?,"game":"game"}"#;
+        const OF_ALL: &str = r#"{"type":"store_state","available":?}"#;
+        assert_eq!(untold(&["game"], KILLED_AT + 4_400, OF_PART), 0);
+        assert_eq!(untold(&["game"], KILLED_AT + 4_600, OF_PART), 1, "too late");
+        assert_eq!(untold(&["game"], KILLED_AT + 2_000, OF_ALL), 1, "the rest of the store is there");
+        assert_eq!(untold(&["other"], KILLED_AT + 4_600, OF_PART), 0);
     }
 
     #[test]

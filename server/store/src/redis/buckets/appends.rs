@@ -135,6 +135,10 @@ impl Buckets {
             return Ok(earlier);
         }
         self.step().await;
+        #[cfg(feature = "planted-faults")]
+        if appended.seq > 1 && crate::planted::is_planted(crate::planted::NEVER_SHARED) {
+            parts.clear();
+        }
         let others = parts.iter().map(|(bucket, writes)| self.share(appended, *bucket, writes, false, ""));
         try_join_all(others).await?;
         self.step().await;
