@@ -133,7 +133,10 @@ test("settings change the pieces at once, and stay", async () => {
   assert.equal(await figures(), 6, "the Marshal is a 10");
   await page.reload();
   await page.locator(".squares .row").first().waitFor();
-  assert.deepEqual(await page.evaluate(() => ({ ...document.documentElement.dataset })), { theme: "dark", board: "checkered" });
+  assert.deepEqual(await page.evaluate(() => {
+    const { theme, board } = document.documentElement.dataset;
+    return [theme, board];
+  }), ["dark", "checkered"]);
   assert.deepEqual(faults, []);
   await context.close();
 });
