@@ -32,6 +32,7 @@ export const alarm = signal("");
  * @typedef {object} Settings
  * @property {string} language
  * @property {"system" | "light" | "dark"} theme
+ * @property {"plain" | "green" | "checkered"} board The colors of the squares.
  * @property {"us" | "eu"} numbering
  * @property {"normal" | "large" | "glyphs"} print What stands on pieces: figures, large figures, or glyphs with figures.
  * @property {"system" | "none"} motion
@@ -47,15 +48,14 @@ export const alarm = signal("");
 
 /** @type {Settings} */
 const PLAIN = {
-  language: "system", theme: "system", numbering: "us", print: "normal", motion: "system", confirm: "system", letters: "on", premove: "on",
+  language: "system", theme: "system", board: "plain", numbering: "us", print: "normal", motion: "system", confirm: "system", letters: "on", premove: "on",
   sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
 };
 /** The player's settings, kept on the device. */
 export const settings = signal(/** @type {Settings} */ ({ ...PLAIN, ...JSON.parse(localStorage.getItem("settings") ?? "{}") }));
 effect(() => {
-  const { theme } = settings.value;
-  if (theme === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  const { theme, board } = settings.value;
+  Object.assign(document.documentElement.dataset, { theme, board });
 });
 
 /** @param {Settings} changed */

@@ -844,6 +844,8 @@ export type GameView = {
   last_exchange?: SeenExchange | null;
   /** The last turn, if it was a move. */
   last_move?: SeenMove | null;
+  /** Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
+  more_squares?: MoveText[] | null;
   /** The deployments that this client may see after the end of the game. */
   opened?: PerSide<Opened | null>;
   /** The outcome of the game, after its end. */
@@ -1385,6 +1387,8 @@ export type ViewChange = {
   clock?: Clock | null;
   /** The deadline for deployments, in milliseconds since 1970. */
   deploy_deadline?: number | null;
+  /** Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
+  more_squares?: MoveText[] | null;
   /** The chip whose color the side to move must name before taking its turn. */
   owed_color?: OwedColor | null;
   /** The strike in which a side still has to choose the rank of its coin. */

@@ -44,6 +44,7 @@ impl Law for Legal {
             let seen = view(game, viewer, table.now);
             assert_eq!(seen.legal_moves(), None);
             assert!(seen.refused_moves.is_empty());
+            assert_eq!(seen.more_squares, None);
         }
         self.step += 1;
         if seen.refused_moves.is_empty() && !self.step.is_multiple_of(self.every) {
@@ -61,7 +62,7 @@ impl Law for Legal {
         // squares only every few steps.
         let is_every = self.step.is_multiple_of(self.every);
         let own = game.position().occupied(turn);
-        let mut refused = Vec::new();
+        let (mut refused, mut chases) = (Vec::new(), Vec::new());
         for from in squares().filter(|from| is_every || own.contains(*from)) {
             for to in squares() {
                 let squares = Move { from, to };
@@ -79,6 +80,9 @@ impl Law for Legal {
                 if let Err(Refusal::TwoSquares | Refusal::MoreSquares) = verdict {
                     refused.push(squares);
                 }
+                if let Err(Refusal::MoreSquares) = verdict {
+                    chases.push(squares);
+                }
                 let verdict = decide(
                     game,
                     turn.opponent(),
@@ -93,6 +97,9 @@ impl Law for Legal {
         let mut listed = seen.refused_moves.clone();
         listed.sort_unstable();
         assert_eq!(listed, refused, "the view lists what a repetition rule refuses");
+        let mut listed = seen.more_squares.clone();
+        listed.iter_mut().for_each(|moves| moves.sort_unstable());
+        assert_eq!(listed, (!refused.is_empty()).then_some(chases), "the view tells which rule refuses");
         self.by_repetition += refused.len();
     }
 

@@ -150,6 +150,7 @@ fn check_subset(public: &View, player: &View) {
         pools,
         pending_strike,
         refused_moves,
+        more_squares,
         clock,
         draw_offer,
         plies_to_limit,
@@ -190,6 +191,7 @@ fn check_subset(public: &View, player: &View) {
     assert_eq!(chips, &player.chips);
     assert_eq!(owed_color, &player.owed_color);
     assert!(refused_moves.is_empty());
+    assert_eq!(more_squares, &None);
     assert_eq!(pools, &player.pools);
     let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
     assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);

@@ -363,7 +363,13 @@ fn select(model: &mut Model) {
             if game.reach(from).iter().any(|target| target.square == cursor) {
                 go(model, squares);
             } else if is_refused {
-                model.say(text!("repetition-forbids"));
+                let is_chase = game.view.more_squares.as_ref().map(|chases| chases.contains(&squares));
+                model.say(match is_chase {
+                    Some(true) => text!("refusal-more-squares"),
+                    Some(false) => text!("refusal-two-squares"),
+                    // An older server does not say which rule it is.
+                    None => text!("repetition-forbids"),
+                });
             } else {
                 model.say(text!("piece-cannot-go", from, to = cursor));
             }

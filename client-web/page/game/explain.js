@@ -57,13 +57,16 @@ function noteOf(rank, rules) {
 
 /**
  * Why what is in hand cannot go to a square.
- * @param {Readonly<import("../../types/messages").GameView>} view @param {Rules} rules @param {import("./hand.js").Hand} hand
+ * @param {Readonly<import("../../types/messages").GameView>} view @param {import("./hand.js").Hand} hand
  * @param {string} square @param {import("../words.js").Words} words
  */
-export function whyNot(view, rules, hand, square, words) {
+export function whyNot(view, hand, square, words) {
   if (hand.kind === "reserve") return words.say("typed-no-place");
-  if (view.refused_moves?.includes(hand.square + square)) {
-    return words.say(!rules.more_squares ? "refusal-two-squares" : rules.two_squares_limit === null ? "refusal-more-squares" : "refused-repetition");
+  const move = hand.square + square;
+  if (view.refused_moves?.includes(move)) {
+    // An older server does not say which rule it is.
+    if (!view.more_squares) return words.say("refused-repetition");
+    return words.say(view.more_squares.includes(move) ? "refusal-more-squares" : "refusal-two-squares");
   }
   const piece = view.pieces.map(parsePiece).find((piece) => piece.square === hand.square);
   const cannot = words.say("no-way", { rank: rankName(words, piece?.identity ?? "?"), square });

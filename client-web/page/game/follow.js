@@ -24,6 +24,7 @@ export function follow(before, event, change) {
   replace(view, "turn", change.turn);
   replace(view, "plies_to_limit", change.plies_to_limit);
   replace(view, "refused_moves", change.refused_moves);
+  replace(view, "more_squares", change.more_squares);
   replace(view, "owed_color", change.owed_color);
   replace(view, "pending_strike", change.pending_strike);
   if (change.captured) view.captured = change.captured;

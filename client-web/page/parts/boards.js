@@ -183,20 +183,21 @@ export function ClockFace({ clock, side, isPaused }) {
 
 /**
  * A player's strip: side, name, presence, clock. `isLinked`: false for players of files, who need
- * not be known here. `rating`: undefined if none is shown, and null while it is on its way.
+ * not be known here.
  * @param {{ side: Side, player: Player, isYou: boolean, isToAct: boolean, presence: string, left: boolean, claimableAt: number | null | undefined,
- *   clock: Clock | null | undefined, isPaused: boolean, isLive: boolean, isLinked?: boolean, rating?: RatingPoint | null | undefined }} props
+ *   clock: Clock | null | undefined, isPaused: boolean, isLive: boolean, isLinked?: boolean, rating?: RatingPoint | undefined }} props
  */
 export function PlayerStrip({ side, player, isYou, isToAct, presence, left, claimableAt, clock, isPaused, isLive, isLinked = true, rating }) {
   const away = isLive && !isYou && presence !== "present" && player.kind !== "house";
   return h("div", { class: `strip strip-${side}${isToAct ? " to-act" : ""}` },
     h("span", { class: `side-mark ${side}`, "aria-hidden": "true" }),
     h("div", { class: "strip-name" },
-      h("div", { class: "name-line" }, h("strong", null, isLinked ? h(ProfileLink, { player, isLive }) : playerName(player)), h(Rating, { rating })),
+      h("strong", null, isLinked ? h(ProfileLink, { player, isLive }) : playerName(player)),
       h("span", { class: "muted small" },
         // The mark tells the side, too, and where somebody is must not be cut off.
         away ? [h("span", { class: "aloud" }, `${say("side", { side })} · `), say(left ? "presence-left" : `presence-${presence}`)]
-          : [say("side", { side }), isYou ? say("you") : ""].filter(Boolean).join(" · "))),
+          : [say("side", { side }), isYou ? say("you") : ""].filter(Boolean).join(" · "),
+        rating ? [" · ", h("span", { class: "aloud" }, say("column-rating"), " "), h("span", { class: "numbers" }, `${rating.rating}${rating.provisional ? "?" : ""}`)] : null)),
     h("div", { class: "strip-clock" },
       h(ClockFace, { clock, side, isPaused }), away && claimableAt ? h(ClaimCountdown, { at: claimableAt }) : null));
 }
@@ -209,13 +210,6 @@ export function PlayerStrip({ side, player, isYou, isToAct, presence, left, clai
 function ProfileLink({ player, isLive }) {
   if (player.kind === "house") return playerName(player);
   return h("a", { href: `/@/${player.name}`, ...(isLive ? { target: "_blank", rel: "noopener" } : {}) }, playerName(player));
-}
-
-/** Its place is kept while it is on its way. @param {{ rating: RatingPoint | null | undefined }} props */
-function Rating({ rating }) {
-  if (rating === undefined) return null;
-  return h("span", { class: "strip-rating numbers muted" }, rating
-    ? [h("span", { class: "aloud" }, say("column-rating"), " "), `${rating.rating}${rating.provisional ? "?" : ""}`] : null);
 }
 
 /** @param {{ at: number }} props */

@@ -11,7 +11,7 @@ import { NoticeChoices } from "./notices.js";
 
 /** What can be set, and its values. Switches have none. @type {{ group: string, choices: { name: keyof Settings, values?: string[] }[] }[]} */
 const GROUPS = [
-  { group: "look", choices: [{ name: "theme", values: ["system", "light", "dark"] }, { name: "motion", values: ["system", "none"] }] },
+  { group: "look", choices: [{ name: "theme", values: ["system", "light", "dark"] }, { name: "board", values: ["plain", "green", "checkered"] }, { name: "motion", values: ["system", "none"] }] },
   { group: "pieces", choices: [{ name: "print", values: ["normal", "large", "glyphs"] }, { name: "numbering", values: ["us", "eu"] }] },
   {
     group: "play",

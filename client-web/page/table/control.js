@@ -72,8 +72,8 @@ export class GameControl {
   #listedTo = "";
   /** Tells the latest whole view from those before. */
   #views = 0;
-  /** The players' ratings in games like this one; null while they are on their way. @type {Signal<Partial<Record<Side, RatingPoint | null>>>} */
-  ratings = signal(/** @type {Partial<Record<Side, RatingPoint | null>>} */ ({}));
+  /** The players' ratings in games like this one. @type {Signal<Partial<Record<Side, RatingPoint>>>} */
+  ratings = signal(/** @type {Partial<Record<Side, RatingPoint>>} */ ({}));
   #areRatingsAsked = false;
   /** What the game changed in the ratings, as a sentence; empty before that. */
   rated = signal("");
@@ -229,7 +229,7 @@ export class GameControl {
     const { planning: view, rules, mayChoose } = this;
     if (!this.isFree || !view || !rules || !mayChoose) return show(say(this.isFree ? "refusal-not-your-turn" : "typed-wait"));
     await loadExplain().catch(() => undefined);
-    const why = explain.value?.whyNot(view, rules, hand, square, allWords()) ?? say("no-answer");
+    const why = explain.value?.whyNot(view, hand, square, allWords()) ?? say("no-answer");
     if (!rules.illegal_act_loses || hand.kind !== "board" || !this.isTurn || !this.isFree) return show(why);
     const move = hand.square + square;
     const yes = { title: say("illegal-ask", { move }), text: why, yes: say("illegal-yes"), isDanger: true };
@@ -560,7 +560,6 @@ export class GameControl {
     const speed = speedOf(time);
     const rated = SIDES.filter((side) => players[side].kind === "account" || players[side].kind === "bot");
     if (!speed || ruleset.includes(",")) return;
-    this.ratings.value = Object.fromEntries(rated.map((side) => [side, null]));
     await Promise.all(rated.map(async (side) => {
       const answer = await readApi(`/api/players/${players[side].name}`);
       const ratings = /** @type {import("../../types/api").RatingInfo[]} */ ("body" in answer ? answer.body.ratings ?? [] : []);

@@ -310,8 +310,6 @@ export function DeployPanel({ control }) {
         class: "button compact", disabled: !deploying.isComplete,
         onClick: () => void import("./notes.js").then((notes) => notes.keepDeployment(rules.id, writeSetup(deploying.setup.value, rules, side))),
       }, say("deploy-save"))),
-    h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint"),
-      deploying.isHandedIn ? null : h("span", { class: "for-keys" }, " ", say("deploy-hint-keys"))),
     // On a phone it is always in view.
     h("div", { class: "row-of deploy-bar" },
       h("button", {
@@ -319,7 +317,9 @@ export function DeployPanel({ control }) {
       }, say("deploy-suggest")),
       h("button", { class: "button compact", disabled: isFinal, onClick: () => void deploying.random() }, say("deploy-random")),
       h("button", { class: "button main", disabled: !deploying.isComplete || deploying.isHandedIn, onClick: () => deploying.handIn() },
-        deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready"))));
+        deploying.isHandedIn ? say("deploy-done") : deploying.missing > 0 ? say("deploy-missing", { count: deploying.missing }) : say("deploy-ready"))),
+    h("p", { class: "muted small" }, say(deploying.isHandedIn ? (isFinal ? "deploy-final-wait" : "deploy-changeable") : "deploy-hint"),
+      deploying.isHandedIn ? null : h("span", { class: "for-keys" }, " ", say("deploy-hint-keys"))));
 }
 
 /** @param {{ at: number | null | undefined }} props */

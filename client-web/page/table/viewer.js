@@ -82,8 +82,11 @@ export function Viewer({ shown, index, goTo, own, refused, choose, isBusy, child
     h(SeenBoard, { rules, view, below, event: steps.isStep ? moment.entry?.event : undefined, isPaced: true, keys: (event) => boardKey(event, steps, moment) }),
     h("div", { class: "at-foot" }, h(TakenRow, { view, side: below }), strip(below)),
     h("div", { class: "side" },
-      h(Controls, { rules, steps, moments, index, isPlaying, flip: () => setFlipped(!isFlipped) }),
+      h(Controls, { steps, moments, index, isPlaying }),
       h(Scopes, { shown, own, refused, choose, view }),
+      h("div", { class: "row-of" },
+        h(QuarterTurn, { rules }),
+        h("button", { class: "button compact plain", onClick: () => setFlipped(!isFlipped) }, say("flip"))),
       h(Moves, { moments, index, goTo: steps.goTo }),
       children,
       h(Charts, { moments, rules, index, goTo: steps.goTo }),
@@ -210,9 +213,9 @@ const ICONS = {
 };
 
 /**
- * @param {{ rules: Rules, steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean, flip: () => void }} props
+ * @param {{ steps: Steps, moments: readonly Moment[], index: number, isPlaying: boolean }} props
  */
-function Controls({ rules, steps, moments, index, isPlaying, flip }) {
+function Controls({ steps, moments, index, isPlaying }) {
   const last = moments.length - 1;
   const moment = /** @type {Moment} */ (moments[index]);
   const ply = moment.view.ply;
@@ -224,22 +227,19 @@ function Controls({ rules, steps, moments, index, isPlaying, flip }) {
   }, h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: ICONS[icon] })));
   return h("section", { class: "card stack tight steps", "aria-label": say("replay-controls") },
     h("p", { class: "status" }, text),
-    h("input", {
-      type: "range", class: "slider", min: 0, max: last, step: 1, value: index, "aria-label": say("replay-slider"),
-      "aria-valuetext": say("replay-place", { ply, plies: moments[last]?.view.ply ?? 0, text }),
-      onInput: (/** @type {any} */ event) => steps.goTo(Number(event.target.value)),
-    }),
+    h("div", { class: "slider-row" },
+      h("input", {
+        type: "range", class: "slider", min: 0, max: last, step: 1, value: index, "aria-label": say("replay-slider"),
+        "aria-valuetext": say("replay-place", { ply, plies: moments[last]?.view.ply ?? 0, text }),
+        onInput: (/** @type {any} */ event) => steps.goTo(Number(event.target.value)),
+      }),
+      h("span", { class: "muted small numbers" }, say("replay-ply", { ply, plies: moments[last]?.view.ply ?? 0 }))),
     h("div", { class: "row-of step-buttons" },
       button("first", steps.toFirst, index === 0),
       button("back", () => steps.step(-1), index === 0),
       button(isPlaying ? "pause" : "play", steps.toggle, false),
       button("next", () => steps.step(1), index === last),
-      button("last", steps.toLast, index === last)),
-    h("div", { class: "row-of spread" },
-      h("span", { class: "muted small numbers" }, say("replay-ply", { ply, plies: moments[last]?.view.ply ?? 0 })),
-      h("div", { class: "row-of" },
-        h(QuarterTurn, { rules }),
-        h("button", { class: "button compact plain", onClick: flip }, say("flip")))));
+      button("last", steps.toLast, index === last)));
 }
 
 /**

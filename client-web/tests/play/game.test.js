@@ -124,12 +124,19 @@ test("settings change the pieces at once, and stay", async () => {
   assert.equal(await figures(), 5);
   await page.getByLabel("Numbers on pieces").selectOption("eu");
   await page.getByLabel("Light or dark").selectOption("dark");
+  const square = () => page.locator(".square.odd:not(.lake)").first().evaluate((element) => getComputedStyle(element).backgroundColor);
+  const plain = await square();
+  await page.getByLabel("Squares of the board").selectOption("checkered");
+  assert.notEqual(await square(), plain);
   await picture(page, "settings");
   await page.getByRole("button", { name: "Close" }).click();
   assert.equal(await figures(), 6, "the Marshal is a 10");
   await page.reload();
   await page.locator(".squares .row").first().waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  assert.deepEqual(await page.evaluate(() => {
+    const { theme, board } = document.documentElement.dataset;
+    return [theme, board];
+  }), ["dark", "checkered"]);
   assert.deepEqual(faults, []);
   await context.close();
 });

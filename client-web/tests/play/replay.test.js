@@ -44,10 +44,10 @@ const press = (page, name) => page.getByRole("button", { name, exact: true }).cl
 /** @param {string} id @param {string} as @returns {Promise<GameRecord>} */
 const recordOf = async (id, as) => /** @type {any} */ ((await fetch(`${server.url}/api/games/${id}/record?as=${as}`)).json());
 
-/** The buttons to step stand below the board, in the window. @param {Page} page */
-async function areStepsInSight(page) {
-  const box = await page.locator(".step-buttons").boundingBox();
-  assert.ok(box && box.y + box.height <= (page.viewportSize()?.height ?? 0), `the steps end at ${box && box.y + box.height}`);
+/** The buttons to step, or what a selector names, stand below the board, in the window. @param {Page} page */
+async function areStepsInSight(page, selector = ".step-buttons") {
+  const box = await page.locator(selector).boundingBox();
+  assert.ok(box && box.y + box.height <= (page.viewportSize()?.height ?? 0), `${selector} ends at ${box && box.y + box.height}`);
 }
 
 /** What is on the board: pieces by their squares, as the names of squares say it. @param {Page} page */
@@ -321,7 +321,7 @@ for (const ruleset of ["quantum", "shadowflash-3"]) {
 }
 
 for (const [size, viewport] of /** @type {const} */ ([
-  ["phone", { width: 360, height: 740 }], ["tablet", { width: 800, height: 1100 }], ["desktop", { width: 1440, height: 900 }],
+  ["phone", { width: 390, height: 844 }], ["tablet", { width: 800, height: 1100 }], ["desktop", { width: 1440, height: 900 }],
 ])) {
   test(`a record with a clock on a ${size}`, async () => {
     const { page, faults, context } = await open({ viewport });
@@ -337,6 +337,7 @@ for (const [size, viewport] of /** @type {const} */ ([
     await isReady(page);
     await page.getByRole("img", { name: /^Clocks: Red from 3:00/ }).waitFor();
     await areStepsInSight(page);
+    await areStepsInSight(page, ".scopes .segments");
     for (let steps = 0; steps < 7; steps++) await press(page, "Next");
     await picture(page, `replay-${size}`);
     await page.locator(".charts").scrollIntoViewIfNeeded();

@@ -24,6 +24,14 @@ settings-theme-value =
         [dark] Dark
        *[system] Same as the system
     }
+settings-board = Squares of the board
+# $value: plain, green or checkered.
+settings-board-value =
+    { $value ->
+        [green] Green
+        [checkered] Light and dark
+       *[plain] Plain
+    }
 settings-numbering = Numbers on pieces
 # $value: us or eu.
 settings-numbering-value =

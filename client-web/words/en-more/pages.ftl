@@ -6,7 +6,7 @@ try-again = Try again
 
 # $rank: what is known of the piece; $square.
 no-way = The { $rank } cannot go to { $square }.
-refused-repetition = The two-squares rule or the more-squares rule forbids this move on this turn. Another piece has to move first.
+refused-repetition = A repetition rule forbids this move on this turn.
 # $ranks: what the others then take the piece for.
 move-shows = The others learn: { $ranks }.
 # $color; $ranks: as above, or none if they learn nothing.

@@ -24,6 +24,14 @@ settings-theme-value =
         [dark] Тёмная
        *[system] Как в системе
     }
+settings-board = Поля доски
+# $value: plain, green or checkered.
+settings-board-value =
+    { $value ->
+        [green] Зелёные
+        [checkered] Светлые и тёмные
+       *[plain] Неброские
+    }
 settings-numbering = Числа на фигурах
 # $value: us or eu.
 settings-numbering-value =

@@ -6,7 +6,7 @@ try-again = Повторить
 
 # $rank: what is known of the piece; $square.
 no-way = { $rank }: на { $square } пойти нельзя.
-refused-repetition = Правило двух полей или правило преследования сейчас запрещает этот ход. Сначала сходите другой фигурой.
+refused-repetition = Этот ход сейчас запрещён правилом повторений.
 # $ranks: what the others then take the piece for.
 move-shows = Другие узнают: { $ranks }.
 # $color; $ranks: as above, or none if they learn nothing.

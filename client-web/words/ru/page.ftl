@@ -150,7 +150,7 @@ challenge-came = { $name } вызывает вас. Предложение — �
 
 # $red, $blue: names.
 game-heading = За красных { $red }, за синих { $blue }
-rules-link = Правила этой партии
+rules-link = Правила партии
 game-not-shown = Эту партию нельзя показать
 waiting-for-game = Ждём сервер…
 waiting-for-page = Остальная часть страницы ещё загружается…
@@ -248,7 +248,7 @@ no-way-now = Сейчас эта фигура ходить не может: во
 
 ## Deploying
 
-deploy-title = Ваша армия
+deploy-title = Армия
 deploy-tray = Фигуры для расстановки
 # $rank, $count.
 tray-piece = { rank }, осталось { $count }

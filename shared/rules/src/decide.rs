@@ -373,11 +373,10 @@ fn play_with(
     }
     let chips = variants.reserve_state.filter(|_| ruleset.chips);
     check_color(chips.is_some() && !way.is_flash, color)?;
-    let repetition = &position.repetition;
-    if repetition.tether(ruleset, side).is_some_and(|tether| tether.holds(squares)) {
+    if position.is_back_and_forth(side, squares) {
         return Err(Refusal::TwoSquares);
     }
-    if repetition.is_endless_chase(ruleset, side, squares, piece.id, *field.foes) {
+    if position.repetition.is_endless_chase(ruleset, side, squares, piece.id, *field.foes) {
         return Err(Refusal::MoreSquares);
     }
 

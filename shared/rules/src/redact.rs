@@ -56,6 +56,7 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         }
         Viewer::Player(_) | Viewer::Public => None,
     };
+    let refused_moves = refused_moves(game, viewer);
     let seen = GameView {
         audience: viewer,
         ruleset: terms.ruleset.id.to_owned(),
@@ -76,7 +77,8 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         owed_color: owed_color(game),
         pools: pools_seen(game),
         pending_strike: pending_strike(game, viewer),
-        refused_moves: refused_moves(game, viewer),
+        more_squares: more_squares(game, &refused_moves),
+        refused_moves,
         clock: clock_seen(game, viewer, now),
         draw_offer: offers.standing,
         plies_to_limit: plies_to_limit(game),
@@ -238,12 +240,14 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
         | EventKind::Resumed
         | EventKind::ResumedSince { since: _ } => (None, None, false),
     };
+    let refused_moves = refused_moves(after, viewer);
     ViewChange {
         deploy_deadline: deploy_deadline(after),
         turn: after.turn(),
         clock: clock_seen(after, viewer, now),
         plies_to_limit: plies_to_limit(after),
-        refused_moves: refused_moves(after, viewer),
+        more_squares: more_squares(after, &refused_moves),
+        refused_moves,
         captured,
         pieces,
         reserve: if has_stock_changed { reserves_seen(after, known) } else { None },
@@ -304,6 +308,15 @@ fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
         game.position.legal_moves_of(turn, |squares| refused.push(squares));
     }
     refused
+}
+
+/// Returns those of the side's refused moves that the more-squares rule forbids. `None` if no
+/// move is refused. The squares of all earlier moves are public, so this tells the side no more
+/// than the refusals do.
+fn more_squares(game: &Game, refused: &[Move]) -> Option<Vec<Move>> {
+    let position = &game.position;
+    let is_chase = |squares: &Move| !position.is_back_and_forth(position.turn(), *squares);
+    (!refused.is_empty()).then(|| refused.iter().copied().filter(is_chase).collect())
 }
 
 fn pieces_seen(game: &Game, known: &Known) -> Vec<SeenPiece> {

@@ -71,6 +71,10 @@ pub struct GameView {
     /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
+    /// Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids
+    /// the others. Present only if there are refused moves.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub more_squares: Option<Vec<Move>>,
     /// Both clocks. Absent if time is unlimited.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock: Option<SeenClock>,
@@ -134,6 +138,7 @@ impl GameView {
             turn,
             plies_to_limit,
             refused_moves,
+            more_squares,
             captured,
             pieces,
             reserve,
@@ -146,6 +151,7 @@ impl GameView {
         self.turn = *turn;
         self.plies_to_limit = *plies_to_limit;
         self.refused_moves.clone_from(refused_moves);
+        self.more_squares.clone_from(more_squares);
         if let Some(captured) = captured {
             self.captured.clone_from(captured);
         }

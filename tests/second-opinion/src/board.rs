@@ -298,11 +298,17 @@ impl Board {
     /// True if a repetition rule forbids a side this move.
     #[must_use]
     pub fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
+        self.is_back_and_forth(color, squares)
+            || self.is_endless_chase(color, squares, |one, other| one == other)
+    }
+
+    /// True if the two-squares rule forbids a side this move.
+    #[must_use]
+    pub fn is_back_and_forth(&self, color: Color, squares: (At, At)) -> bool {
         let mover = self.piece(squares.0).map(|piece| piece.id);
-        let is_back_and_forth = self.rules.two_squares.is_some_and(|limit| {
+        self.rules.two_squares.is_some_and(|limit| {
             mover.is_some_and(|id| self.repetition.is_back_and_forth(color, id, squares, limit))
-        });
-        is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
+        })
     }
 
     /// True if the more-squares rule forbids a side this move. In this check, pieces that are

@@ -161,13 +161,20 @@ fn the_rank_of_a_struck_coin_is_chosen_by_key() {
 
 #[test]
 fn the_cursor_does_not_offer_what_a_repetition_rule_refuses() {
-    let view = format!(r#"{},"refused_moves":["a5a4"]"#, classic_view("red"));
-    let mut model = game("classic", "red", &view);
-    model.game.as_mut().expect("a game").cursor = "a5".parse().expect("a square");
-    key(&mut model, Key::Enter);
-    model.game.as_mut().expect("a game").cursor = "a4".parse().expect("a square");
-    assert_eq!(key(&mut model, Key::Enter), []);
-    assert!(last_note(&model).contains("repetition"), "{}", last_note(&model));
+    let rules = [
+        ("", "repetition"),
+        (r#","more_squares":[]"#, "Two-squares rule"),
+        (r#","more_squares":["a5a4"]"#, "More-squares rule"),
+    ];
+    for (more_squares, rule) in rules {
+        let view = format!(r#"{},"refused_moves":["a5a4"]{more_squares}"#, classic_view("red"));
+        let mut model = game("classic", "red", &view);
+        model.game.as_mut().expect("a game").cursor = "a5".parse().expect("a square");
+        key(&mut model, Key::Enter);
+        model.game.as_mut().expect("a game").cursor = "a4".parse().expect("a square");
+        assert_eq!(key(&mut model, Key::Enter), []);
+        assert!(last_note(&model).contains(rule), "{}", last_note(&model));
+    }
 }
 
 #[test]

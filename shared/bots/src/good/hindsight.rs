@@ -40,6 +40,7 @@ impl Before<'_> {
         before.ply = view.ply.saturating_sub(1);
         before.plies_to_limit = view.plies_to_limit.filter(|_| last.strike.is_none()).map(|left| left + 1);
         before.refused_moves = Vec::new();
+        before.more_squares = None;
         before.last_move = self.own.map(|squares| SeenMove {
             side: me,
             squares,

@@ -19,6 +19,11 @@ impl Position {
         self.repetition.tether(ruleset, side).is_some() || self.repetition.is_chasing(ruleset, side)
     }
 
+    /// True if the two-squares rule forbids this move of a side.
+    pub(crate) fn is_back_and_forth(&self, side: Side, squares: Move) -> bool {
+        self.repetition.tether(self.ruleset(), side).is_some_and(|tether| tether.holds(squares))
+    }
+
     /// Returns the legal moves that a side would have on its turn. Calls `refused` with each move
     /// that a repetition rule forbids.
     pub(crate) fn legal_moves_of(&self, side: Side, refused: impl FnMut(Move)) -> LegalMoves {

@@ -403,10 +403,9 @@ impl<'a> State<'a> {
         if board.turn == self.audience {
             let refused = board.refused(board.turn);
             if !refused.is_empty() {
-                let mut texts: Vec<String> =
-                    refused.iter().map(|(from, to)| from.text() + &to.text()).collect();
-                texts.sort();
-                into.insert("refused_moves".to_owned(), json!(texts));
+                let chases = refused.iter().filter(|squares| !board.is_back_and_forth(board.turn, **squares));
+                into.insert("more_squares".to_owned(), sorted_texts(chases));
+                into.insert("refused_moves".to_owned(), sorted_texts(refused.iter()));
             }
         }
     }
@@ -553,6 +552,13 @@ impl<'a> State<'a> {
             BoardEvent::Moved { .. } | BoardEvent::Struck { .. } | BoardEvent::Colored(..) => return None,
         })
     }
+}
+
+/// Returns the texts of moves, in alphabetical order.
+fn sorted_texts<'a>(moves: impl Iterator<Item = &'a (At, At)>) -> Value {
+    let mut texts: Vec<String> = moves.map(|(from, to)| from.text() + &to.text()).collect();
+    texts.sort();
+    json!(texts)
 }
 
 /// Returns the facts that a piece's moves prove about it.

@@ -460,8 +460,10 @@ fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
 }
 
 fn sort_refused(value: &mut Value) {
-    if let Some(Value::Array(refused)) = value.get_mut("refused_moves") {
-        refused.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+    for name in ["refused_moves", "more_squares"] {
+        if let Some(Value::Array(refused)) = value.get_mut(name) {
+            refused.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+        }
     }
 }
 

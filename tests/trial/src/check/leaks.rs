@@ -212,7 +212,7 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
             }
             // In this field, `b7b6` is a move, although elsewhere it would be Blue's Lieutenant
             // on b7. The text `b7b5=g` describes chips.
-            let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
+            let is_of_moves = |name: &str| ["move", "refused_moves", "more_squares"].contains(&name);
             let others = fields
                 .iter()
                 .filter(|(name, one)| !(is_of_moves(name) && are_moves(one)) && name.as_str() != "laid");
@@ -264,7 +264,7 @@ mod tests {
             r#"{"a": [{"b": "j10b5'"}], "c": "a4r?", "d": {"side": "red", "move": "a4a5", "piece": "9"}}"#,
             2,
         );
-        check(r#"{"move": "b7b6", "refused_moves": ["b7b6"]}"#, 0);
+        check(r#"{"move": "b7b6", "refused_moves": ["b7b6"], "more_squares": ["b7b6"]}"#, 0);
         check(r#"{"move": "b7b6'", "pieces": ["b7b6"], "id": "b7b6abcdefgh"}"#, 2);
         check(r#"["p10r[9P]'", "a1ro", "a1r?^", "a1b5'*^", "a1b55", "a1b5*'"]"#, 2);
         check(r#"{"side": "red", "move": "a4a5", "piece": "o", "laid": "b7b5=g"}"#, 0);
