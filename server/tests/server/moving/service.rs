@@ -97,6 +97,7 @@ impl Machine {
             ("FLAGFALL_TRUSTED_NETWORK", "127.0.0.0/8".to_owned()),
             ("FLAGFALL_ARCHIVE_AFTER_MINUTES", "0".to_owned()),
             ("FLAGFALL_STORED_KIB_PER_PLAYER", "1000000".to_owned()),
+            ("FLAGFALL_MESSAGES", "10000".to_owned()),
         ];
         Machine { folder, environment }
     }
