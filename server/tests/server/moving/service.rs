@@ -238,6 +238,7 @@ fn plant(export: &str, games: &[GameId]) -> (String, [String; 3]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes more than a minute"]
 async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let storage = Storage::start().await;
     let machine = Machine::new(&storage);
