@@ -218,6 +218,8 @@ export type GameScore =
 
 export type Games = {
   games: GameSummary[];
+  /** True if finished games are missing, because a part of the server's store is away. They are listed again when it is back. */
+  incomplete?: boolean;
 };
 
 /** The games of two players against each other, latest first. `GET /api/players/NAME/against/OTHER`. */

@@ -97,6 +97,7 @@ impl Machine {
             ("FLAGFALL_TRUSTED_NETWORK", "127.0.0.0/8".to_owned()),
             ("FLAGFALL_ARCHIVE_AFTER_MINUTES", "0".to_owned()),
             ("FLAGFALL_STORED_KIB_PER_PLAYER", "1000000".to_owned()),
+            ("FLAGFALL_MESSAGES", "10000".to_owned()),
         ];
         Machine { folder, environment }
     }
@@ -237,6 +238,7 @@ fn plant(export: &str, games: &[GameId]) -> (String, [String; 3]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes more than a minute"]
 async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let storage = Storage::start().await;
     let machine = Machine::new(&storage);
