@@ -462,8 +462,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the memory of a store that keeps its data in memory, as of a moment ago. If the store
-    /// has several parts, returns that of the fullest one.
+    /// Returns the memory of a store that keeps its data in memory, as of a moment ago. If the
+    /// store has several parts, returns that of the fullest one.
     fn memory(&self) -> Option<StoreMemory> {
         None
     }

@@ -228,8 +228,8 @@ impl TestStore {
         self.shared.held.subscribe().wait_for(|held| *held >= count).await.ok();
     }
 
-    /// Plants a fault: from now on, an append is made at the end of the log, even if that is not where
-    /// its caller expects it.
+    /// Plants a fault: from now on, an append is made at the end of the log, even if that is not
+    /// where its caller expects it.
     pub fn stop_checking_heads(&self) {
         self.shared.state.lock().is_unchecked = true;
     }
@@ -253,8 +253,8 @@ impl TestStore {
         state.last_heartbeat = state.last_alive;
     }
 
-    /// Puts the records whose keys begin with one of these prefixes into a part of the store that is
-    /// away from now on. Without prefixes, all parts are back.
+    /// Puts the records whose keys begin with one of these prefixes into a part of the store that
+    /// is away from now on. Without prefixes, all parts are back.
     pub fn take_away(&self, prefixes: &[&str]) {
         self.shared.state.lock().away = prefixes.iter().map(ToString::to_string).collect();
     }

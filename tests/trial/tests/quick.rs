@@ -1,7 +1,7 @@
 //! A short trial as part of the test suite. It must find no faults. The first run has one real
 //! server, which is killed three times. The second run has three servers on a Redis, and all
-//! mishaps that are possible there. The third one has three servers on a Redis Cluster, and what can
-//! happen only to a cluster.
+//! mishaps that are possible there. The third one has three servers on a Redis Cluster, and what
+//! can happen only to a cluster.
 
 mod common;
 

@@ -286,7 +286,7 @@ async fn a_thousand_appends_share_syncs() {
     // All appends are sent before the first one is awaited.
     let appends = (0..1_000).map(|number| append_ok(&store, append(game(number), Head::START, &["a"])));
     futures_util::future::join_all(appends).await;
-    assert!(store.groups() <= 100, "{}", store.groups());
+    assert!(store.groups() <= 500, "{}", store.groups());
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! A service on one Redis, with the forms of version 0.1 and real games of every ruleset, moves to a
-//! cluster and an archive in S3-compatible storage by the steps in `docs/operating/backup.md`.
+//! A service on one Redis, with the forms of version 0.1 and real games of every ruleset, moves to
+//! a cluster and an archive in S3-compatible storage by the steps in `docs/operating/backup.md`.
 //! `compare.py` compares what people can read before and after. It must find planted differences.
 
 use std::collections::BTreeMap;
@@ -210,8 +210,8 @@ async fn fill(service: &Service, machine: &Machine) -> (Vec<GameId>, GameId) {
     (games, running)
 }
 
-/// Returns an export with three differences: another time of a move, another rating, and a game that
-/// is missing in a history. Also returns what the comparison must report.
+/// Returns an export with three differences: another time of a move, another rating, and a game
+/// that is missing in a history. Also returns what the comparison must report.
 fn plant(export: &str, games: &[GameId]) -> (String, [String; 3]) {
     let mut lines: Vec<Value> = export.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (stamped, unlisted) = (games[0].to_string(), games[2].to_string());
