@@ -1,7 +1,9 @@
 //! A service moves from one Redis to a Redis Cluster and back, and everything reads the same. Moves
 //! that would lose something are refused.
 
+#[expect(clippy::print_stderr, reason = "the test says that it has no data")]
 mod play;
+#[expect(clippy::print_stderr, reason = "the test says what it compared")]
 mod service;
 
 use std::path::Path;

@@ -354,10 +354,10 @@ mod tests {
         let sink = FrameSink::new(output.clone());
         let (first, second) = (message(100), message(110));
         output.make_room(30);
-        assert!(matches!(write(&sink, &[first.clone()]), (Ok(false), 0)));
-        assert!(matches!(write(&sink, &[second.clone()]), (Ok(false), 1)));
+        assert!(matches!(write(&sink, std::slice::from_ref(&first)), (Ok(false), 0)));
+        assert!(matches!(write(&sink, std::slice::from_ref(&second)), (Ok(false), 1)));
         output.make_room(1_000);
-        assert!(matches!(write(&sink, &[second.clone()]), (Ok(true), 0)));
+        assert!(matches!(write(&sink, std::slice::from_ref(&second)), (Ok(true), 0)));
         assert_eq!(output.accepted(), [frame(&first), frame(&second)].concat());
     }
 
@@ -369,7 +369,7 @@ mod tests {
         let mut socket = WebSocketStream::from_raw_socket(wire, Role::Server, None).await;
         let said = message(100);
         output.make_room(10);
-        assert!(matches!(write(&sink, &[said.clone()]), (Ok(false), 0)));
+        assert!(matches!(write(&sink, std::slice::from_ref(&said)), (Ok(false), 0)));
         let mut pinging = Box::pin(socket.send(Message::Ping("p".into())));
         assert!(poll_fn(|cx| Poll::Ready(pinging.poll_unpin(cx).is_pending())).await);
         output.make_room(1_000);

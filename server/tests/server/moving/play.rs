@@ -45,7 +45,7 @@ pub(super) fn setups_of_people() -> Vec<(&'static str, Vec<String>)> {
     };
     let found: Vec<_> = ["classic", "barrage"].into_iter().filter_map(read).collect();
     if found.is_empty() {
-        println!("no deployments of people in {}: all are made up", folder.display());
+        eprintln!("no deployments of people in {}: all are made up", folder.display());
     }
     found
 }

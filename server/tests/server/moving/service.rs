@@ -155,7 +155,7 @@ impl Machine {
         let lines: Vec<String> =
             String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
         let (sum, differences) = lines.split_last().expect("a sum");
-        println!("{sum}");
+        eprintln!("{sum}");
         assert_eq!(output.status.code(), Some(i32::from(!differences.is_empty())), "{sum}");
         differences.to_vec()
     }
