@@ -37,9 +37,18 @@ def ask(url, path, token):
         return refusal.code, refusal.read().decode()
 
 
+def stopped(clock):
+    """Returns the clocks of a view without the moment of the view: of a running clock, only that it runs."""
+    running = clock.get("running")
+    left = {side: ms for side, ms in clock["remaining_ms"].items() if running not in (side, "both")}
+    return {**clock, "at": None, "remaining_ms": left}
+
+
 def lasting(value):
     """Returns a value without what is of the moment."""
     if isinstance(value, dict):
+        if value.get("view") and value["view"].get("clock"):
+            value = {**value, "view": {**value["view"], "clock": stopped(value["view"]["clock"])}}
         return {key: lasting(part) for key, part in value.items() if key not in MOMENTARY}
     return [lasting(part) for part in value] if isinstance(value, list) else value
 

@@ -221,7 +221,7 @@ fn plant(export: &str, games: &[GameId]) -> (String, [String; 3]) {
     let key = |line: &Value| line["record"]["key"].as_str().unwrap_or_default().to_owned();
     let rating = lines.iter_mut().find(|line| key(line).starts_with("ratings/")).expect("a rating");
     let mut record: Value = serde_json::from_str(rating["record"]["value"].as_str().unwrap()).unwrap();
-    let (_, number) = record.as_object_mut().unwrap().iter_mut().find(|(name, _)| *name == "rating").unwrap();
+    let (_, number) = record.as_object_mut().unwrap().iter_mut().find(|(name, _)| *name == "value").unwrap();
     *number = json!(number.as_f64().unwrap() + 10.0);
     rating["record"]["value"] = json!(record.to_string());
     let is_line = |line: &Value| key(line).starts_with("played/") && key(line).ends_with(&unlisted);
