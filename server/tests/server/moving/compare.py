@@ -17,9 +17,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-# What is not kept, or differs from one moment to the next.
+# What is not kept, or differs from one moment to the next. Pauses move the deadlines of running games.
 NOT_KEPT = {"/health", "/ready", "/api/openapi.json", "/api/schema", "/api/schema/{name}", "/api/feeds/{secret}", "/api/push"}
-MOMENTARY = {"server_time", "request"}
+MOMENTARY = {"server_time", "request", "deadline"}
 AUDIENCES = ["red", "blue", "public", "all"]
 SPEEDS = ["bullet", "blitz", "rapid", "slow", "correspondence"]
 PAGE = 20
@@ -44,11 +44,18 @@ def stopped(clock):
     return {**clock, "at": None, "remaining_ms": left}
 
 
+def is_pause(event):
+    return isinstance(event, dict) and event.get("event", {}).get("kind") in ("paused", "resumed")
+
+
 def lasting(value):
     """Returns a value without what is of the moment."""
     if isinstance(value, dict):
         if value.get("view") and value["view"].get("clock"):
             value = {**value, "view": {**value["view"], "clock": stopped(value["view"]["clock"])}}
+        if isinstance(value.get("events"), list):
+            # While a service moves, no server runs, so a running game is paused once more.
+            value = {**value, "events": [event for event in value["events"] if not is_pause(event)]}
         return {key: lasting(part) for key, part in value.items() if key not in MOMENTARY}
     return [lasting(part) for part in value] if isinstance(value, list) else value
 
