@@ -9,7 +9,7 @@
 //! 0.1 that ends a game on a live clock does not delete the line, so lines without a running game
 //! are deleted when they are found.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use flagfall_board::{GameId, PerSide, Ply, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Player};
@@ -67,8 +67,8 @@ impl PublicGames {
 
     /// Returns the known lines that are not in `read`, of games that cannot be read.
     pub(super) fn missed(&self, read: &[GameSummary], is_away: impl Fn(GameId) -> bool) -> Vec<GameSummary> {
-        let is_read = |id: GameId| read.iter().any(|game| game.id == id);
-        self.read.iter().filter(|game| !is_read(game.id) && is_away(game.id)).cloned().collect()
+        let read: HashSet<GameId> = read.iter().map(|game| game.id).collect();
+        self.read.iter().filter(|game| !read.contains(&game.id) && is_away(game.id)).cloned().collect()
     }
 
     /// Returns the players of the games whose lines were read, with the names that were looked up

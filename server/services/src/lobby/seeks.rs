@@ -11,7 +11,7 @@
 //! whether there was an opening that the server has not heard of. If a server has no open seek in
 //! its list, it reads only this record.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -144,8 +144,8 @@ impl Seeks {
 
     /// Returns the seeks in this list that are not in `read`.
     pub(super) fn missed(&self, read: &[SeekRecord]) -> Vec<SeekRecord> {
-        let is_read = |id: &str| read.iter().any(|record| record.seek.id == id);
-        self.open.iter().filter(|record| !is_read(&record.seek.id)).cloned().collect()
+        let read: HashSet<&str> = read.iter().map(|record| &*record.seek.id).collect();
+        self.open.iter().filter(|record| !read.contains(&*record.seek.id)).cloned().collect()
     }
 
     /// True if the list has all seeks that were open at this state of `seek_turn`.

@@ -58,7 +58,7 @@ async fn only_games_whose_master_is_away_stand_still_and_only_their_players_are_
         }
         let refused = step(&mut players[0], *game, 0, "a4a5").await;
         assert!(refused.as_ref().is_err_and(|why| why.starts_with("store_unavailable")), "{refused:?}");
-        // The game can still be looked at. A client that opens it is told again.
+        // The game can still be shown. A client that opens it gets the message again.
         view(&mut players[1], *game).await;
         assert_eq!(told(&mut players[1]).await, (false, Some(*game)));
     }

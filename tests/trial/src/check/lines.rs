@@ -146,7 +146,7 @@ fn check_away(
     if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(of, away.from) {
         return;
     }
-    // That a part is away is told only to those who have one of its games open.
+    // Only clients that have one of its games open learn that a part is away.
     if of == Of::Part && !line.has_game_before(away.from) {
         return;
     }
