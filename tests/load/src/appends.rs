@@ -40,9 +40,6 @@ use crate::stand::beside;
 /// Length of a round in milliseconds.
 pub(crate) const ROUND_MS: u64 = 700;
 
-/// The lowest acceptable ratio to the bare medium.
-const LEAST_MANY: f64 = 0.7;
-
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// How many tasks wait for an answer at a time, in each comparison.
@@ -65,11 +62,12 @@ enum Medium {
 impl Medium {
     const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
-    /// The lowest acceptable ratio to the bare medium with up to ten tasks waiting.
-    fn least_few(self) -> f64 {
+    /// The lowest acceptable ratio to the bare medium with this many tasks waiting.
+    fn least(self, waiting: u32) -> f64 {
         match self {
-            Medium::Embedded => 0.9,
-            Medium::Redis => LEAST_MANY,
+            _ if waiting <= 10 => 0.9,
+            Medium::Embedded => 0.7,
+            Medium::Redis => 0.8,
         }
     }
 
@@ -106,9 +104,8 @@ impl Compared {
     fn figure(&self, medium: Medium, waiting: u32) -> Figure {
         let figure =
             Figure::ratio(format!("appends a second, {}, {waiting} waiting", medium.name()), self.ratio);
-        let least = if waiting <= 10 { medium.least_few() } else { LEAST_MANY };
         let detail = format!("{:.0}, bare {:.0}", self.through.per_second, self.bare.per_second);
-        figure.with_target(Target::AtLeast(least)).with_detail(detail)
+        figure.with_target(Target::AtLeast(medium.least(waiting))).with_detail(detail)
     }
 
     /// Prints the comparison on one line.

@@ -2,7 +2,7 @@
 //! server, compared with a bare relay.
 //!
 //! With `-- targets`, one run measures three things: this processor time, the time to the
-//! opponent at half load, and the appends of the stores. It prints each figure beside its target.
+//! opponent at given paces, and the appends of the stores. It prints each figure beside its target.
 //!
 //! Many games run at once. In each game, either a move is sent as soon as the other side has seen
 //! the previous move, or moves are sent at an even pace. Rounds alternate between the relay and
@@ -73,7 +73,7 @@ struct Cli {
 enum Role {
     /// Measure everything that has a target, in one run of a few minutes, and print each figure
     /// beside its target. Appends are compared with the same stores driven directly. Processor
-    /// time per move, and the time to the opponent at half load, are compared with the relay.
+    /// time per move, and the time to the opponent at given paces, are compared with the relay.
     Targets(targets::Plan),
     /// Measure appends through the embedded store and the Redis store, compared with the same
     /// stores driven directly: their rate, and how long an append takes.

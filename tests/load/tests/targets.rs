@@ -10,7 +10,7 @@ use flagfall_tests::server_program;
 
 #[test]
 fn a_short_run_comes_to_a_figure_beside_each_target() {
-    let words = "targets --rounds 1 --games 8 --moves 4 --append-ms 20 --half-load-ms 200 --server";
+    let words = "targets --rounds 1 --games 8 --moves 4 --append-ms 20 --paced-ms 100 --server";
     let bench = Command::new(env!("CARGO_BIN_EXE_flagfall-load"))
         .args(words.split(' '))
         .arg(server_program())
@@ -27,5 +27,7 @@ fn a_short_run_comes_to_a_figure_beside_each_target() {
     let count = |start: &str| figures.iter().filter(|line| line.starts_with(start)).count();
     assert_eq!(count("appends a second, "), 8, "{printed}");
     assert_eq!(count("processor time a move, "), 3, "{printed}");
-    assert_eq!(count("99 % to the opponent, "), 3, "{printed}");
+    assert_eq!(count("processor time a move at 1000 a second, "), 2, "{printed}");
+    assert_eq!(count("99 % to the opponent at 2000 moves a second, "), 3, "{printed}");
+    assert_eq!(count("99 % to the opponent at 8000 moves a second, "), 3, "{printed}");
 }
