@@ -70,14 +70,15 @@ pub struct MemberInfo {
     /// True if the server can read histories that are stored as volumes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_volumes: bool,
-    /// True if the server takes turns with others in looking for due work, and hears of due work
-    /// that another server has found. Earlier versions look for themselves.
+    /// True if the server takes turns with others in looking for due work, and accepts notices
+    /// about due work that another server has found. Servers of earlier versions look for their
+    /// work themselves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_turns: bool,
 }
 
 impl MemberInfo {
-    /// True if both servers understand the same.
+    /// True if both servers have the same abilities.
     fn understands_same(&self, other: &MemberInfo) -> bool {
         let lasting = |info: &MemberInfo| MemberInfo { online: 0, seekers: BTreeSet::new(), ..info.clone() };
         lasting(self) == lasting(other)
@@ -151,7 +152,7 @@ impl Peers {
         self.inner.as_ref().is_none_or(has_agreed)
     }
 
-    /// True if there may be servers of earlier versions, which follow no topics.
+    /// True if there may be servers of earlier versions, which do not follow topics.
     #[must_use]
     pub fn has_former(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| inner.topics_agreed.load(Ordering::Relaxed) < MEETINGS)
@@ -177,12 +178,12 @@ impl Peers {
         self.inner.is_some()
     }
 
-    /// Renews this server's record, and reads the records of the other servers if anything may
-    /// have changed in them. Call this once per second.
+    /// Renews this server's record, and reads the records of the other servers unless they are
+    /// almost certainly unchanged. Call this once per second.
     ///
     /// # Errors
-    /// [`StoreError`]: this server's record was not renewed, or the records of others were not
-    /// read, so they count as unchanged.
+    /// [`StoreError`]: this server's record could not be renewed, or the other servers' records
+    /// could not be read. Records that were not read count as unchanged.
     pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let (written, met) = inner.meet(info).await;
@@ -198,9 +199,9 @@ impl Peers {
         count(&inner.archive_agreed, has_archive);
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if is_whole {
-            // Another meeting says nothing about unknown servers, so it does not reset this
-            // count. If a server of an earlier version has joined, the next successful meeting
-            // finds it. Until then, that server misses only notices that may get lost anyway.
+            // A meeting that missed some servers says nothing about them, so it does not reset this
+            // count. If a server of an earlier version has joined, the next complete meeting finds
+            // it. Until then, that server misses only notices whose loss does no harm.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
@@ -270,8 +271,8 @@ impl Inner {
         Inner { store, id, others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed }
     }
 
-    /// Renews this server's record. Also returns the other servers and their records, unless it is
-    /// certain enough that they are the same as before.
+    /// Renews this server's record. Also returns the other servers and their records, unless they
+    /// are almost certainly the same as before.
     async fn meet(&self, info: &MemberInfo) -> (Result<(), StoreError>, Result<Option<Met>, StoreError>) {
         let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
@@ -330,8 +331,9 @@ impl Inner {
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
-    /// Returns the ids of the other servers, and their records. If some records cannot be read or,
-    /// unless `is_writable`, be renewed, includes known servers as long as they are not silent.
+    /// Returns the ids of the other servers, and their records. Servers may be missing if some
+    /// records cannot be read, or cannot be renewed (`is_writable` is false). In these cases, known
+    /// servers are included as long as they are not silent.
     async fn look(&self, is_writable: bool) -> Result<Met, StoreError> {
         let (own, all) = (self.key()?, SERVERS.all()?);
         let Reached { records, is_whole } = self.store.scan_reachable(all.clone(), None, PEERS_MAX).await?;

@@ -150,7 +150,7 @@ keyspace! {
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
     /// The time at which to check a game, because the time of a player may have run out.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
-    /// A game in which a house player (a bot of the server) has to act.
+    /// A game in which a house player (a player run by the server) has to act.
     HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
     /// A new game. Other servers use it to notify the game's players.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
@@ -221,7 +221,8 @@ keyspace! {
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
-    /// How the monthly dumps of public games show a player. Absent for a pseudonym.
+    /// How the monthly dumps of public games show a player. Without this record, they show a
+    /// pseudonym.
     DUMP_LISTING["PLAYER"] = "dump_listing", "JSON: DumpListing", "services/src/dump.rs", "until the account is deleted; `none`: permanent";
     /// Job: rate a game.
     RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "until the job is done";
@@ -281,9 +282,10 @@ keyspace! {
     PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
     /// The address to which a player gets e-mail.
     EMAIL["PLAYER"] = "email", "JSON: EmailRecord", "services/src/notices/email.rs", "until the player removes the address or the account is deleted";
-    /// When a player asked for confirmation mails.
+    /// The times at which a player asked for confirmation mails.
     EMAIL_ASKED_BY["PLAYER"] = "email_asked_by", "JSON: times", "services/src/notices/email.rs", "1 day";
-    /// When confirmation mails to an address, identified by its SHA-256, were asked for.
+    /// The times at which confirmation mails to an address were asked for. The address is
+    /// identified by its SHA-256.
     EMAIL_ASKED_FOR["HASH"] = "email_asked_for", "JSON: times", "services/src/notices/email.rs", "1 day";
     /// Job: send a mail.
     MAILS["PLAYER", "ID"] = "mails", "JSON: WaitingMail and state of the job", "services/src/notices/mailing.rs", "until the mail is sent or dropped";

@@ -15,15 +15,14 @@ use super::seats::{Outgoing, SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// The number of heartbeats between two listings of all seats, which servers of earlier versions
-/// need.
+/// After this many heartbeats, all seats are listed again for servers of earlier versions.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
-/// The longest time for which the opening of a game waits for other servers to say which of their
-/// players have the game open. If a server answers later, its players are shown later.
+/// How long the opening of a game waits at most until other servers have reported which of their
+/// players have the game open. Players of servers that answer later are shown later.
 const ANSWERS_WAIT: Duration = Duration::from_millis(100);
-/// The number of notices that are sent to different topics at once.
+/// The maximum number of topics to which notices are sent at the same time.
 const TELL_AT_ONCE: usize = 64;
 
 /// A notice to other servers. Servers ignore kinds of notices that they do not know.
@@ -36,7 +35,8 @@ pub enum BusMessage {
         server: String,
         #[serde(flatten)]
         news: SeatNews,
-        /// True if servers that follow topics get the seats in another notice, and ignore these.
+        /// True if these seats are meant only for servers that do not follow topics. The others get
+        /// them in another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
@@ -66,8 +66,8 @@ pub enum BusMessage {
         server: String,
         players: Vec<String>,
         message: Box<ServerToClient>,
-        /// True if servers that follow topics get the message in another notice, and ignore this
-        /// one.
+        /// True if this notice is meant only for servers that do not follow topics. The others get
+        /// the message in another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
@@ -75,19 +75,20 @@ pub enum BusMessage {
         /// The server that sends the notice. It has already closed its own connections.
         server: String,
         player: String,
-        /// True if servers that follow topics get another notice for this, and ignore this one.
+        /// True if this notice is meant only for servers that do not follow topics. The others get
+        /// another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
     /// An empty notice to the followers of a player. The sender only wants to know whether there
     /// are any followers.
     Reach {},
-    /// To the guardian of due work: the keys of its records.
+    /// Tells a guardian that work is due, and contains the keys of the work's records.
     Due {
         keys: Vec<String>,
     },
     /// Tokens were revoked, accounts were closed or games were erased a moment ago. Each server
-    /// reads the records of that.
+    /// then reads the records of these changes.
     Withdrawn {
         server: String,
     },
@@ -135,8 +136,8 @@ pub trait News: Sync {
     fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
     fn seek_closed(&self, seek: &str);
-    /// Called after another server has found due work of which this server is the guardian. These
-    /// are the keys of its records.
+    /// Called after another server has found due work of which this server is the guardian. `keys`
+    /// are the keys of the work's records.
     fn work_due(&self, keys: &[String]);
     /// Called after another server has found that tokens, accounts or games were withdrawn.
     fn withdrawn(&self);
@@ -258,7 +259,8 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Following begins with the call. Until it is confirmed, others do overdue work.
+        // This call itself begins to follow the topic, so the future need not be awaited. Until the
+        // store confirms it, other servers do this server's overdue work.
         drop(inner.store.follow(Topic::Server(inner.id.as_str().into())));
         self.request_seats(seats).await;
         loop {

@@ -41,8 +41,8 @@ pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 pub struct Elsewhere {
     /// The time at which a connection took the seat.
     pub since: Stamp,
-    /// True if this seat counts as newer than a seat on this server with the same stamp. Both
-    /// servers choose the same seat.
+    /// True if this seat counts as the newer one if a seat on this server has the same stamp. The
+    /// rule is such that both servers choose the same seat.
     pub wins_ties: bool,
 }
 

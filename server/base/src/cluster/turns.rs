@@ -46,12 +46,13 @@ impl Peers {
         loop {
             let turn = inner.turn();
             let wait_ms = turn.wait_ms(inner.store.now().0, every_ms, CYCLE_MAX_MS);
-            // The clock of the store may jump, and that of a test may stand still.
+            // Never wait longer than a cycle, because the store's clock may jump, and a test's
+            // clock may stand still.
             let cycle = Duration::from_millis(every_ms.saturating_mul(turn.servers));
             if wait_ms == 0 || began.elapsed() >= cycle {
                 return;
             }
-            // Look at the turns again in between, because servers may come and go.
+            // Check the turns again in between, because servers may come and go.
             sleep(Duration::from_millis(wait_ms).min(every)).await;
         }
     }

@@ -360,8 +360,8 @@ impl OutboxReader {
         self.shared.state.lock().sink = Some(sink);
     }
 
-    /// Writes the queued messages. Ready when the connection is to be closed, or at an error of
-    /// the socket.
+    /// Writes the queued messages. Ready when the connection is to be closed, or when the socket
+    /// fails.
     pub fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<CloseCode>> {
         let mut state = self.shared.state.lock();
         if let Poll::Ready(Err(error)) = poll_written(&mut state, cx) {
