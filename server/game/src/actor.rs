@@ -192,8 +192,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // A house player's command needs no epoch, because when moves are lost,
-                        // the table and its house players' thoughts are discarded.
+                        // A house player's command needs no epoch: if moves are lost, the table is
+                        // discarded, and with it what its house players have thought.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }
@@ -236,7 +236,7 @@ impl Actor {
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
     }
 
-    /// True if the table is not needed because the game is over or may rest.
+    /// True if the table is not needed: the game is over, or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
             || (self.facts.is_listed
@@ -304,9 +304,9 @@ impl Actor {
     }
 
     /// Tells the table about outages of the store. Call this before anything is judged or shown,
-    /// because clocks may have stood still. First asks whether the store is silent, and then
-    /// whether it reports an outage. In the other order, both answers could be no if the silence
-    /// ended in between.
+    /// because clocks may have stood still. First checks whether the store is silent, and then
+    /// whether it reports an outage. In the opposite order, a silence that ends between the two
+    /// checks would be missed.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         let (store, id) = (&self.facts.store, self.facts.id);
@@ -360,7 +360,7 @@ impl Actor {
         }
     }
 
-    /// Tells other servers which seats are taken here, if that has changed.
+    /// Tells other servers which players have the game open on this server, if that has changed.
     fn tell_seats(&mut self, here: PerSide<Option<Stamp>>) {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = &self.host.seats else { return };

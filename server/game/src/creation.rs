@@ -34,8 +34,8 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// Draws the lakes of a new game if its ruleset has random lakes. The lakes of the first attempt
-/// to write the log are final: later attempts find the log and use its lakes.
+/// Draws the lakes of a new game if its ruleset has random lakes. If the creation is retried, the
+/// lakes that are already in the log count.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -182,7 +182,7 @@ struct Made<'a> {
     tables: &'a Tables,
     number: u64,
     game: GameId,
-    /// The creations that began earlier. Their games may not be in the store yet.
+    /// The creations that began before this one. Their games may not be in the store yet.
     earlier: Vec<Making>,
 }
 

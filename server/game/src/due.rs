@@ -27,15 +27,16 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 use flagfall_base::store_errors::note_refusal;
 
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
-/// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
+/// overdue by this many milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
 /// The delay after which the server retries opening a game that could not be opened, in
 /// milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// The delay after which the server retries opening a game that it is too old to read, in
+/// The delay after which the server retries opening a game that a newer version wrote, in
 /// milliseconds. A newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
-/// The number of due times that the first read of a look returns. Usually none of them is near.
+/// The number of due times in the first read of each check. Usually the last of them is not near,
+/// so no second read is needed.
 const DUE_AT_FIRST: usize = 8;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
@@ -47,7 +48,7 @@ const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
-/// The key of a record in the list of due times, and its parts.
+/// A record's key in the list of due times, and the time and the game that the key names.
 type DueGame = (Key, (Stamp, GameId));
 
 impl Tables {
@@ -74,7 +75,8 @@ impl Tables {
             tokio::pin!(turn);
             while let Some(keys) = self.on_demand.told_flags.next_before(turn.as_mut()).await {
                 let told = keys.into_iter().filter_map(|key| FLAGS.time_and_game(&key).map(|due| (key, due)));
-                // What has another guardian by now is not passed on: the two might not agree.
+                // Games that have another guardian by now are not passed on. If two servers
+                // disagree about the guardian, they would pass the game back and forth.
                 let (own, _) = self.own_and_others(told.collect());
                 if let Err(error) = self.open_flags(own).await {
                     note_refusal(&error, FAILED);
@@ -108,8 +110,8 @@ impl Tables {
         }
     }
 
-    /// Waits until this server looks for due work again. `looked` is true if the last look left
-    /// work behind.
+    /// Waits until this server checks for due work again. `looked` is the result of the last check:
+    /// true if it left work behind.
     async fn next_look(&self, looked: Result<bool, StoreError>, every: Duration, failed: &'static str) {
         if let Err(error) = &looked {
             note_refusal(error, failed);
@@ -228,14 +230,14 @@ impl Tables {
         Ok(!is_last)
     }
 
-    /// Returns the games in which a house player is to act at once, and of which other servers are
-    /// the guardians.
+    /// Returns the games in which a house player is to act at once and whose guardians are other
+    /// servers.
     fn house_turns_elsewhere(&self, records: &[Record]) -> Vec<(String, Key)> {
         let now = self.now();
         let is_theirs = |(key, since): &Record| {
             let game = HOUSE.game(key).filter(|game| !self.peers().guards(game.as_str()))?;
             let due = house_since(since).plus_ms(self.takeover_ms());
-            // What is overdue is done here.
+            // This server handles overdue turns itself.
             let is_due = due <= now && now < due.plus_ms(OTHERS_WAIT_MS);
             is_due.then(|| (game.to_string(), key.clone()))
         };

@@ -153,7 +153,7 @@ impl TableHandle {
             // The game was erased after this table was opened.
             return Err(TableError::NotFound.into());
         }
-        // Replaying a long game takes milliseconds.
+        // Replaying a long game takes milliseconds, so do it in the background.
         let id = self.id();
         let make = move || match scope {
             Some(scope) => record::record_as(id, &stored, scope, viewer),

@@ -44,8 +44,8 @@ pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause lasts until the end of the first outage. Without an outage, the pause has no
-        // length, because other servers kept running.
+        // The pause lasts until the end of the first outage. Without an outage, the pause took no
+        // time, because other servers kept running.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
     }

@@ -58,10 +58,11 @@ pub(super) struct OnDemand {
     pub(super) flags_in_care: Care,
     /// Counts the tables that were opened because a house player is to act.
     pub(super) house_in_care: Care,
-    /// The records of due flags and of house players' turns of which other servers have told.
+    /// What other servers have reported to this server: records of due flags, and of house players'
+    /// turns.
     pub(super) told_flags: ToldWork,
     pub(super) told_house: ToldWork,
-    /// Signals that the list of public games was shown.
+    /// Notified when the list of public games is shown.
     pub(super) public_shown: Notify,
     /// The number of running games that were not in memory when they were last counted.
     pub(super) at_rest: AtomicUsize,
@@ -140,8 +141,8 @@ impl Tables {
         if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
-        // The first entry says who may see a game. Without that entry, only the player's list of
-        // running games, or their history, can show that they take part in the game or did so.
+        // The first entry says who may see a game. Without it, the player may learn of the game
+        // only if it is in their list of running games or in their history.
         if !self.is_seated(player, game).await.unwrap_or(false) {
             let has_played = match (player, error) {
                 (Some(player), TableError::Quarantined | TableError::TooNew) => {
@@ -254,8 +255,8 @@ impl Tables {
                     table.rematch.set_game(rematch);
                 }
             } else if self.residents().index.lock().is_stopping {
-                // The server has already paused its tables, so it would not write the pause of a
-                // table that is opened now.
+                // The server has already paused its tables, so the pause of a table that is opened
+                // now would not be written.
                 return Err(TableError::Unavailable);
             }
             let mut listed = None;
@@ -276,7 +277,8 @@ impl Tables {
             followed.insert(&handle);
             tokio::spawn(actor.run());
             if !is_certain {
-                // Entries that came after the log was read may have been missed.
+                // The store did not confirm in time that the game is followed, so entries that came
+                // after the log was read may have been missed.
                 let _table_left = handle.send_message(Message::Audit).await;
             }
             Ok(handle)
@@ -384,8 +386,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Returns the number of running games in memory that are being deployed, and the number that
-    /// are being played.
+    /// Returns two numbers of running games in memory: those in the deployment phase, and those in
+    /// which moves are made.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {
@@ -427,8 +429,8 @@ impl Tables {
         handles.for_each(|handle| handle.note_seats());
     }
 
-    /// Called when this server receives notices again after a silence. From then on, absences are
-    /// measured from this moment.
+    /// Called when this server receives notices again after a silence. Absences are then measured
+    /// from this moment.
     pub fn sight_regained(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::note_seats);
     }

@@ -14,7 +14,7 @@ use flagfall_base::keys::LISTS_WHOLE;
 /// out, because opening such a game reports the damage.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
-    // Without this record, the next server that starts completes the other lists.
+    // Without this record, the next server that starts completes the other lists, so delete it.
     let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {

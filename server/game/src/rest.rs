@@ -59,7 +59,7 @@ impl Tables {
     }
 
     /// Looks after games that are not in memory, until the future is dropped. The servers take
-    /// turns, and look at due games at each interval `every`.
+    /// turns: in each interval `every`, one of them looks for due games.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
         let lists = every * LOOKS_PER_LIST;
         tokio::join!(
@@ -84,8 +84,8 @@ impl Tables {
         }
     }
 
-    /// Reads the list of public games: in each interval while the list is being shown, otherwise on
-    /// this server's turns.
+    /// Reads the list of public games: in each interval while the list is being shown, otherwise
+    /// only when it is this server's turn.
     async fn look_after_public_games(&self, every: Duration) {
         for look in 0_u32.. {
             if let Err(error) = self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await {

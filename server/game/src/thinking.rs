@@ -1,12 +1,11 @@
 //! Shares the thinking time of house players among the people who play against them.
 //!
 //! Only a few house players may think at once. When a place is free, it goes to one network: the
-//! one with the fewest house players thinking. Among several such networks, it goes to the one
-//! that has used the least time. Within the network, a player is chosen in the same way. Of this
-//! player's games, the one that has waited longest gets the place. So if one player has 500
-//! games, another player with a single game waits at most until the thoughts that are under way
-//! have ended. Choosing goes through all networks, and then through the players of the chosen
-//! network.
+//! one with the fewest house players thinking. Among several such networks, it goes to the one that
+//! has used the least time. Within the network, a player is chosen in the same way. Of this
+//! player's games, the one that has waited longest gets the place. So if one player has 500 games,
+//! another player with a single game waits at most until the thoughts that are under way have
+//! ended. Each choice looks at all networks, and then at all players of the chosen network.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

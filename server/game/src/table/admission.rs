@@ -74,8 +74,8 @@ impl Table {
         true
     }
 
-    /// Tells all connections if the part of the store with this game stops answering, while other
-    /// parts go on, and if it answers again.
+    /// Tells all connections when the game's part of the store stops answering while other parts
+    /// answer, and when it answers again.
     pub(crate) fn note_part(&mut self, is_away: bool) {
         if self.outage.is_part_away == is_away || (is_away && self.is_over()) {
             return;
@@ -204,7 +204,7 @@ impl Table {
         }
     }
 
-    /// Removes the connections of players that ended without a message.
+    /// Removes players' connections that ended without a message.
     pub(super) fn remove_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
             let (connection, has_left) = (gone.outbox.connection(), gone.outbox.has_said_goodbye());

@@ -174,7 +174,7 @@ impl Audiences {
         Some(gone)
     }
 
-    /// Removes the connections of spectators that ended without a message.
+    /// Removes spectators' connections that ended without a message.
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
         self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();

@@ -104,8 +104,8 @@ impl CommandKey {
         CommandKey(number)
     }
 
-    /// Returns 16 bits of the key. They are stored for every command of a game, so the whole key
-    /// would take up too much memory.
+    /// Returns 16 bits of the key. They are stored for every command of a game; whole keys would
+    /// take up too much memory.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])

@@ -1,4 +1,4 @@
-//! Follows the log beyond the replica, for connections that have the game open or wait for it.
+//! Reads new entries of the log, for connections that have the game open or wait for it.
 //!
 //! Announcements from the store are only hints: they may come late, twice or never. If the table
 //! has connections, it reads the log as soon as it gets a hint about new entries. Without
@@ -54,7 +54,7 @@ impl Following {
         self.is_quiet() && !self.is_to_look && !self.is_behind(head)
     }
 
-    /// True if entries beyond the replica were announced.
+    /// True if entries that the replica lacks were announced.
     pub(super) fn is_behind(&self, head: u64) -> bool {
         self.heard > head
     }

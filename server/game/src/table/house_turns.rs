@@ -14,7 +14,7 @@ pub(super) type Moment = (Phase, Ply, bool);
 
 #[derive(Default)]
 pub(crate) struct HouseTurns {
-    /// The point in the game for which each house player was last asked to act.
+    /// The point in the game at which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
     /// The time at which this server asks a house player to act, unless another server has made
     /// the move by then.

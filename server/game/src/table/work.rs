@@ -61,8 +61,8 @@ pub(crate) struct Work {
     /// The waiting commands, in the order in which they will be judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The head of the log that an append conflicted with. The table is reading the log up to
-    /// this head.
+    /// The head of the log that made an append fail with a conflict. The table is reading the log
+    /// up to this head.
     pub(super) conflict: Option<Box<Head>>,
     /// The time at which to retry a request that the store did not carry out.
     pub(super) retry_at: Option<Stamp>,

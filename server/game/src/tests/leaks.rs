@@ -480,7 +480,7 @@ fn compare_twins(ruleset: &'static Ruleset) -> usize {
     compared
 }
 
-/// Claim: an anonymous client gets the same bytes of a public game as every other spectator.
+/// An anonymous client gets the same bytes of a public game as every other spectator.
 #[test]
 fn an_anonymous_spectator_gets_the_bytes_of_the_public() {
     for ruleset in Ruleset::all() {
@@ -526,8 +526,8 @@ fn a_planted_leak_is_found() {
                 // In games without choices, everyone knows who has to act, so the planted leak
                 // reveals nothing.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // The number of events differs only in sessions in which the side deploys more
-                // often or has not chosen yet.
+                // These two leaks show only in twins with a different number of events: the side
+                // deploys more often, or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }
