@@ -82,7 +82,8 @@ impl SquareSet {
     /// True if the set has at least two squares.
     #[inline]
     pub const fn has_several(self) -> bool {
-        // If the set is read as one number `n`, then `n & (n - 1)` clears only the lowest bit.
+        // With the set read as one number `n`, clearing the lowest bit (`n & (n - 1)`) must leave
+        // another bit.
         let [low, middle, high] = self.0;
         let (low_less, borrow) = low.overflowing_sub(1);
         let (middle_less, borrow) = middle.overflowing_sub(borrow as u64);

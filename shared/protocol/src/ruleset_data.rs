@@ -124,7 +124,7 @@ pub enum LakesInfo {
     Drawn(DrawnLakes),
 }
 
-/// The value that means randomly drawn lakes.
+/// The value for randomly drawn lakes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawnLakes {

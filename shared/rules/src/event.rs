@@ -53,8 +53,8 @@ pub(crate) enum EventKind {
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted. Events store it in a box, so that the far more frequent
-/// plies stay small.
+/// A deployment as it was submitted. Events store it in a box to stay small, because most events
+/// are plies.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,

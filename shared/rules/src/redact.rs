@@ -342,7 +342,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// Returns the identity of a piece of hidden rank, judging by the piece's moves (§S3.4).
+/// Returns what the moves of a piece show about its hidden rank (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));

@@ -88,8 +88,8 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// Returns the limit for the piece's next move, if its last `limit` moves all crossed a
-    /// common border.
+    /// Returns the tether for the piece's next move, if each of the last `limit` moves crossed the
+    /// same border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;

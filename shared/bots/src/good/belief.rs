@@ -71,8 +71,8 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
 }
 
 /// Removes the ranks that a suspect has in no complete assignment. `matching` is one complete
-/// assignment. In other assignments, suspects may have exchanged ranks in a cycle: each takes the
-/// next one's rank, and the last takes the first one's.
+/// assignment. Another one exists if some suspects can pass their ranks around in a cycle, so only
+/// ranks on such a cycle stay possible, besides those of `matching`.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

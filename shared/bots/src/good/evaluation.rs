@@ -269,8 +269,8 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a percentage of the gain from striking it.
 const PULL: i32 = 25;
-/// The share of this value that remains at a distance from the target, in thousandths. The index
-/// is the distance in steps.
+/// The value of being near a target, in thousandths of the value of being next to it. The index is
+/// the distance in steps.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,

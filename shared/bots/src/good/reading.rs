@@ -44,8 +44,8 @@ pub(super) struct Reading {
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The part of a move's likelihood that covers moves the model cannot explain. It is the same
-    /// for every possible move.
+    /// The likelihood that every possible move has in addition, for moves that the model cannot
+    /// explain.
     whim: f64,
 }
 

@@ -27,7 +27,7 @@ const ANSWER: f32 = 0.8;
 const PATIENCE_PLIES: f32 = 15.0;
 /// The value of moving closer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// The maximum value of striking a target when computing how strongly it attracts distant pieces.
+/// The limit for a target's value when computing how strongly the target attracts distant pieces.
 const TARGET_MAX: f32 = 15.0;
 
 /// The mind of the level *good* in games with coins.

@@ -66,8 +66,8 @@ fn beside(shape: &BoardShape, square: Square) -> impl Iterator<Item = Square> {
     Direction::ALL.into_iter().filter_map(move |direction| shape.neighbor(square, direction))
 }
 
-/// Returns the weight of each of four rows for a rank, beginning with the front row. A higher
-/// weight means a better place.
+/// Returns a rank's weight for each of four rows, beginning with the front row. A higher weight
+/// means a better place.
 const fn liking(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 0, 1, 12],
