@@ -137,8 +137,8 @@ impl Archiver {
         Archiver { store, archive, all, server, after, refused: HashSet::new() }
     }
 
-    /// Archives games at each interval `every`, until the future is dropped. Games are archived
-    /// only if all servers on the store can read this archive.
+    /// Archives games at intervals of `every`, until the future is dropped. Games are archived only
+    /// if all servers on the store can read this archive.
     pub async fn run(mut self, peers: &Peers, every: Duration) {
         let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
         loop {
@@ -176,7 +176,7 @@ impl Archiver {
     ) -> Result<Archived, ArchivingError> {
         let has_turn = is_allowed && self.take_turn().await?;
         let archived = self.archive_due(has_turn).await?;
-        // This also shows which games other servers have removed.
+        // A refresh is also needed to learn which games other servers have removed.
         self.archive.refresh().await?;
         if has_turn && Instant::now() >= *tidy_at {
             *tidy_at = Instant::now() + TIDY;

@@ -96,7 +96,8 @@ impl Deployments {
     }
 }
 
-/// Returns the ruleset without its changes, because changes do not affect the army.
+/// Returns the ruleset with this id. Refuses custom rulesets: their changes do not affect the army,
+/// so deployments are saved for the base.
 fn base(ruleset: &str) -> Result<&'static Ruleset, Refused> {
     let found = Ruleset::all().iter().copied().find(|known| known.id == ruleset);
     found.ok_or_else(|| Refusal::new(Code::NO_SUCH_RULESET).because("saved").into())

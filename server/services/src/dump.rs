@@ -32,7 +32,7 @@ use crate::refused::{Refused, check_account};
 
 /// The time between the end of a game and the first dump that may contain it.
 const AFTER: Duration = Duration::from_hours(7 * 24);
-/// The number of bytes of a pseudonym. It is written in hexadecimal digits.
+/// The length of a pseudonym in bytes. It is written in hexadecimal digits.
 const PSEUDONYM_BYTES: usize = 8;
 /// The domain separator of the keyed hash.
 const PURPOSE: &[u8] = b"flagfall dump 1\0";

@@ -77,7 +77,7 @@ fn is_of_guests(players: &PerSide<Player>) -> bool {
         && kinds.contains(&PlayerKind::Guest)
 }
 
-/// Prunes a limited number of entries at each interval `every`, until the future is dropped.
+/// Prunes a limited number of entries at intervals of `every`, until the future is dropped.
 pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
     loop {
         match prune_due(&*store, lifetimes, AT_A_LOOK).await {

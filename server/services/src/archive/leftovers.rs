@@ -50,7 +50,7 @@ impl Archiver {
         write_if(&*self.store, key, Some(value), writes).await
     }
 
-    /// True if the game is archived, and nothing is lost without this record.
+    /// True if the game is archived, and everything in this record is stored elsewhere too.
     async fn is_needless(
         &self,
         kind: &RecordKind<1>,

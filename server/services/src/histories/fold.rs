@@ -48,7 +48,7 @@ enum Work {
 type Ratings = HashMap<GameId, (Key, Vec<u8>)>;
 
 impl Histories {
-    /// Turns records into lines at each interval `every`, until the future is dropped.
+    /// Turns records into lines at intervals of `every`, until the future is dropped.
     pub async fn fold_all(&self, every: Duration) {
         let mut rounds = 0;
         loop {

@@ -91,7 +91,7 @@ impl Line {
         })
     }
 
-    /// Returns the entry for a list. It names the opponent only if that is a house player.
+    /// Returns the entry for a list. It names the opponent only if they are a house player.
     pub(super) fn played(self) -> PlayedGame {
         let level = self.opponent.strip_prefix("house-").filter(|_| self.kind == PlayerKind::House);
         let name = level.unwrap_or_default().to_owned();

@@ -106,7 +106,7 @@ impl Shelf {
     }
 }
 
-/// Returns the prefix of the list of a player's games. In the order of keys, the latest game
+/// Returns the key prefix for the list of a player's games. In the order of keys, the latest game
 /// comes first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -116,8 +116,8 @@ pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -
     PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
-/// Returns the prefix of the list of a player's games against one opponent. In the order of keys,
-/// the latest game comes first.
+/// Returns the key prefix for the list of a player's games against one opponent. In the order of
+/// keys, the latest game comes first.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
     VERSUS.under([&player, &opponent, &shelf.name()])
 }
@@ -132,7 +132,7 @@ pub(super) fn versus_key(
     VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
 }
 
-/// Returns the prefixes of all records that are stored under a player's id.
+/// Returns the key prefixes of all records that are stored under a player's id.
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];

@@ -33,8 +33,8 @@ impl Histories {
             match merged {
                 Some(opened) => {
                     opened.save(&mut update)?;
-                    // Adding volumes has also written this job. Leave out that write, because the
-                    // job already exists.
+                    // Adding volumes also wrote this job. Drop that write, because the job is
+                    // already in the store.
                     update.writes.retain(|write| write.key() != job.key());
                 }
                 None => {

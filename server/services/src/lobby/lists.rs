@@ -89,7 +89,7 @@ impl Inner {
         let (mut open, is_whole) = seeks::read_all(&self.store).await?;
         let mut seeks = self.seeks.lock();
         if !is_whole {
-            // Known seeks may be in the part of the store that is away.
+            // Keep the known seeks, because they may be in the part of the store that is away.
             open.extend(seeks.missed(&open));
         }
         seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));
@@ -135,8 +135,8 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
-    /// Looks on other servers for the seekers who are not connected to this server. Only the
-    /// guardian of a seeker (the one server that is responsible for them) does this.
+    /// Asks other servers for the seekers who are not connected to this server. Only the guardian
+    /// of a seeker (the one server that is responsible for them) does this.
     async fn look_for_seekers(&self, grace: Duration) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
         let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);

@@ -34,8 +34,8 @@ impl Lobby {
             Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }
-            // One of the players has too many games, so drop the plan. The other player would not
-            // wait until there is room.
+            // One of the players has too many games, so drop the plan. Retrying would not help,
+            // because the other player would not wait until there is room.
             Err(error @ CreateError::TooManyGames(_)) => {
                 tracing::debug!(%game, %error, "a planned game is dropped");
             }

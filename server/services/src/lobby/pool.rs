@@ -200,8 +200,8 @@ impl Pool {
         delete(&*self.store, useless).await
     }
 
-    /// Reads the records of pairs, including those whose games were created recently. The flag is
-    /// false if a part of the store is away.
+    /// Reads the records of pairs, including those whose games were created recently. The returned
+    /// flag is false if a part of the store is away.
     async fn paired(&self) -> Result<(Vec<(Key, NewGame)>, bool), StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
         let Reached { records, is_whole } = Scan::all_reachable(&*self.store, PAIRED.all()?).await?;

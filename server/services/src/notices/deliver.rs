@@ -31,7 +31,7 @@ impl Notices {
         }
         let Sent { attempt, is_well } = self.sender.send(&webhook.url, &webhook.secret, &notice).await;
         place.note(is_well);
-        // The notice is lost if its last attempt failed.
+        // The notice is lost if all its attempts have failed.
         let (lost, result) = match (attempt.delivered, wait_ms) {
             (true, _) => (Some(false), "delivered"),
             (false, Some(_)) => (None, "failed"),

@@ -497,7 +497,7 @@ impl Players {
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             if !transaction.commit(update).await? {
-                // The change may have been made without a confirmation from the store.
+                // The store may have made the change without confirming it.
                 self.forget_revoked(&before, &after.tokens);
                 if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                     if is_renamed && self.inner.store.get(new_name).await?.is_some() {

@@ -15,7 +15,7 @@ use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
 /// The maximum number of names that are counted at the same time. The same maximum applies to
-/// addresses. Above it, full buckets are dropped.
+/// addresses. Above it, buckets that have filled up again are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;

@@ -52,11 +52,11 @@ impl Players {
         }
     }
 
-    /// Returns the announcements that were found. They are not `is_whole` if a part of the store is
-    /// away. `looked_at` is the time of the last whole look.
+    /// Returns the announcements that were found. `is_whole` is false if a part of the store is
+    /// away. `looked_at` is the time of the last complete check.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Reached, StoreError> {
-        // Look only for new announcements if the last look was less than half of their lifetime
-        // ago. The other half is a margin for slow reads and differing clocks.
+        // If the last check was less than half of their lifetime ago, look only for new
+        // announcements. The other half is a margin for slow reads and differing clocks.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             return self.look_for_news().await;
