@@ -197,7 +197,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // Until a WebSocket has sent its hello, it can be evicted.
+        // A WebSocket can be closed to make room for others until it has sent its hello.
         if !is_upgrade {
             app.admission.note_request(seat);
         }

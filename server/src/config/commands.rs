@@ -17,7 +17,7 @@ pub enum Command {
     /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Publish what the archive of finished games has. The server's own flags name the store and
+    /// Publish games from the archive of finished games. The server's own flags name the store and
     /// the archive.
     #[command(subcommand)]
     Archive(ArchiveCommand),
@@ -125,7 +125,8 @@ impl From<Decision> for ReportState {
     }
 }
 
-// This struct has no doc comment, because clap would show it instead of each command's own.
+// This struct has no doc comment, because clap would show it instead of the doc comments of the
+// commands.
 #[derive(Args, Clone, Debug)]
 pub struct OfPlayer {
     /// The player's name.

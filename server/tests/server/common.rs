@@ -35,8 +35,8 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // The periodic check is effectively switched off, because the tests themselves start the work
-    // that follows a turn.
+    // Effectively switch off the periodic check, because the tests themselves start the work that
+    // is due after a turn.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings

@@ -102,7 +102,7 @@ flagfall_board::named! {
         /// The signature. Keys were given, but the record has no signature that these keys can
         /// verify.
         Signature = "signature",
-        /// A pause longer than a week. Only the server's word proves it.
+        /// A pause longer than a week. Only the server can confirm it.
         Pause = "pause",
     }
 }

@@ -39,7 +39,7 @@ pub const STDERR_BYTES_MAX: usize = 64 * 1024;
 /// Number of bytes at the end of the standard error that are shown to people.
 const STDERR_TAIL_BYTES: usize = 300;
 
-/// Maximum number of generations of orphans that one sweep ends.
+/// Maximum number of generations of orphans that are ended in one sweep.
 const GENERATIONS_MAX: usize = 16;
 
 /// An event of a program, and the time at which the umpire noticed it.

@@ -69,9 +69,8 @@ impl Archive {
         if read == bytes { Ok(()) } else { Err(ArchiveError::ReadBack(name.clone())) }
     }
 
-    /// True if the objects exist and this view does not condemn them. Objects are condemned by a
-    /// manifest before they are deleted, so the successor of this view may then name these
-    /// objects.
+    /// True if the objects exist and this view does not condemn them, so that the next manifest may
+    /// name them. This is safe, because a manifest condemns objects before they are deleted.
     pub(super) async fn has_all(&self, view: &View, names: &[ObjectName]) -> Result<bool, ArchiveError> {
         for name in names {
             let is_condemned = view.manifest.has_condemned(name);

@@ -28,7 +28,7 @@ pub enum ApiError {
     Unauthorized,
     TokenExpected,
     BadBody,
-    /// The query cannot be parsed. The value is the kind of query.
+    /// The query cannot be parsed. The value names the kind of query.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,
@@ -81,7 +81,7 @@ pub(super) fn finish(response: Response, request: RequestId) -> Response {
     Response::from_parts(head, body)
 }
 
-/// The refusal for a response whose body [`finish`] has not written yet.
+/// The refusal of a response whose body still has to be written by [`finish`].
 #[derive(Clone)]
 pub(super) struct UnwrittenRefusal(pub(super) Refusal);
 

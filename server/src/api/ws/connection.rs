@@ -1,5 +1,5 @@
 //! A WebSocket connection: a task that reads and writes messages, carries them out one at a time,
-//! and keeps deadlines.
+//! and enforces deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
 //! order, and the messages of an impatient client wait in its socket. While a message is being
@@ -48,8 +48,8 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
-/// The number of stored bytes to charge at a time. The counts are shared by all connections, and a
-/// move stores far fewer.
+/// Stored bytes are charged once there are this many. All connections share the counters, so
+/// charging every move would be costly. A move stores far fewer bytes.
 const CHARGED_BYTES: u32 = 1024;
 
 /// Maximum number of messages to read and ignore between the server's close frame and the

@@ -33,7 +33,8 @@ pub(super) enum Done {
 
 pub(super) struct Open {
     table: TableHandle,
-    /// A guard that counts this spectator while it exists. `None` for a player of the game.
+    /// A guard that counts the client as a spectator until the guard is dropped. `None` for a
+    /// player of the game.
     watch: Option<Watch>,
 }
 

@@ -29,7 +29,7 @@ const NATURAL_PLIES: u16 = 2_000;
 pub(super) struct Pair {
     pub(super) clients: PerSide<Client>,
     pub(super) commands: u32,
-    /// Deployments of people, by ruleset, if they are here.
+    /// Deployments that people made, for each ruleset. Empty if the files are missing.
     pub(super) setups: Vec<(&'static str, Vec<String>)>,
 }
 

@@ -500,8 +500,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// If a game ended on the board, the check reports a record without this end, and a record that
-/// continues instead.
+/// If a game ended on the board, the check reports a record in which this end is missing, and a
+/// record in which the game continues instead of ending.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
