@@ -83,7 +83,7 @@ impl Stage {
         }
     }
 
-    /// Encodes a change at once. Usually, more requests arrive in the meantime.
+    /// Encodes a change immediately, because more requests usually arrive in the meantime.
     fn push(&mut self, change: Change) {
         let group = self.group.as_mut().unwrap_or_else(|| unreachable!("a stage begins with a group"));
         let place = change.push(group);
