@@ -71,7 +71,7 @@ async fn an_entry_takes_few_bytes_of_redis() {
     }
 }
 
-/// Returns how often each command was sent to Redis, also by scripts.
+/// Returns how often Redis has run each command, including calls from scripts.
 async fn calls(redis: &RedisServer) -> HashMap<String, u64> {
     let info: String = redis.ask(&["INFO", "commandstats"]).await;
     let parse = |line: &str| {
