@@ -121,8 +121,8 @@ impl SquareSet {
     pub const fn shift(self, direction: Direction) -> SquareSet {
         let [low, middle, high] = self.0;
         match direction {
-            // The mask removes the squares above row 10. The third word has only rows 9 and 10,
-            // in its lower half.
+            // The mask removes the squares above row 10. Only the lower half of the third word is
+            // used, for rows 9 and 10.
             Direction::Up => {
                 SquareSet([low << 16, middle << 16 | low >> 48, (high << 16 | middle >> 48) & 0xffff_ffff])
             }

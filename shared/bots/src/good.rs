@@ -108,7 +108,7 @@ struct Scene {
     /// All pieces. Our own pieces come first.
     pieces: Vec<Piece>,
     mine: usize,
-    /// The enemy pieces of uncertain rank, each with its index in `pieces` and its number in
+    /// The enemy pieces of uncertain rank, each with its index in `pieces` and its index in
     /// `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,

@@ -32,7 +32,7 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     (played, commands)
 }
 
-/// The number of turns after which a player is replaced by a new one: never.
+/// A `life` so long that no player is replaced during a game.
 const WHOLE_GAME: usize = usize::MAX;
 
 /// Returns the number of games for each pair of levels: one, unless the variable `FLAGFALL_GAMES`

@@ -34,9 +34,9 @@ pub struct Settings {
     /// [`Settings::certain_deviation`]. Only the smaller of the two deviations is used, but it
     /// counts twice, once for each player.
     pub deviation_widening: f64,
-    /// The bonus for each game of difference between the players' [`Waiting::first_surplus`], up
-    /// to [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often
-    /// than the other.
+    /// The bonus for each game by which the players' [`Waiting::first_surplus`] differ, up to
+    /// [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often than
+    /// the other.
     pub side_bonus: f64,
 }
 
@@ -164,7 +164,7 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
 /// The factor that converts rating points to weights. Weights are whole numbers.
 const WEIGHT_UNIT: f64 = 100.0;
 /// The weight of a pair before its merit is added. It exceeds all differences in merit within a
-/// part, so that the matching pairs as many players as possible.
+/// part, so that the number of pairs matters more than their merit.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
 /// Returns the pairs of a part, as indices into the part.

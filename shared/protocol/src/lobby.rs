@@ -83,9 +83,9 @@ impl LobbyFilter {
     }
 }
 
-/// The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and
-/// `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its
-/// place. Finally, update the games in `progress`.
+/// Changes to the lobby's lists. To apply them, first remove the seeks in `closed` and `removed`
+/// and the games in `gone`. Then insert the new seeks and games in order, each at its place.
+/// Finally, update the games in `progress`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LobbyChange {
     /// The ids of the seeks to remove.
@@ -311,7 +311,7 @@ impl LobbyLists {
     }
 }
 
-/// True if two summaries of a game differ only in its progress.
+/// True if two summaries of a game differ only in the game's progress.
 fn is_same_game(one: &GameSummary, other: &GameSummary) -> bool {
     let GameProgress { game: _, phase, ply, turn } = GameProgress::of(other);
     GameSummary { phase, ply, turn, ..one.clone() } == *other

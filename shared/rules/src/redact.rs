@@ -265,8 +265,8 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
     // While a strike is pending, the real clock of the other side is not shown, because a stopped
     // clock would reveal that the side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
-    // The time shown is never earlier than the start of a running clock. `game.latest` is not
-    // used for this, because it could reveal an event that is hidden from this viewer.
+    // The time shown is never earlier than the start of a running clock. That start is used instead
+    // of `game.latest`, which could reveal an event that is hidden from this viewer.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {

@@ -35,8 +35,8 @@ pub struct ViewChange {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
     /// The pieces on the squares that a turn has affected. For a move, these squares are its
-    /// starting square and its target square. After the start and the end of the game, all pieces
-    /// on the board.
+    /// starting square and its target square. After the start and the end of the game, the field
+    /// contains all pieces on the board.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.

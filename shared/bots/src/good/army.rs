@@ -21,8 +21,8 @@ const EXCHANGES_A_TURN: usize = 128;
 const BLOCKS: usize = 8;
 /// The number of exchanges after which the current army is counted again.
 const COUNTED: usize = 8;
-/// The share of the previous decision's counts that the next decision starts with. Little changes
-/// from one move to the next.
+/// A decision starts with this share of the previous decision's counts, because little changes from
+/// one move to the next.
 const KEPT: f64 = 0.5;
 /// The share of a piece's probability that is spread evenly over its possible ranks. The counts
 /// alone are inexact, because only a small number of armies is drawn.

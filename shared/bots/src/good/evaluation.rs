@@ -1,5 +1,5 @@
 //! Evaluates the current position: the values of pieces, of strikes at hidden pieces, and of
-//! squares that are near to possible gains.
+//! squares near possible gains.
 
 use flagfall_board::Rank;
 use flagfall_rules::{Fate, Ruleset};

@@ -44,8 +44,7 @@ pub(super) struct Reading {
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The likelihood that every possible move has in addition, for moves that the model cannot
-    /// explain.
+    /// The constant part of every move's likelihood, for moves that the model cannot explain.
     whim: f64,
 }
 
@@ -135,8 +134,8 @@ fn can_make(rank: Rank, squares: Move) -> bool {
 #[derive(Default)]
 pub(super) struct Readings {
     list: Vec<Reading>,
-    /// For each reading, the sum of the attractions of all moves that were possible for the
-    /// current army.
+    /// For each reading, the sum of the attractions of all moves that the current army could have
+    /// made.
     drawn: Vec<f64>,
 }
 

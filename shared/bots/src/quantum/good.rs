@@ -134,7 +134,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Treats a strike as a game in which both sides choose a rank. `exposed` returns the cost of
-    /// ending up on the target square with a rank.
+    /// ending up on the target square with a given rank.
     fn strike_game(
         &self,
         striker: Side,

@@ -10,8 +10,8 @@ use crate::board::Playthrough;
 /// e6 f6 and can never catch it.
 const CHASE: &str = "6 | .. .. .. .. .. b3\n5 | .. .. .. .. r2";
 
-/// The moves of one round of that chase. After them, the General's next step would recreate the
-/// position at the start of the round.
+/// The moves of one round of the chase in `CHASE`. After them, the General's next step would
+/// recreate the position at the start of the round.
 const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 
 #[test]
