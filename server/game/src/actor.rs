@@ -56,8 +56,8 @@ pub(super) enum Stay {
     Long,
 }
 
-/// Counts the tables that are in memory only because of due work. Each of these tables holds a
-/// clone of this `Arc`.
+/// Counts the tables that are in memory only because of due work: each of them holds a clone of
+/// this `Arc`.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -179,8 +179,8 @@ impl Actor {
                 job = self.next_job();
             }
             let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.host.now())));
-            // The table handles messages while the store works, so that new connections can be
-            // shown the game.
+            // Handle messages even while the store works, so that new connections can be shown the
+            // game.
             tokio::select! {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {

@@ -65,8 +65,8 @@ impl Tables {
         true
     }
 
-    /// Opens games before their flags fall, until the future is dropped. `every` is the time
-    /// between two checks of all servers together.
+    /// Opens games before their flags fall, until the future is dropped. All servers together check
+    /// at intervals of `every`.
     pub(super) async fn look_after_flags(&self, every: Duration) {
         const FAILED: &str = "could not open games whose flags are near; trying again";
         loop {

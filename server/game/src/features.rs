@@ -32,6 +32,6 @@ pub trait Features: Send + Sync + 'static {
 
     fn note_end(&self, game: GameId);
 
-    /// True if records show that the player took part in a finished game, whose log cannot be read.
+    /// True if records show that the player took part in a finished game whose log cannot be read.
     fn has_played<'a>(&'a self, store: &'a dyn Store, player: &'a str, game: GameId) -> BoxFuture<'a, bool>;
 }

@@ -19,7 +19,7 @@ use super::header::GameHeader;
 use flagfall_base::keys::{PUBLIC, time16};
 
 /// The number of lines that are read. It is larger than the number that any list shows, because
-/// some games have just ended.
+/// some of these games may have just ended.
 pub(super) const LINES_MAX: usize = 128;
 /// A time later than the start of any game. A key contains this time minus the start of the game,
 /// so the newest game comes first.

@@ -231,8 +231,7 @@ impl Tables {
             if let Some(handle) = self.residents().handle(game) {
                 return Ok(handle);
             }
-            // Read the log after the game is followed, so that no entry of another server is
-            // missed.
+            // Read the log after following the game, so that no entry of another server is missed.
             let (followed, is_certain) = self.residents().follow(game).await;
             let asked = async {
                 if let Some(seats) = self.seats() {

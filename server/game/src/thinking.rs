@@ -280,7 +280,7 @@ mod tests {
         });
     }
 
-    /// Returns the longest wait of a newcomer while all these other games are played.
+    /// Returns the longest wait of `newcomer` while the games of `others` are played.
     async fn wait_of(newcomer: ThinkingShare, others: Vec<ThinkingShare>) -> Duration {
         let (room, log) = (ThinkingRoom::new(1), Arc::default());
         for other in others {

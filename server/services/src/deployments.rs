@@ -16,7 +16,7 @@ use flagfall_base::transact::{delete, delete_all, write};
 
 pub const PER_RULESET_MAX: usize = 50;
 const ALL_MAX: usize = 1_000;
-/// The longest text that is parsed, in bytes, including spaces.
+/// The maximum length of a text that is parsed, in bytes, including spaces.
 const TEXT_MAX: usize = 1_000;
 
 #[derive(Clone)]

@@ -151,7 +151,7 @@ impl<'a> Dump<'a> {
                         ended.extend(end.filter(is_due).map(|at| (at, game)));
                     }
                     Err(error) if error.is_damage() => fault = Some(error),
-                    // Only another version can read this game.
+                    // Leave out games that only another version can read.
                     Err(_) => {}
                 }
             };

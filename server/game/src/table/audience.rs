@@ -111,7 +111,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event that has been carried out to each audience that may see it.
+    /// Shows a carried-out event to each audience that may see it.
     pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
         let id = self.id;
         for viewer in Viewer::ALL {

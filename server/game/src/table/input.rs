@@ -73,7 +73,7 @@ pub(crate) enum Input {
     Looked(Result<(Head, Vec<StoredEntry>), TableError>),
     /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
-    /// The newest connections of the players on other servers.
+    /// The players' newest connections to other servers.
     Elsewhere(PerSide<Option<Elsewhere>>),
     /// The time that [`Table::wake_at`](super::Table::wake_at) returned has come.
     Tick,

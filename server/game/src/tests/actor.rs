@@ -289,7 +289,7 @@ async fn a_damaged_game_is_named_to_its_players_and_to_others_only_if_it_is_publ
         let server = server.restart().await;
         let strangers = if is_private { not_found } else { damaged };
         assert_eq!(told_of(&server, game).await, [damaged, strangers, strangers]);
-        // Without its first entry, the server cannot tell whether the game is private.
+        // Without the log's first entry, the server cannot tell whether the game is private.
         server.store.damage(game, 1);
         assert_eq!(told_of(&server, game).await, [damaged, not_found, not_found]);
         server.store.lose_tail(game, 0);

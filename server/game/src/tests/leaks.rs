@@ -181,7 +181,7 @@ fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) 
     }
 }
 
-/// Tries moves between all pairs of squares, except legal moves. Those can reveal nothing,
+/// Tries moves between all pairs of squares, except legal moves. Legal moves can reveal nothing,
 /// because the player knows that they are legal.
 fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     bytes.extend(watcher.texts());

@@ -346,7 +346,7 @@ async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     assert_eq!(store.reads(), after, "and then no more");
 }
 
-/// Returns the presences that a client was told, and whether its connection was superseded.
+/// Returns the presences that were sent to a client, and whether its connection was superseded.
 fn told(client: &mut Client) -> (Vec<Presence>, bool) {
     let messages = client.read();
     let is_superseded = messages.iter().any(|message| matches!(message, ServerToClient::Superseded { .. }));

@@ -40,7 +40,7 @@ pub(super) struct Book {
     pub(super) lines: Vec<Line>,
 }
 
-/// A volume, and the range of the times at which its games ended, in milliseconds.
+/// A volume, and the times at which its first and its last game ended, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VolumeRef {
     pub(super) number: u32,

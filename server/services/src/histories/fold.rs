@@ -69,7 +69,8 @@ impl Histories {
         self.for_players(&RATING_HISTORY, Work::Fold).await?;
         if is_whole {
             self.for_players(&PLAYED, Work::Fold).await?;
-            // The archive may have been set up after these volumes were written.
+            // The archive may have been set up after these volumes were written, so write the jobs
+            // that archive them.
             if self.store.archives_records() && self.tables.peers().can_archive() {
                 self.for_players(&VOLUMES, Work::Shelve).await?;
             }

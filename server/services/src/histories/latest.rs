@@ -63,7 +63,7 @@ pub(super) async fn latest(store: &dyn Store, limit: usize) -> Result<(Vec<GameS
     for (_, value) in records {
         match named(store, parse(&value, "a finished game")?).await {
             Ok(game) => games.push(game),
-            // A deleted account would be shown by its old name.
+            // Leave this game out, because a deleted account must not be shown by its old name.
             Err(StoreError::Unavailable { .. }) => is_whole = false,
             Err(error) => return Err(error),
         }

@@ -194,7 +194,7 @@ const OTHER: [u32; 2] = [1 << 12, 1 << 13];
 const SCORES: [GameScore; 3] = [GameScore::Won, GameScore::Drawn, GameScore::Lost];
 const KINDS: [PlayerKind; 4] = [PlayerKind::Guest, PlayerKind::Account, PlayerKind::Bot, PlayerKind::House];
 
-/// Numbers different values in the order of their first use.
+/// Assigns numbers to different values, in the order of their first use.
 struct Numbers<T> {
     values: Vec<T>,
     known: HashMap<T, u32>,
@@ -214,7 +214,7 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
     }
 }
 
-/// Numbers deployments, beginning with 1.
+/// Assigns numbers to deployments, beginning with 1.
 pub(super) struct Setups(Numbers<String>);
 
 impl Setups {

@@ -16,7 +16,7 @@ pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// number of players have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// The messages that a watcher has requested.
+/// How a watcher wants to be informed of the lobby.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LobbyWish {
     /// True if the watcher wants only changes after the first message. Otherwise, it gets the

@@ -19,7 +19,7 @@ use flagfall_base::keys::SEEKS;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
 
-/// The maximum number of seekers for whom this server searches other servers at the same time.
+/// The maximum number of seekers about whom this server asks other servers at the same time.
 const LOOKS_AT_ONCE: usize = 64;
 
 impl Lobby {

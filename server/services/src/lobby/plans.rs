@@ -30,7 +30,8 @@ impl Lobby {
             Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // Another server may have room for the game, or support its ruleset.
+            // Keep the plan, because another server may have room for the game, or support its
+            // ruleset.
             Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }

@@ -76,7 +76,7 @@ impl Notices {
         let id = id_of(&endpoint);
         let (p256dh, auth) = (new.p256dh.expose().to_owned(), new.auth.expose().to_owned());
         let record = PushRecord { endpoint, p256dh, auth, created: SystemClock.now().0 };
-        // Encrypting checks that the key is a point.
+        // Encrypt an empty text, to check that the key is a point of the curve.
         if record.keys().and_then(|keys| keys.encrypt(b"")).is_none() {
             return Err(Refusal::new(Code::MALFORMED).because("body").into());
         }
