@@ -1,10 +1,10 @@
 //! The servers that share a store, and what each of them knows about the others.
 //!
-//! Each server has a record in the store. The record expires unless the server renews it. Losing
-//! a record does no lasting harm. A record contains the number of players connected to the
-//! server, and what the server understands. When all servers can read a newer form of log
-//! entries, they start to write log entries in that form. Servers also send each other
-//! short-lived notices (`bus`), for example about the players who have a game open (`seats`).
+//! Each server has a record in the store. The record expires unless the server renews it. Losing a
+//! record does no lasting harm. A record contains the number of players connected to the server,
+//! and the server's abilities. When all servers can read a newer form of log entries, they start to
+//! write log entries in that form. Servers also send each other short-lived notices (`bus`), for
+//! example about the players who have a game open (`seats`).
 //!
 //! A notice about a game or for a player goes only to the servers that have the game open, or to
 //! which the player is connected. Servers of earlier versions cannot receive notices that are
@@ -118,7 +118,7 @@ struct Inner {
 /// The other servers that a meeting has found.
 struct Met {
     others: Vec<(String, MemberInfo)>,
-    /// False if there may be others, or if they may not find this server.
+    /// False if there may be more servers, or if the others may not find this server.
     is_whole: bool,
 }
 

@@ -70,7 +70,7 @@ const KINDS: [&str; 11] = [
 pub struct JobKind {
     /// The first part of the keys of this kind's jobs.
     pub name: &'static str,
-    /// The time between two regular checks of all servers together.
+    /// The time between two regular checks. The servers take turns, so each one checks less often.
     pub look: Duration,
     pub at_once: usize,
     /// The maximum number of running jobs whose ids have the same first part.

@@ -152,7 +152,7 @@ keyspace! {
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
     /// A game in which a house player (a player run by the server) has to act.
     HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
-    /// A new game. Other servers use it to notify the game's players.
+    /// A new game. Other servers read this record to notify the game's players.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "until the game ends";
@@ -230,8 +230,8 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
-    /// A change of a player's rating, until it is a part of the game's line. The latest change
-    /// comes first in the order of keys.
+    /// A change of a player's rating, kept until the game's line in the history contains it. The
+    /// latest change comes first in the order of keys.
     RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/histories/rating_record.rs", "until it is a part of a line, or the account is deleted";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";

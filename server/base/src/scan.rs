@@ -46,7 +46,7 @@ impl<'store> Scan<'store> {
         Ok(Reached { records: all, is_whole: scan.is_whole })
     }
 
-    /// False if a part of the store was left out of what was read so far.
+    /// False if a part of the store has been left out so far.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_whole

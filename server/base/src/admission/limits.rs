@@ -106,7 +106,7 @@ pub struct AdmissionLimits {
     pub assets_per_minute: u32,
 }
 
-/// The window of [`AdmissionLimits::guests_per_address`].
+/// The period to which [`AdmissionLimits::guests_per_address`] applies.
 pub const GUEST_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 impl Default for AdmissionLimits {

@@ -232,7 +232,7 @@ impl State {
         }
     }
 
-    /// Returns the numbers of networks, players and crowds that are in memory.
+    /// Returns how many networks, players and crowds are in memory.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())

@@ -51,7 +51,7 @@ pub enum BusMessage {
         game: GameId,
         #[serde(flatten)]
         news: SeatNews,
-        /// The server whose request this notice answers. `None` if it reports changes.
+        /// The server whose request this notice answers. `None` if the notice reports changes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer_to: Option<String>,
     },
@@ -120,7 +120,7 @@ pub struct OpenedSeek {
     /// The time at which the seek was opened, in milliseconds since 1970.
     pub since: u64,
     /// The id of the seek that was opened just before this one, if `seek_turn` contained it. A
-    /// server that has all seeks up to that one has missed none.
+    /// server that has all seeks up to that one has not missed any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -223,7 +223,7 @@ impl Peers {
             is_due = false;
             let notice = BusMessage::Seats { server: seats.server().to_owned(), news, is_copy: true };
             if let Err(error) = self.tell(&notice).await {
-                // If seats are lost, the next listing contains them.
+                // If this notice is lost, the next listing contains its seats.
                 tracing::debug!(%error, "could not send a heartbeat to other servers");
                 return;
             }
@@ -286,7 +286,8 @@ impl Peers {
     async fn request_seats(&self, seats: &Seats) {
         seats.ask_for_all();
         if self.has_former() {
-            // A failure does no harm, because these servers list all seats again within seconds.
+            // A failure does no harm, because servers of earlier versions list all seats again
+            // within seconds anyway.
             let notice = BusMessage::Ask { server: seats.server().to_owned() };
             self.try_tell(&notice, "could not ask other servers for their seats").await;
         }

@@ -89,7 +89,8 @@ impl Duties {
         !self.is_free && self.guardians[bucket(subject)].is_none()
     }
 
-    /// Returns the id of the other server that guards this subject, if it can be told of work.
+    /// Returns the id of the other server that guards this subject, if that server accepts notices
+    /// about work.
     pub(super) fn reachable_guardian(&self, subject: &str) -> Option<&str> {
         let guardian = self.others.get(self.guardians[bucket(subject)]?)?;
         guardian.takes_turns.then_some(guardian.id.as_str())

@@ -180,7 +180,7 @@ pub fn together<T>(work: impl FnOnce() -> T) -> T {
             for (number, outbox) in outboxes.drain(..).enumerate() {
                 outbox.deliver(number < WRITTEN_TOGETHER_MAX);
             }
-            // Keep the memory for the next call, unless there was a crowd.
+            // Keep the memory for the next call, unless there were many connections.
             outboxes.shrink_to(2 * WRITTEN_TOGETHER_MAX);
             TOGETHER.with_borrow_mut(|together| together.outboxes = outboxes);
         }

@@ -148,7 +148,7 @@ struct Queue {
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The numbers of running jobs, by the first part of the jobs' ids.
+    /// How many jobs are running, by the first part of their ids.
     groups: HashMap<String, usize>,
 }
 

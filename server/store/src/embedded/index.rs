@@ -299,9 +299,9 @@ impl Index {
         })
     }
 
-    /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` after locking the index. A read that begins after that waits until
-    /// the changes are applied.
+    /// Applies changes at these places in the log, in order. Calls `first` after locking the index,
+    /// so a read that begins after that waits until the changes are applied. Returns the gaps in
+    /// the logs of games.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,

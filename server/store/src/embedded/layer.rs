@@ -20,7 +20,7 @@ use crate::value::{Hash, Head, Key};
 /// A frame with entries of a game: the number of its first entry, and its place.
 pub(super) type EntriesAt = (u64, Place);
 
-/// The maximum number of rows that a row continues, directly or through other rows.
+/// The maximum number of earlier rows that a row continues, directly or through other rows.
 const DEPTH_MAX: usize = 8;
 
 /// The row of a game: its head, and the frames that contain its entries, in order.

@@ -117,7 +117,7 @@ fn give_one<T>(reply: Reply<T>, outcome: Result<T, StoreError>, unknown: Option<
     reply.send(settled).ok();
 }
 
-/// The maximum number of groups whose answers wait for the task.
+/// The maximum number of groups whose answers wait for the task that gives them.
 const GROUPS_MAX: usize = 16;
 
 /// Gives answers to callers. Waking many callers is cheaper inside their runtime than from the

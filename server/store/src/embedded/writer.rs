@@ -61,7 +61,7 @@ pub(super) struct Stage {
     changes: Vec<(Change, Place)>,
     /// The heads of the changed logs; [`Head::START`] for a deleted log.
     heads: FxHashMap<GameId, Head>,
-    /// The same heads in the form of the notes.
+    /// The numbers of the same heads, encoded for the notes.
     noted: GroupHeads,
     /// The games whose logs the group deletes.
     deleted: Vec<GameId>,
@@ -215,7 +215,7 @@ impl Writer {
                 Err(_) => None,
             };
         }
-        // The first group after an outage writes it to the record of outages.
+        // The first group after an outage also writes the outage to the record of outages.
         let outage = self.stage_outage(&mut stage);
         let verdict = self.write(&mut stage, answers);
         let quarantines = std::mem::take(&mut stage.quarantines);

@@ -62,7 +62,7 @@ enum Place {
         /// The connection settings for a master. The host and port are replaced by those of the
         /// master that has the slot.
         settings: ConnectionInfo,
-        /// The slot whose master is meant; `None` for the whole cluster.
+        /// The slot to whose master this address leads; `None` for the whole cluster.
         slot: Option<u16>,
     },
 }

@@ -26,7 +26,7 @@ const BUCKET_SCHEMA: u64 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
-    /// `None` for a store on one Redis.
+    /// The bucket with these keys; `None` for a store on one Redis.
     bucket: Option<Bucket>,
     /// The schema, as text.
     pub(super) schema: String,
