@@ -134,7 +134,7 @@ struct Scored {
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// The time spent on choosing moves and the number of moves, for --red and for --blue.
+    /// For --red and for --blue, the total thinking time and the number of moves.
     think: [(Duration, u32); 2],
 }
 

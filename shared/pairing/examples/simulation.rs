@@ -51,8 +51,8 @@ struct Args {
     /// The basic limit for the cost of a pair. Some pairs have a higher limit.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
-    /// The amount added to a pair's limit for each point of deviation above that of certain
-    /// ratings.
+    /// The amount added to a pair's limit for each point of excess deviation, if both ratings are
+    /// uncertain.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
     /// The seed. Runs with the same seed give the same result.
@@ -109,7 +109,7 @@ impl Agenda {
 struct Counted {
     waits_s: Vec<f64>,
     rating_gaps: Vec<f64>,
-    /// The rating differences in games in which at least one rating is certain.
+    /// The rating differences in games in which at least one player's rating is certain.
     certain_gaps: Vec<f64>,
     /// The rating differences in games in which both ratings are uncertain.
     uncertain_gaps: Vec<f64>,

@@ -79,7 +79,7 @@ pub(crate) struct Moved {
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike in which a side still has to choose the rank of its coin. This is public.
+/// A strike in which a side still has to choose the rank of its coin. All its fields are public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,

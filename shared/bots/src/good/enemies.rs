@@ -38,7 +38,7 @@ pub(super) struct Enemies {
     captured: PerRank<u8>,
     /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The enemy's memory, reconstructed from our views.
+    /// What the enemy remembers of the game, reconstructed from our views.
     memory: Memory,
     readings: Readings,
     /// The probabilities of deployments, computed on first use.

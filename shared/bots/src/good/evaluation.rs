@@ -345,7 +345,7 @@ fn base_worth(
         let left: u8 = movable().map(|other| theirs[other as usize]).sum();
         let threats: u8 = movable()
             .filter(|other| {
-                // The Spy is not counted here, because it beats a strong piece only as the
+                // The Spy does not count as a threat, because it beats a strong piece only as the
                 // attacker.
                 let result = strikes.result(*other, rank);
                 *other != Rank::Spy && result.defender_fate == Fate::Leaves

@@ -91,7 +91,7 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// A factor that starts at 1 and grows as long as no piece is captured.
+    /// How boldly the player strikes: 1 at first, and more the longer no piece is captured.
     boldness: f32,
     /// The value of each kind of strike for the striking side, ignoring other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
