@@ -192,8 +192,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // A house player's command needs no epoch: if moves are lost, the table is
-                        // discarded, and with it what its house players have thought.
+                        // A house player's command needs no epoch. If moves are lost, the table is
+                        // discarded together with everything that its house players were thinking.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }

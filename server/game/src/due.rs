@@ -1,13 +1,12 @@
-//! Opens games in which something is due: a flag may fall, or a house player is to act.
+//! Opens games in which something is due: a flag may fall, or a house player has to act.
 //!
-//! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
-//! memory and work depend on the number of due games, not on the number of running games. The
-//! guardian of a game opens it when its flag is about to fall, and all other servers do so if the
-//! flag has not fallen some seconds later. The servers take turns to read the indexes, and notify
-//! each other of what they find. So flags fall as long as one server is running. If several
-//! servers record the fall of the same flag, only the first append succeeds.
-//! Tables that are opened here leave memory as soon as nothing is due, and their number is
-//! limited.
+//! Due games are found in indexes over stored records (see [`listing`](super::listing)), so memory
+//! and work depend on the number of due games, not on the number of running games. The guardian of
+//! a game opens it when its flag is about to fall, and all other servers do so if the flag has not
+//! fallen some seconds later. The servers take turns to read the indexes, and notify each other of
+//! what they find. So flags fall as long as one server is running. If several servers record the
+//! fall of the same flag, only the first append succeeds. Tables that are opened here leave memory
+//! as soon as nothing is due, and their number is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,8 +41,8 @@ const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
 /// The maximum number of tables that may be in memory because a flag may fall soon.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The maximum number of tables that may be in memory because a house player is to act. Only a
-/// few house players think at the same time.
+/// The maximum number of tables that may be in memory because a house player has to act. Only a few
+/// house players think at the same time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
@@ -85,7 +84,7 @@ impl Tables {
         }
     }
 
-    /// Opens games that no server has in memory and in which a house player is to act.
+    /// Opens games that no server has in memory and in which a house player has to act.
     pub(super) async fn look_after_house_players(&self, every: Duration) {
         const FAILED: &str = "could not open games of house players; trying again";
         let mut after = None;
@@ -123,7 +122,7 @@ impl Tables {
         }
     }
 
-    /// Opens the games whose flags may fall soon, and tells other guardians about theirs. Returns
+    /// Opens the games whose flags may fall soon, and notifies the guardians of the others. Returns
     /// true if more games are due than may be in memory.
     pub(super) async fn open_due(&self) -> Result<bool, StoreError> {
         let (mut after, mut limit) = (None, DUE_AT_FIRST);
@@ -208,7 +207,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Opens the next games in which a house player is to act, starting after this key. Returns
+    /// Opens the next games in which a house player has to act, starting after this key. Returns
     /// true if more games wait.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<bool, StoreError> {
         let from = after.take();
@@ -230,7 +229,7 @@ impl Tables {
         Ok(!is_last)
     }
 
-    /// Returns the games in which a house player is to act at once and whose guardians are other
+    /// Returns the games in which a house player has to act at once and whose guardians are other
     /// servers.
     fn house_turns_elsewhere(&self, records: &[Record]) -> Vec<(String, Key)> {
         let now = self.now();

@@ -14,8 +14,8 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// The maximum number of games of one player that are listed. A player has more running games
-/// than this only if the operator has raised `--games-per-player` far above its default.
+/// The maximum number of a player's games that are listed. A player has more running games than
+/// this only if the operator has raised `--games-per-player` far above its default.
 const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);

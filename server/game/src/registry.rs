@@ -56,7 +56,7 @@ pub(super) struct OnDemand {
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
-    /// Counts the tables that were opened because a house player is to act.
+    /// Counts the tables that were opened because a house player has to act.
     pub(super) house_in_care: Care,
     /// What other servers have reported to this server: records of due flags, and of house players'
     /// turns.
@@ -153,7 +153,8 @@ impl Tables {
             return if has_played { error } else { TableError::NotFound };
         }
         let quarantined = self.store().quarantined().await.unwrap_or_default();
-        // A game whose whole log is lost looks like a game that never existed.
+        // A game whose whole log is lost looks like a game that never existed, so check whether the
+        // game is quarantined.
         let is_lost = quarantined.iter().any(|(damaged, _)| *damaged == game);
         if is_lost { TableError::Quarantined } else { error }
     }

@@ -439,7 +439,7 @@ pub(crate) async fn mark_erased(store: &dyn Store, game: GameId, over: &Finished
     Ok(())
 }
 
-/// Returns the keys of one game in the lists of its players, and in the list of public games.
+/// Returns the keys of a game's entries in its players' lists, and in the list of public games.
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
     let mut keys = vec![latest_key(over.ended.0, game)?];
     for side in Side::BOTH {

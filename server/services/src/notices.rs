@@ -186,10 +186,9 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// Writes notices for a player who is to act in a game, at most once per turn. Does nothing if
+    /// Writes notices for a player who has to act in a game, at most once per turn. Does nothing if
     /// the player has no working webhook, no subscribed browser and no confirmed e-mail address.
-    /// After an error, the notices may or may not have been written; it is safe to call this
-    /// again.
+    /// After an error, the notices may or may not have been written; it is safe to call this again.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);

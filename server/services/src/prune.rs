@@ -31,7 +31,7 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// The maximum numbers of guests and of games that a server deletes in one round.
+/// The maximum number of guests, and of games, that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 

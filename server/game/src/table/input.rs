@@ -95,7 +95,7 @@ pub(crate) enum Output {
     Look { after: u64 },
     /// Search the log for the command and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
-    /// A house player is to act.
+    /// A house player has to act.
     HouseTurn { side: Side, view: Box<View> },
     /// Create the rematch and answer with [`Input::RematchMade`].
     MakeRematch,

@@ -23,7 +23,7 @@ fn rapid() -> GameHeader {
     header
 }
 
-/// A message about a player, as a client got it.
+/// A message about a player that a client got.
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),

@@ -404,8 +404,8 @@ fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chan
 }
 
 /// Returns sessions that look the same to the other viewers. They differ from this session in two
-/// ways: pieces of this side have exchanged ranks where the other viewers cannot tell, and the
-/// side's earlier deployments are different.
+/// ways: pieces of this side have exchanged ranks in a way that the other viewers cannot notice,
+/// and the side's earlier deployments are different.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);

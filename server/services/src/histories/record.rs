@@ -7,12 +7,12 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of deployments of a player that are kept per ruleset. If there are more,
-/// the one that has not been played for the longest time is dropped.
+/// The maximum number of deployments that are kept per player and ruleset. If there are more, the
+/// one that has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
-/// The tallies of two players against each other in one ruleset: of all games, and of games that
-/// are not private.
+/// Two players' results against each other in one ruleset: one tally of all games, and one of the
+/// games that are not private.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pair {
     pub(super) all: Tally,

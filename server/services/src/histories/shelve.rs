@@ -11,7 +11,7 @@ use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, v
 /// The number of unmerged volumes that are merged at a time. So after the job, a history has fewer
 /// unmerged volumes than this.
 const MERGED: usize = 16;
-/// The maximum number of bytes of a merged volume, which must fit into a record of the store.
+/// The maximum size of a merged volume in bytes. It must fit into a record of the store.
 const BYTES_MAX: usize = 56 * 1024;
 
 impl Histories {

@@ -112,8 +112,8 @@ pub(super) struct Seeks {
     /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// The time of the last complete read of the seeks, and the latest state of `seek_turn` that
-    /// the list includes. While `seek_turn` has this state, the list has all open seeks.
+    /// The time at which all seeks were last read, and the latest state of `seek_turn` that the
+    /// list includes. While `seek_turn` has this state, the list is complete.
     read: Option<(Instant, Expect)>,
     /// The time at which `seek_turn` was last read. `None` if it must be read, because an opening
     /// was missed.

@@ -55,7 +55,7 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the notice is still current: the player is to act, and the ply is the same. Also
+    /// True if the notice is still current: the player has to act, and the ply is the same. Also
     /// true if the game cannot be read.
     pub(super) async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };

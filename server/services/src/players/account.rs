@@ -114,7 +114,7 @@ impl Players {
         }
     }
 
-    /// Returns the record with which a guest is stored.
+    /// Returns the record to be stored for a guest.
     fn unstored_record(&self, guest: &Principal) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))

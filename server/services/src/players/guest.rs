@@ -33,12 +33,12 @@ pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// The domain separator of the MAC. If the layout of tokens changes, this text must change too.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
-/// The number of bytes of a token that the MAC covers.
+/// The number of a token's bytes that the MAC covers.
 const COVERED: usize = 25;
 /// The characters of names. The code of a character is its position plus one; code 0 marks the
 /// end of the name.
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-/// The number of characters of a generated name that are taken from the id.
+/// The number of the id's characters that a generated name contains.
 const GENERATED_LEN: usize = 8;
 /// The maximum number of keys that a server remembers. After a store was emptied, servers may
 /// have different keys for a short time.
@@ -123,7 +123,7 @@ impl GuestKeys {
     /// Makes this server sign with the store's key, and returns this key. If the store has lost
     /// its key, writes this server's key to the store, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        // Versions without guest tokens ignore this record.
+        // Servers of versions without guest tokens ignore this record.
         let place = SECRETS.key([&"guest_tokens"])?;
         let offer = || match self.keys.lock().first() {
             Some(own) => Ok(own.0.to_vec()),

@@ -84,8 +84,8 @@ impl State {
         self.lines.iter().map(|(_, line)| line.len()).sum()
     }
 
-    /// Removes the last request of the client with the most waiting requests, if there are more
-    /// than `own` + 1 of them.
+    /// Removes the last request of the client with the most waiting requests, if that client has
+    /// more than `own` + 1 of them.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
         // The client's task notices that the sender for its turn was dropped.

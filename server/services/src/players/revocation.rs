@@ -29,8 +29,7 @@ impl Players {
         }
     }
 
-    /// Closes the connections of a token on all servers. Use this for a token that is in no
-    /// record.
+    /// Closes the connections of a token on all servers. Use this for a token that is not stored.
     pub(super) async fn close_sockets(&self, asker: &Principal) -> Result<(), PlayerError> {
         let Principal { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {

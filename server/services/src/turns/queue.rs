@@ -127,7 +127,7 @@ impl Turns {
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
     }
 
-    /// Makes the queued move of a side that is to act, if its queue has one for this ply.
+    /// Makes the queued move of a side that has to act, if its queue has one for this ply.
     pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
