@@ -293,7 +293,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy>
     foes.collect()
 }
 
-/// Returns the number of worlds to search at a depth. It is smaller at larger depths.
+/// Returns the number of worlds to search at a depth: the deeper, the fewer.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
         ..=2 => ARMIES,

@@ -108,7 +108,6 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Creates a turn from a side's view and memory.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
     }

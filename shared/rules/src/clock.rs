@@ -114,7 +114,6 @@ impl Clock {
         Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
     }
 
-    /// Stops a side's clock at the time `at`.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
         self.remaining_ms[side] = self.remaining_ms(side, at);
         self.free_ms[side] = self.free_ms(side, at);

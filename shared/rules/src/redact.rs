@@ -408,8 +408,8 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     }
 }
 
-/// True if the game has ended and its hidden ranks are open. They stay hidden if the game was
-/// aborted.
+/// True if the game has ended and its hidden ranks have been opened. They stay hidden if the game
+/// was aborted.
 fn is_open(game: &Game) -> bool {
     game.outcome.is_some_and(|outcome| outcome.reason != EndReason::Aborted)
 }

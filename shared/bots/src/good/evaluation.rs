@@ -29,7 +29,6 @@ pub(super) struct Target {
     pub(super) chances: PerRank<f64>,
 }
 
-/// The data on which the evaluation is based.
 pub(super) struct Situation {
     pub(super) ruleset: &'static Ruleset,
     /// The cells on which pieces may stand.

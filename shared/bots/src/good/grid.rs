@@ -8,7 +8,6 @@ pub(super) type Cell = u8;
 
 const STRIDE: u8 = 18;
 
-/// The number of cells in the grid.
 pub(super) const CELLS: usize = STRIDE as usize * 12;
 
 /// The four directions, as numbers to add to a cell with wrapping addition.

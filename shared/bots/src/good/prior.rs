@@ -11,7 +11,6 @@ use crate::setup::sensible_pieces;
 /// The number of random deployments that are drawn to learn which ranks are usual on which
 /// squares.
 const DRAFTS: usize = 200;
-/// The seed for drawing the random deployments.
 const SEED: u64 = 5;
 /// The amount that each Bomb next to the Flag adds to the logarithm of a deployment's likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
