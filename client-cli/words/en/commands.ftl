@@ -82,7 +82,7 @@ secret-interrupted = Interrupted. Nothing was done.
 ## Players
 
 # $name: a player.
-player-blocked = { $name } is blocked. The two of you are not paired and cannot play each other, and you do not see messages from { $name }.
+player-blocked = { $name } is blocked. You will not be paired, you cannot play each other, and you will not see messages from { $name }.
 no-blocks = You have not blocked any players.
 bad-name = This cannot be a name. Names consist of letters, digits, - and _.
 leaderboard-custom = Custom rules have no ratings. Name a ruleset without changes.

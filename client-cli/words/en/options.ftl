@@ -125,7 +125,7 @@ value-format-csv = for a spreadsheet
 
 ## Errors in values. $text: what was typed.
 
-not-seconds = "{ $text }" is not a number of seconds, as in 2 or 0.5
+not-seconds = "{ $text }" is not a number of seconds: write, for example, 2 or 0.5
 seconds-out-of-bounds = the time must be between 0.001 and 86400 seconds
 not-a-side = "{ $text }" is not a side: write red or blue
 not-a-scope = "{ $text }" is not an audience: write red, blue, public or all

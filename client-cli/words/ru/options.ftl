@@ -125,9 +125,9 @@ value-format-csv = для таблицы
 
 ## Errors in values. $text: what was typed.
 
-not-seconds = «{ $text }» – не число секунд вида 2 или 0.5
+not-seconds = «{ $text }» – не число секунд: укажите, например, 2 или 0.5
 seconds-out-of-bounds = время должно быть от 0.001 до 86400 секунд
 not-a-side = «{ $text }» – не сторона: укажите red или blue
-not-a-scope = нет записи, которую видел бы «{ $text }»: укажите red, blue, public или all
+not-a-scope = «{ $text }» – не сторона и не зрители: укажите red, blue, public или all
 not-a-switch = укажите yes или no, а не «{ $text }»
 not-a-record-source = это не id партии (12 букв и цифр) и не существующий файл
