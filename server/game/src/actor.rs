@@ -37,7 +37,7 @@ use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
 /// The longest time that a running game on a live clock stays in memory after its last connection
-/// closed, in milliseconds. The operator can set a shorter time. By then, players whose
+/// closed, in milliseconds. The operator can set a shorter time. After this time, players whose
 /// connections dropped have either returned or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
@@ -133,8 +133,8 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until no connection and no due work needs it. A panic ends only this table.
-    /// The table's clients get a message to reconnect, and then get the game from its log.
+    /// Runs the table until neither a connection nor due work needs it. A panic ends only this
+    /// table. The table's clients get a message to reconnect, and then get the game from its log.
     ///
     /// The future is boxed, because a task would otherwise reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
@@ -179,8 +179,8 @@ impl Actor {
                 job = self.next_job();
             }
             let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.host.now())));
-            // Handle messages even while the store works, so that new connections can be shown the
-            // game.
+            // Handle messages even while a request to the store is under way, so that new
+            // connections can be shown the game.
             tokio::select! {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {

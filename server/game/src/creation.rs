@@ -35,7 +35,7 @@ pub struct NewGame {
 }
 
 /// Draws the lakes of a new game if its ruleset has random lakes. If the creation is retried, the
-/// lakes that are already in the log count.
+/// game keeps the lakes that an earlier attempt wrote to the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -101,8 +101,8 @@ impl Tables {
             writes,
         };
         match self.host.store.append(append).await {
-            // On a conflict, the log exists already. The id was chosen for this game, so an
-            // earlier attempt wrote the log.
+            // On a conflict, the log exists already. No other game has this id, so an earlier
+            // attempt must have written the log.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
             Ok(AppendOutcome::Unknown) => {
                 let head = self.host.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
@@ -121,8 +121,8 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Tells both players, on all servers, that their game has started. Does nothing if the game
-    /// is over.
+    /// Tells both players that their game has started, whichever servers they are connected to.
+    /// Does nothing if the game is over.
     pub async fn tell_start(&self, game: &GameSummary) {
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
             let player = &game.players[side];

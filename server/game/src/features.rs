@@ -15,7 +15,7 @@ pub enum Milestone {
     Ended(GameEnd),
 }
 
-/// Details about the end of a game that its outcome does not contain.
+/// Details that the outcome of a game does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
     /// True for each side whose player left or did not deploy. A player who leaves a game against

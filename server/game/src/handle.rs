@@ -41,7 +41,7 @@ pub(super) enum Message {
     Audit,
 }
 
-/// Events that a table expects without a command.
+/// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     /// The time before which no flag falls; `None` if time is unlimited.

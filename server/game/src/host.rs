@@ -17,7 +17,7 @@ pub(super) struct Host {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Arc<TableSettings>,
     pub(super) peers: Peers,
-    /// The connections of players on all servers; `None` if no other server may append.
+    /// The connections of players on all servers; `None` if no other server can append.
     pub(super) seats: Option<Seats>,
     pub(super) epoch: AtomicU64,
     /// Limits how many house players think at once.

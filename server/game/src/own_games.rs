@@ -91,8 +91,8 @@ impl Tables {
         Ok(games)
     }
 
-    /// Returns the number of a player's running games. Damaged games count too, unless counting
-    /// them would make the player reach the limit.
+    /// Returns the number of a player's running games. If the player would reach the limit, damaged
+    /// games are not counted.
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

@@ -213,7 +213,7 @@ impl Tables {
         self.host.connections()
     }
 
-    /// Wakes every running table after the store has found an outage.
+    /// Wakes the tables of all running games after the store has found an outage.
     pub fn wake_all(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::wake_table);
     }
@@ -261,8 +261,8 @@ impl Tables {
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read the outages after the log. Clocks stood still during the outages, and the
-                // log may lack some of them.
+                // Read the outages after the log. The table needs those that the log lacks, because
+                // clocks stood still during them.
                 let outages = known_outages(self.store(), game).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -386,8 +386,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Returns two numbers of running games in memory: those in the deployment phase, and those in
-    /// which moves are made.
+    /// Returns how many running games in memory are in the deployment phase, and how many are past
+    /// it.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {

@@ -29,13 +29,13 @@ pub(super) struct Residents {
 /// Follows games for as long as they are in memory.
 pub(super) struct Follower {
     pub(super) store: Arc<dyn Store>,
-    /// The connections of players on all servers; `None` if no other server may append.
+    /// The connections of players on all servers; `None` if no other server can append.
     pub(super) seats: Option<Seats>,
 }
 
 impl Follower {
-    /// Begins to follow a game. Returns false if the store did not confirm this in time, so
-    /// appends of other servers may be missed.
+    /// Begins to follow a game. Returns false if the store did not confirm this in time. Appends of
+    /// other servers may then be missed.
     pub(super) async fn follow(&self, game: GameId) -> bool {
         if let Some(seats) = &self.seats {
             seats.follow(game);

@@ -354,7 +354,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // Drop a waiting future that has a place but never used it.
+        // Drop a future that got a place while it waited but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

@@ -111,7 +111,8 @@ impl Audiences {
         }
     }
 
-    /// Shows a carried-out event to each audience that may see it.
+    /// Shows an event to each audience that may see it. The event must have been carried out
+    /// already.
     pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
         let id = self.id;
         for viewer in Viewer::ALL {

@@ -77,7 +77,7 @@ fn entropy_for(command: &GameCommand) -> Entropy {
     let mut bytes = [0; 32];
     if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
         // Without random bytes, the salt of a commitment could be guessed, which would reveal the
-        // deployment. So end the task instead.
+        // deployment. So end the task.
         panic!("the operating system provides no random bytes");
     }
     Entropy(bytes)

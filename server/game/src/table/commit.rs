@@ -18,7 +18,7 @@ use crate::reply::Reply;
 enum Reading {
     /// An append failed with a conflict, because the log has this head.
     Conflict(Head),
-    /// The replica is to be compared with the log, which has this head.
+    /// The replica must be compared with the log, which has this head.
     Look(Head),
     /// The log may have new entries.
     Hint,

@@ -16,8 +16,8 @@ pub(super) type Moment = (Phase, Ply, bool);
 pub(crate) struct HouseTurns {
     /// The point in the game at which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// The time at which this server asks a house player to act, unless another server has made
-    /// the move by then.
+    /// The time at which this server will ask a house player to act, unless another server makes
+    /// the move first.
     pub(super) takeover_at: Option<Stamp>,
 }
 

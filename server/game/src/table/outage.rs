@@ -162,15 +162,15 @@ impl OutageState {
         !self.is_store_away && self.silent_since.is_none()
     }
 
-    /// Returns the moment as of which clients are shown the clocks. If the log does not record an
+    /// Returns the time as of which the clocks are shown to clients. If the log does not record an
     /// outage yet, this is the start of the outage, because clocks have not run since then. If the
     /// store is silent, an outage is assumed.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
             // Only for slow clocks, subtract the outage's length from the current time. A client
-            // lets a live clock run on from this moment, so it would count the outage again. For
-            // live clocks this is not needed, because the log records the outage right after the
-            // game is opened.
+            // lets a live clock run on from the returned time, so it would count the outage again.
+            // For live clocks this is not needed, because the log records the outage right after
+            // the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

@@ -38,7 +38,7 @@ impl Table {
         self.audiences.publish(&self.game, event, at, abort.as_ref());
     }
 
-    /// True if these entries, added to the replica, result in this head.
+    /// True if adding these entries to the replica leads to this head.
     pub(super) fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {

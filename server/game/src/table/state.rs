@@ -38,7 +38,7 @@ pub(crate) enum Stopping {
     No,
     /// The server is stopping, and the table has not stopped yet.
     Asked {
-        /// True if the game is to be paused, because no other server continues it.
+        /// True if the game must be paused, because no other server continues it.
         pauses: bool,
     },
     Done,

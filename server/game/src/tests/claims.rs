@@ -23,7 +23,7 @@ fn rapid() -> GameHeader {
     header
 }
 
-/// A message about a player that a client got.
+/// A message that a client got about a player.
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),

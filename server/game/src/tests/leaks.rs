@@ -396,8 +396,8 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
-/// Returns deployments that a side sends before its final one. Only the side that deploys first
-/// can change its deployment, because the game starts with the second side's deployment.
+/// Returns deployments that a side sends before its final one. Only the side that deploys first can
+/// change its deployment, because the game starts as soon as the second side has deployed.
 fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
     let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
@@ -526,7 +526,7 @@ fn a_planted_leak_is_found() {
                 // In games without choices, everyone knows who has to act, so the planted leak
                 // reveals nothing.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // These two leaks show only in twins with a different number of events: the side
+                // These leaks are found only in twins with a different number of events: the side
                 // deploys more often, or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),

@@ -12,8 +12,8 @@ use flagfall_rules::Viewer;
 use super::Script;
 use crate::record;
 
-/// Returns everything in a script that all viewers saw. `None` if one of its commands was
-/// refused.
+/// Returns everything that all viewers saw while a script was played. `None` if one of its commands
+/// was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
