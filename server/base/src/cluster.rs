@@ -191,7 +191,7 @@ impl Peers {
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
-            // There may be servers whose records were not read.
+            // Servers whose records were not read may lack the ability.
             is_whole && met.as_ref().is_ok_and(|others| others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));

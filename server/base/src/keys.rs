@@ -34,7 +34,7 @@ impl<const N: usize> RecordKind<N> {
     /// Returns a key that comes after all keys of this kind that begin with these parts, and
     /// before all others that follow them.
     pub fn past<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
-        // The character after a slash.
+        // The character that follows the slash in byte order.
         Ok(Key::new(self.text(&parts) + "0")?)
     }
 
@@ -148,7 +148,7 @@ keyspace! {
     LIVE["GAME"] = "live", "JSON: the earliest time at which a flag may fall, and the players who are away", "game/src/listing.rs", "until the game ends";
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
-    /// The time at which to check a game, because the time of a player may have run out.
+    /// The time at which to check a game, because a player's time may have run out by then.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
     /// A game in which a house player (a player run by the server) has to act.
     HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
@@ -158,7 +158,7 @@ keyspace! {
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "until the game ends";
     /// The summary of a running public game.
     PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "until the game ends";
-    /// Exists if the lists contain all running games.
+    /// Exists if the lists of running games are complete.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";

@@ -179,7 +179,7 @@ pub enum RetireOutcome {
     Later,
     /// The game's log is damaged. Nothing has changed.
     Quarantined,
-    /// The log may or may not have been retired. Retiring it again finds out which.
+    /// The log may or may not have been retired. To find out, retire it again.
     Unknown,
 }
 
@@ -234,7 +234,8 @@ pub enum Announcement {
     Everything,
 }
 
-/// A game or a player about whom a server can receive announcements and messages.
+/// The subject of announcements and messages that a server can follow: a game, a player or a
+/// server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Topic {
     Game(GameId),

@@ -19,15 +19,15 @@ pub(super) struct Counts {
     pub(super) holdings: Mutex<Holdings>,
 }
 
-/// The maximum numbers of connections, by the kind of client.
+/// The maximum numbers of connections for different kinds of clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
     pub(super) all: usize,
     /// The number of connections for newcomers. The remaining connections are for players with a
     /// known token.
     pub(super) newcomers: usize,
-    /// The number of reserved connections that clients may open before they send a hello, because
-    /// their players may turn out to have a known token.
+    /// The number of reserved connections that are also open to clients that have not sent a hello.
+    /// Their players may turn out to have a known token.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }

@@ -19,8 +19,8 @@ use crate::delivery::{Connections, Payload};
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long the opening of a game waits at most until other servers have reported which of their
-/// players have the game open. Players of servers that answer later are shown later.
+/// The maximum time for which the opening of a game waits for other servers to report which of
+/// their players have it open. Players of servers that answer later are shown later.
 const ANSWERS_WAIT: Duration = Duration::from_millis(100);
 /// The maximum number of topics to which notices are sent at the same time.
 const TELL_AT_ONCE: usize = 64;
@@ -87,8 +87,8 @@ pub enum BusMessage {
     Due {
         keys: Vec<String>,
     },
-    /// Tokens were revoked, accounts were closed or games were erased a moment ago. Each server
-    /// then reads the records of these changes.
+    /// Tokens were revoked, accounts were closed or games were erased a moment ago. Receivers look
+    /// in the store to find out which.
     Withdrawn {
         server: String,
     },
@@ -139,7 +139,7 @@ pub trait News: Sync {
     /// Called after another server has found due work of which this server is the guardian. `keys`
     /// are the keys of the work's records.
     fn work_due(&self, keys: &[String]);
-    /// Called after another server has found that tokens, accounts or games were withdrawn.
+    /// Called after another server has reported that tokens, accounts or games were withdrawn.
     fn withdrawn(&self);
 }
 

@@ -6,7 +6,7 @@
 //!
 //! A server that finds work of another guardian notifies that guardian. If the work is not done,
 //! another server does it on its turn, once the work is overdue. If a server is lost, its turns are
-//! skipped over when its record has expired.
+//! skipped once its record has expired.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -100,7 +100,7 @@ mod tests {
         let mut read = Vec::new();
         for second in 0..40 {
             for server in ["a", "b", "c", "d", "e", "f"] {
-                // Server f is silent in the end.
+                // Server f falls silent after 30 seconds.
                 if server != "f" || second < 30 {
                     watch.note_heard(server, at(second));
                 }

@@ -245,7 +245,7 @@ impl Outbox {
     fn deliver(&self, at_once: bool) {
         let mut state = self.shared.state.lock();
         state.is_awaited = false;
-        // An error, like a full socket, is left to the connection's task.
+        // The connection's task handles an error or a full socket.
         let is_written = at_once && state.close.is_none() && matches!(state.write(), Ok(true));
         let waker = if is_written { None } else { state.waker.take() };
         drop(state);

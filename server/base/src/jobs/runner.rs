@@ -86,7 +86,7 @@ impl Jobs {
     /// # Panics
     /// If a queue panics. A panic in a handler only makes its job fail.
     pub async fn run(&self) {
-        // Start one task for each kind of jobs, so that no kind has to wait for another.
+        // Start one task for each kind of job, so that no kind has to wait for another.
         let mut tasks = JoinSet::new();
         for queue in &self.queues {
             let queue = queue.clone();

@@ -29,8 +29,9 @@ use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// The parts of the old layout. The conversion keeps the witness file: without a database, it
-/// makes version 0.1 refuse the folder instead of creating an empty store there.
+/// The files and folders of the old layout. The conversion keeps the witness file. If version 0.1
+/// finds this file without a database, it refuses the folder instead of creating an empty store
+/// there.
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];

@@ -254,8 +254,8 @@ impl Tail {
         Ok(())
     }
 
-    /// Allocates disk space up to `end`. An error is ignored: the next write then makes the file
-    /// longer, and reports if the disk is full.
+    /// Allocates disk space up to `end`. An error is ignored, because the next write makes the file
+    /// longer itself, and then reports if the disk is full.
     fn allocate(&mut self, end: u64) {
         match disk::allocate(&self.file, self.allocated, end - self.allocated) {
             Ok(()) => self.allocated = end,

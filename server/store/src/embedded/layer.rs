@@ -82,7 +82,7 @@ impl GameRow {
         row
     }
 
-    /// Returns a row with the same frames, to which more can be added.
+    /// Returns a row with the same frames to which more frames can be added.
     fn continuing(row: &Arc<GameRow>) -> GameRow {
         let &GameRow { head, count, last, .. } = &**row;
         let mut parts = row.parts();

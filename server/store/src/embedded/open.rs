@@ -290,7 +290,7 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// The arguments for opening an index: its log, the log's last heartbeat, and the options.
+/// The arguments for opening an index: the log, the last heartbeat, and the options.
 struct Log<'a> {
     folder: &'a Path,
     segments: &'a Segments,

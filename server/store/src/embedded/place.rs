@@ -19,7 +19,7 @@ pub(super) struct Named {
     identity: Identity,
 }
 
-/// The device and the number of a file. They tell files apart.
+/// The device and the number of a file, which together identify the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Identity {
     device: (u32, u32),

@@ -41,8 +41,8 @@ fn text(bytes: &[u8]) -> Result<String, RequestError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| strange())
 }
 
-/// Requests that were added to a pipeline together: either appends in one call, or one other
-/// request.
+/// Requests that were added to a pipeline together: either appends that share one call, or a single
+/// request of another kind.
 pub(super) struct Sent {
     /// The number of commands in the pipeline. Only the answer to the last command is used.
     pub(super) commands: usize,

@@ -391,8 +391,9 @@ impl Writer {
         reply.send(answer).ok();
     }
 
-    /// Finishes appends that are in the logs: applies their side records, holds their entries in
-    /// memory, and then answers the callers. In a bucket, the callers apply the side records.
+    /// Finishes appends whose entries are in the logs: applies their side records, holds their
+    /// entries in memory, and then answers the callers. In a bucket, the callers apply the side
+    /// records.
     async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
         let finished = self.finish(&landed).await;
         for (mut append, at, reply) in landed {

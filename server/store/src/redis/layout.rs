@@ -77,7 +77,7 @@ struct Bucket {
 /// The keys of a bucket for transactions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TransactionKeys {
-    /// Hash: for each locked record, the transaction.
+    /// Hash: for each locked record, the transaction that has locked it.
     pub(super) locks: String,
     /// Sorted set with equal scores: the locked records, in byte order.
     pub(super) locked: String,

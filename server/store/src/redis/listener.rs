@@ -249,7 +249,7 @@ fn forget_retired(shared: &Shared, game: Option<&str>) {
     }
 }
 
-/// Returns the message on the channel of a topic that contains this notice.
+/// Returns a message with this notice, for the channel of a topic.
 pub(super) fn told(notice: &[u8]) -> Vec<u8> {
     [&[TOLD], notice].concat()
 }
@@ -268,7 +268,7 @@ fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
 }
 
-/// Returns the announcement to servers of earlier versions that a log was retired.
+/// Returns the announcement that tells servers of earlier versions that a log was retired.
 pub(super) fn retired(mark: u64, game: GameId) -> String {
     format!("{mark}\n{game}{RETIRED}")
 }

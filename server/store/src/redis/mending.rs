@@ -56,7 +56,7 @@ impl Writer {
                         .await?;
                 }
             }
-            // If one of them is listed now, another server has listed it again after it was
+            // If an earlier append is listed now, another server has listed it again after it was
             // finished. That does no harm.
             self.apply(link, std::slice::from_ref(intent), false).await?;
         }

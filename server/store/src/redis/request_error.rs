@@ -217,7 +217,8 @@ pub(super) async fn within<T>(
     }
 }
 
-/// Returns the answer to one command of a pipeline, or an error if the answer is one.
+/// Returns the answer to one command of a pipeline. If Redis has answered with an error, returns
+/// this error.
 pub(super) fn checked(value: Value) -> Result<Value, RequestError> {
     match value {
         Value::ServerError(error) => Err(RequestError::of_code(error.code())),

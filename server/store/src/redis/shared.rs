@@ -201,8 +201,8 @@ impl Shared {
         }
     }
 
-    /// Checks that enough replicas confirmed the commands that [`wait`](Self::wait) follows.
-    /// Removes the answer to `wait`, which is the last of `answers`.
+    /// Checks that enough replicas confirmed the commands before [`wait`](Self::wait). Removes the
+    /// answer to `wait`, which is the last of `answers`.
     pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), RequestError> {
         let wanted = self.options.replicas;
         if wanted == 0 {

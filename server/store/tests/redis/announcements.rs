@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 
 use super::*;
 
-/// A number of appends that does not fit into one call.
+/// A number of appends that is too large for one call.
 const MANY: u32 = 300;
 
 /// Waits for the next announcement of an append.

@@ -27,8 +27,8 @@ use crate::store::{Append, AppendOutcome, Store as _, StoreError};
 
 /// The time between two checks for pending appends that only this process finishes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The number of looks that together cover all buckets. The servers take turns, so there is one
-/// look per second, no matter how many servers there are.
+/// The number of looks (checks for unfinished work) that together cover all buckets. The servers
+/// take turns, so there is one look per second, no matter how many servers there are.
 const LOOKS_PER_ROUND: u64 = 5;
 /// The age, in milliseconds, at which any server may finish an append or a transaction.
 const LEFT_BEHIND_MS: u64 = 5_000;
@@ -101,8 +101,8 @@ impl Buckets {
         for earlier in earlier {
             self.write_entry(Appended { seq: earlier, ..appended }).await?;
         }
-        // If one of them is listed now, another server has listed it again after it was finished.
-        // That does no harm.
+        // If an earlier append is listed now, another server has listed it again after it was
+        // finished. That does no harm.
         self.write(appended, writes, false).await.map(drop)
     }
 
@@ -232,7 +232,7 @@ impl Buckets {
             let store = self.bucket(bucket)?;
             let found = store.read_settled(|| store.reader.stream(game, seq, 1)).await?;
             let is_made = found.first().is_some_and(|entry| entry.seq == seq);
-            // Without an entry, the append was not made, or is being made at this moment.
+            // If there is no entry, the append was not made, or is being made at this moment.
             if is_made || now.saturating_sub(since) > ABANDONED_MS {
                 self.write_entry(appended).await?;
             }

@@ -1,8 +1,8 @@
 //! Outages of buckets. Each bucket has its own outages, because the master of one bucket may be
 //! away while the others answer.
 //!
-//! The record of outages lists the times in which no server ran, which concern all games. Besides,
-//! each bucket has a list of its own outages. This process need not ask for these lists later: it
+//! The record of outages lists the times in which no server ran, which concern all games. Each
+//! bucket also has a list of its own outages. This process need not ask for these lists later: it
 //! reads them when it opens the store, and is told of each new outage before it makes another
 //! request.
 

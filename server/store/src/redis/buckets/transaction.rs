@@ -144,7 +144,7 @@ pub(super) struct Machine {
     prepared: Vec<usize>,
     /// The outcome, or during the preparation, the reason why the transaction will fail.
     outcome: Option<Outcome>,
-    /// False if a bucket may not have finished the transaction.
+    /// False if it is not certain that all buckets have finished the transaction.
     is_finished: bool,
 }
 
@@ -172,8 +172,7 @@ impl Machine {
         std::mem::take(&mut self.calls)
     }
 
-    /// Returns the outcome, if it is known. At that time, some buckets may not have finished the
-    /// transaction.
+    /// Returns the outcome, if it is known. Some buckets may not have finished the transaction yet.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref().filter(|_| self.phase > Phase::Deciding)
     }

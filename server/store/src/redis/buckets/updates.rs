@@ -63,7 +63,7 @@ impl Pauses {
         if Instant::now() >= self.until {
             return false;
         }
-        // Two conflicting requests must not wait for the same time.
+        // Two conflicting requests must wait for different times.
         let random = RandomState::new().hash_one(0) % 1_000;
         sleep(self.next + self.next.mul_f64(random as f64 / 1_000.0)).await;
         self.next = (self.next * 2).min(PAUSE.1);
