@@ -91,8 +91,8 @@ pub(crate) struct Turn<'a> {
     foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
-    /// The amount of risk that the player takes. It is 0 at first and grows to 1 during a long
-    /// time without captures.
+    /// The amount of risk that the player takes. It is 0 at first and grows to 1 if no piece is
+    /// captured for a long time.
     boldness: f32,
     /// The value of exchanging pieces of equal value, as a share of that value. It is higher for
     /// the side that is ahead.

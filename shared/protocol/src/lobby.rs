@@ -175,7 +175,8 @@ impl BriefSeek {
         }
     }
 
-    /// Returns the seek, to be inserted into this list. `None` if it refers to a missing seek.
+    /// Returns the complete seek, to be inserted into this list. `None` if it refers to a missing
+    /// seek.
     fn placed(self, list: &[Seek]) -> Option<PlacedSeek> {
         let other = |place: Option<u32>| list.get(place_of(place?));
         let seeker = self.seeker.or_else(|| Some(other(self.seeker_of)?.seeker.clone()))?;

@@ -36,7 +36,7 @@ pub(crate) enum EventKind {
     Removed { side: Side, square: Square },
     /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
-    /// A side named the color of the chip under its piece that won as the defender and moved
+    /// A side named the color of the chip under its piece, which had won as the defender and moved
     /// (§S2.4). This is not a ply.
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.

@@ -310,9 +310,9 @@ fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
     refused
 }
 
-/// Returns those of the side's refused moves that the more-squares rule forbids. `None` if no
-/// move is refused. The squares of all earlier moves are public, so this tells the side no more
-/// than the refusals do.
+/// Of a side's refused moves, returns those that the more-squares rule forbids. `None` if no move
+/// is refused. The squares of all earlier moves are public, so this tells the side no more than the
+/// refusals do.
 fn more_squares(game: &Game, refused: &[Move]) -> Option<Vec<Move>> {
     let position = &game.position;
     let is_chase = |squares: &Move| !position.is_back_and_forth(position.turn(), *squares);

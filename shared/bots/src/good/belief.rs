@@ -62,7 +62,7 @@ fn scale_row(row: &mut PerRank<f64>) {
 }
 
 /// Assigns a rank to each suspect, using augmenting paths. No rank is given to more suspects than
-/// it has pieces left. Returns `None` if this is impossible.
+/// there are pieces of this rank left. Returns `None` if this is impossible.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =

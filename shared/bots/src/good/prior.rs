@@ -18,8 +18,8 @@ const BOMB_BESIDE_FLAG: f32 = 2.0;
 /// likelihood, in rulesets in which home squares may stay empty.
 const COVER: f32 = 2.0;
 
-/// For each rank, the shares of its pieces that people deploy in each of four rows, in thousandths,
-/// beginning with the back row. For rulesets in which the army fills the home rows.
+/// How people distribute the pieces of each rank over four rows, in thousandths, beginning with the
+/// back row. For rulesets in which the army fills the home rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],

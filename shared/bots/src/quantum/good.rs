@@ -22,10 +22,10 @@ const WHIM: f32 = 0.2;
 /// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
 /// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// After this many of our plies without a capture, the enemy's replies count only half, and the
-/// additional value of striking coins is doubled.
+/// After this many of our plies without a capture, the enemy's replies count only half as much, and
+/// the additional value of striking coins doubles.
 const PATIENCE_PLIES: f32 = 15.0;
-/// The value of moving closer to a piece, as a share of the value of striking it.
+/// The weight of how much closer a move brings a piece to attractive targets.
 const APPROACH: f32 = 1.6;
 /// The limit for a target's value when computing how strongly the target attracts distant pieces.
 const TARGET_MAX: f32 = 15.0;
