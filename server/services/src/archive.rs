@@ -36,7 +36,7 @@ use crate::ended::{ended, is_old, with_finished};
 use crate::erased_games::is_erased;
 use crate::records::find;
 
-/// The maximum number of games that are added to the archive together.
+/// The maximum number of games that are added to the archive at once.
 const BATCH: usize = 256;
 /// The time for which only one server archives. The server extends it with each batch. Two
 /// servers that archive at the same time do no harm, but they do the work twice.
@@ -285,7 +285,7 @@ impl Archiver {
                     self.refuse(one.game, &error);
                     continue;
                 }
-                // The game has just been erased. The next round finds no log.
+                // The game has just been erased. The next round will find that it has no log.
                 Err(ArchiveError::Removed(_)) => continue,
                 Err(error) => return Err(error.into()),
             };

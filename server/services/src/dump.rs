@@ -206,7 +206,7 @@ impl<'a> Dump<'a> {
 }
 
 fn pseudonym(key: &[u8; 32], year: &str, player: &str) -> String {
-    // HMAC pads the key to a block of SHA-256.
+    // Pad the key to a block of SHA-256, as HMAC does.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());

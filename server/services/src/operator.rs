@@ -129,9 +129,9 @@ impl<'a> Operator<'a> {
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account. Its logins are refused, and its sockets are closed. Then marks the open
-    /// reports about the player as acted on. If only this step fails, the account stays closed,
-    /// and [`Operator::decide`] can still decide the reports.
+    /// Closes an account: refuses its logins and closes its sockets. Then marks the open reports
+    /// about the player as acted on. If only this step fails, the account stays closed, and
+    /// [`Operator::decide`] can still decide the reports.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         let player = set_closed(self.store, name, true, |player| {

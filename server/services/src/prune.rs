@@ -225,8 +225,9 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// True if the store still has a report of the game, or has not written the game's histories.
-/// This includes a history job that failed permanently, because an operator may retry it.
+/// True if the store still has a report of the game, or if the game must still be entered into
+/// histories. This includes a history job that failed permanently, because an operator may retry
+/// it.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = PLAYED_DUE.key([&game])?;

@@ -33,8 +33,7 @@ use crate::records::{find, parse};
 
 /// The number of games that one update converts.
 const AT_ONCE: usize = 8;
-/// The number of rounds from one conversion of game records to the next. Rating records are
-/// converted in every round.
+/// Game records are converted in one of this many rounds, and rating records in every round.
 const WHOLE: u32 = 60;
 
 /// The work that a server does for the players whose guardian it is.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::damaged;
 
-/// Returns text that sorts a game within a history, latest first. This text is part of keys.
+/// Returns the part of a key by which the games of a history are sorted, latest first.
 pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{}-{game}", descending_time(Stamp(ended)))
 }

@@ -135,7 +135,7 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
-    /// Asks other servers for the seekers who are not connected to this server. Only the guardian
+    /// Asks other servers about the seekers who are not connected to this server. Only the guardian
     /// of a seeker (the one server that is responsible for them) does this.
     async fn look_for_seekers(&self, grace: Duration) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);

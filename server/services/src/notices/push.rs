@@ -155,7 +155,7 @@ impl Notices {
                 write_if(&*self.store, key.clone(), Some(kept), vec![Write::Delete { key }]).await?;
                 "lost"
             }
-            // Repeating a message that the push service does not accept would not help.
+            // If the push service does not accept a message, repeating it does not help.
             Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
                 let (host, status) = (self.host(&record.endpoint), status.as_u16());
                 tracing::info!(host, status, "a push service did not accept a notice");

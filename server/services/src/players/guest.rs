@@ -49,7 +49,7 @@ pub(super) struct GuestKey([u8; 32]);
 
 impl GuestKey {
     fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
-        // HMAC pads the key to a block of SHA-256.
+        // Pad the key to a block of SHA-256, as HMAC does.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&self.0);
         let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
@@ -195,7 +195,7 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
 
 /// The time for which a name stays reserved for a guest who has this name but is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// The maximum number of names that are claimed in one generation of claims.
+/// The number of claimed names after which a new generation of claims begins.
 const CLAIMS_MAX: usize = 20_000;
 
 /// The names of recent guests who are not stored. Claims prevent two guests of one server from
@@ -208,7 +208,7 @@ pub(super) struct Claims {
 
 #[derive(Default)]
 struct Generations {
-    /// The ids and names of the holders, by folded name.
+    /// The ids and names of the players who claimed names, by folded name.
     current: HashMap<String, (String, Name)>,
     before: HashMap<String, (String, Name)>,
     since: Option<Instant>,

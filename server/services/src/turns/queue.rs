@@ -143,7 +143,7 @@ impl Turns {
             queued.after.is_none_or(|after| last.is_some_and(|last| last.squares == after))
         };
         let is_made = match queued {
-            // The queue begins at a later ply.
+            // No move is queued for this ply, because the queue begins at a later one.
             None if past.is_none() => return Ok(()),
             Some(Some(queued)) if !is_met(queued) || !is_safe(&view, &queued.command) => false,
             Some(Some(queued)) if self.is_planned_in_log(game, &record).await? => {
