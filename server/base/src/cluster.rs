@@ -191,7 +191,8 @@ impl Peers {
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
-            // Servers whose records were not read may lack the ability.
+            // If records are missing, the answer is false, because their servers may lack the
+            // ability.
             is_whole && met.as_ref().is_ok_and(|others| others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
@@ -276,8 +277,8 @@ impl Inner {
     async fn meet(&self, info: &MemberInfo) -> (Result<(), StoreError>, Result<Option<Met>, StoreError>) {
         let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
-        // If this server's record is in a part of the store that is away, the records of other
-        // servers may still be readable.
+        // If this server's record is in a part of the store that does not answer, the records of
+        // other servers may still be readable.
         let written = async { self.write(Write::Put { key: self.key()?, value, expires }).await }.await;
         let must_read = self.watch.lock().must_read(&self.id, Instant::now());
         if must_read || written.is_err() {

@@ -300,7 +300,7 @@ keyspace! {
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
     /// A marker for a game that a player has reported.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A report of a player. The latest report comes first in the order of keys.
+    /// A report that a player has sent. The latest report comes first in the order of keys.
     REPORTS_BY["PLAYER", "TIME-GAME"] = "reports_by", "the last part of the report's key", "services/src/reports.rs", "180 days";
     /// A marker for a player who has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";

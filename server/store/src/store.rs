@@ -536,8 +536,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Sends a message to every server that uses this store, including this one. Messages may
-    /// arrive in any order, and twice while a part of the store is away. Does nothing if only this
-    /// process uses the store. A message has at most
+    /// arrive in any order, and twice while a part of the store does not answer. Does nothing if
+    /// only this process uses the store. A message has at most
     /// [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
     ///
     /// # Errors

@@ -57,8 +57,8 @@ impl Peers {
         }
     }
 
-    /// Notifies other servers of due work for which they are the guardians. Each item is the
-    /// subject that determines the guardian, and the key of a record. If a notice is lost, the
+    /// Notifies other servers of due work for which they are the guardians. Each item consists of
+    /// the subject that determines the guardian, and the key of a record. If a notice is lost, the
     /// guardian finds the work on its own turn, or other servers do it when it is overdue.
     pub async fn hand_over(&self, due: impl IntoIterator<Item = (String, Key)>) {
         let Some(inner) = &self.inner else { return };

@@ -61,7 +61,7 @@ pub(super) struct Stage {
     changes: Vec<(Change, Place)>,
     /// The heads of the changed logs; [`Head::START`] for a deleted log.
     heads: FxHashMap<GameId, Head>,
-    /// The numbers of the same heads, encoded for the notes.
+    /// The games and entry numbers in `heads`, encoded for the notes.
     noted: GroupHeads,
     /// The games whose logs the group deletes.
     deleted: Vec<GameId>,

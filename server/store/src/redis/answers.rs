@@ -106,8 +106,8 @@ pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), RequestEr
 }
 
 /// Parses the answer to the script that applies the side records of an append. Returns the numbers
-/// of earlier appends to the same game that may not be finished, in order. If there are any, no
-/// records were applied.
+/// of earlier appends to the game that may be unfinished, in order. If there are any, no records
+/// were applied.
 pub(super) fn applied(answer: Value) -> Result<Vec<u64>, RequestError> {
     let (word, mut earlier) = words(answer)?;
     earlier.sort_unstable();

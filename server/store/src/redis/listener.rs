@@ -43,8 +43,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
         let began = Instant::now();
         let Err(error) = listen(&shared).await;
         if error == RequestError::Forbidden {
-            // This is an error only for the listener, because the writer may have all permissions
-            // that it needs.
+            // Only the listener is certain to lack a permission. The writer may have all
+            // permissions that it needs.
             tracing::error!(%error, "messages of other servers cannot be received");
         } else {
             tracing::debug!(%error, "announcements cannot be received");

@@ -111,7 +111,7 @@ impl Request {
         }
     }
 
-    /// Answers that the request failed, or may have failed.
+    /// Tells the caller that the request failed, or may have failed.
     pub(super) fn fail(self, error: &RequestError) {
         let error = error.clone();
         // A send error only means that the caller has stopped waiting.

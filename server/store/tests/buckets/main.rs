@@ -1,5 +1,6 @@
 //! Tests of the store in several buckets, with a real Redis and a real Redis Cluster. A server is
-//! lost at each possible step, several servers work at once, a slot moves, and a master is away.
+//! lost at each possible step, several servers work at once, a slot moves, and a master does not
+//! answer.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod cluster;

@@ -24,8 +24,8 @@ pub(super) struct Buckets {
     pub(super) common: Common,
     /// The number of transactions that this process has begun.
     pub(super) transactions: AtomicU64,
-    /// The record of outages, as it was last read or written. It stays correct while its bucket is
-    /// away, because only a server that starts while no other server runs changes it.
+    /// The record of outages, as it was last read or written. It stays correct while its bucket
+    /// does not answer, because only a server that starts while no other server runs changes it.
     pub(super) outages: Mutex<Option<OutageList>>,
     /// For each bucket, true while a heartbeat waits for its answer.
     pub(super) beating: Vec<AtomicBool>,

@@ -1,5 +1,5 @@
 //! Outages of buckets. Each bucket has its own outages, because the master of one bucket may be
-//! away while the others answer.
+//! unreachable while the others answer.
 //!
 //! The record of outages lists the times in which no server ran, which concern all games. Each
 //! bucket also has a list of its own outages. This process need not ask for these lists later: it
