@@ -60,7 +60,7 @@ impl Players {
         if looked_at.is_some_and(is_fresh) {
             return self.look_for_news().await;
         }
-        // While a part of the store is away, not all tokens can be checked.
+        // This fails while a part of the store is away, because not all tokens can be checked then.
         self.look_for_news().await?;
         self.check_all_tokens().await?;
         Ok(Reached { records: Vec::new(), is_whole: true })
