@@ -49,8 +49,8 @@ impl Tables {
         Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
-    /// Returns the running games of a player, newest first. While the store is away, returns only
-    /// the games in memory.
+    /// Returns the running games of a player, newest first. While the store is unreachable, returns
+    /// only the games in memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.residents().games_of(player);
         if !self.connections().is_store_away() {

@@ -209,7 +209,8 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
-        // Count the games first, so that operators see how many wait while the archive is away.
+        // Count the games first, so that operators see how many wait while the archive is
+        // unreachable.
         let mut archived = self.go_through(false).await?;
         note_waiting(archived.waiting);
         if is_allowed && archived.waiting > 0 {

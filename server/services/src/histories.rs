@@ -214,7 +214,7 @@ impl Histories {
     }
 
     /// Returns the public games that ended last, latest first. Aborted games are left out. The
-    /// returned flag is false if games are missing because a part of the store is away.
+    /// returned flag is false if games are missing because a part of the store is unreachable.
     pub async fn latest(&self, limit: usize) -> Result<(Vec<GameSummary>, bool), StoreError> {
         latest::latest(&*self.store, limit).await
     }

@@ -47,13 +47,13 @@ impl Table {
         // The client may have seen entries that the replica lacks. Sequence numbers are compared
         // even if the epochs differ, because servers learn of a new epoch at different times.
         let is_ahead = |since: EventPosition| {
-            // If the client's epoch is newer, the replica may contain lost events. While the
-            // store is away, the table cannot find out.
+            // If the client's epoch is newer, the replica may contain lost events. While the store
+            // is unreachable, the table cannot find out.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)
         };
         let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
-        // While the store is away, the table cannot read the log, so it can only show the
+        // While the store is unreachable, the table cannot read the log, so it can only show the
         // replica.
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
@@ -65,8 +65,8 @@ impl Table {
             return false;
         }
         if is_store_away {
-            // The game is shown when the store is back. Until then, tell the client that the game
-            // waits for the store.
+            // The game is shown when the store answers again. Until then, tell the client that the
+            // game waits for the store.
             let game = (!self.outage.is_store_away).then(|| self.id());
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false, game }));
         }

@@ -5,7 +5,7 @@
 //! connections it waits a little, to read many entries at a time. A client must not be shown an
 //! older state of the game than it has already seen. So if no connection has the game open, the
 //! first client that opens it waits until the table has read the log's head. While the store is
-//! away, this client is shown the replica, unless more entries are known to exist. An audit
+//! unreachable, this client is shown the replica, unless more entries are known to exist. An audit
 //! compares the replica's head, including its hash, with the head of the log.
 
 use crate::reply::Opener;

@@ -24,8 +24,8 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// True if connections were last told that the part of the store with this game is away, while
-    /// other parts are not.
+    /// True if connections were last told that the part of the store with this game does not
+    /// answer, while other parts do.
     pub(super) is_part_away: bool,
     /// The time of the store's last answer, if the store has been silent since then. `None` if
     /// clocks have certainly been running.
@@ -147,8 +147,8 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Records whether the store is away. If clocks may be standing still because the store is
-    /// silent, `silent_since` is the start of the silence.
+    /// Records whether the store is unreachable. If clocks may be standing still because the store
+    /// is silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);
     }

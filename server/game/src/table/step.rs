@@ -39,7 +39,7 @@ impl Table {
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
-                // The store is back, so retry immediately.
+                // The store answers again, so retry immediately.
                 self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),

@@ -55,7 +55,7 @@ pub(super) async fn list(
 }
 
 /// Returns the public games that ended last, latest first, with the current names of their players.
-/// The returned flag is false if games are missing because a part of the store is away.
+/// The returned flag is false if games are missing because a part of the store is unreachable.
 pub(super) async fn latest(store: &dyn Store, limit: usize) -> Result<(Vec<GameSummary>, bool), StoreError> {
     let Reached { records, mut is_whole } =
         store.scan_reachable(LATEST.all()?, None, limit.min(LATEST_MAX)).await?;

@@ -89,7 +89,8 @@ impl Inner {
         let (mut open, is_whole) = seeks::read_all(&self.store).await?;
         let mut seeks = self.seeks.lock();
         if !is_whole {
-            // Keep the known seeks, because they may be in the part of the store that is away.
+            // Keep the known seeks, because they may be in the part of the store that does not
+            // answer.
             open.extend(seeks.missed(&open));
         }
         seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));

@@ -201,7 +201,7 @@ impl Pool {
     }
 
     /// Reads the records of pairs, including those whose games were created recently. The returned
-    /// flag is false if a part of the store is away.
+    /// flag is false if a part of the store is unreachable.
     async fn paired(&self) -> Result<(Vec<(Key, NewGame)>, bool), StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
         let Reached { records, is_whole } = Scan::all_reachable(&*self.store, PAIRED.all()?).await?;

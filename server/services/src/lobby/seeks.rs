@@ -46,7 +46,7 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
 }
 
 /// Reads all open seeks, except those whose records cannot be read. The returned flag is false if a
-/// part of the store is away.
+/// part of the store is unreachable.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<(Vec<SeekRecord>, bool), StoreError> {
     let Reached { records, is_whole } = Scan::all_reachable(&**store, SEEKS.all()?).await?;
     // A record that cannot be read may come from a server of another version. Servers of that

@@ -52,7 +52,7 @@ impl Players {
     }
 
     /// Returns the announcements that were found. `is_whole` is false if a part of the store is
-    /// away. `looked_at` is the time of the last complete check.
+    /// unreachable. `looked_at` is the time of the last complete check.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Reached, StoreError> {
         // If the last check was less than half of their lifetime ago, look only for new
         // announcements. The other half is a margin for slow reads and differing clocks.
@@ -60,7 +60,8 @@ impl Players {
         if looked_at.is_some_and(is_fresh) {
             return self.look_for_news().await;
         }
-        // This fails while a part of the store is away, because not all tokens can be checked then.
+        // This fails while a part of the store is unreachable, because not all tokens can be
+        // checked then.
         self.look_for_news().await?;
         self.check_all_tokens().await?;
         Ok(Reached { records: Vec::new(), is_whole: true })
