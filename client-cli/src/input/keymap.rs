@@ -260,8 +260,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// Returns the key in the same position on a Latin keyboard. In a message or a name, returns the
-/// typed key unchanged.
+/// Returns the key in the same position on a Latin keyboard. While the user types a message or a
+/// name, returns the typed key unchanged.
 fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     match key {
         Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {

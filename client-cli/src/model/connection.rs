@@ -21,8 +21,8 @@ pub struct Connection {
     pub is_store_away: bool,
     /// The games whose part of the store the server cannot reach, as it reported.
     pub standing_still: BTreeSet<GameId>,
-    /// The number of seconds after which the opponent of an absent player can claim a short game,
-    /// according to the server.
+    /// The number of seconds that a player must be absent before the opponent can claim a short
+    /// game, as sent by the server.
     pub claim_seconds: Option<u64>,
     /// True if the server can send changes of the lobby instead of the whole lobby.
     pub has_lobby_changes: bool,

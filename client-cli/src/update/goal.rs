@@ -170,8 +170,8 @@ pub(super) fn started(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-/// Requests the lobby. If the server can send changes, it sends only offers that may meet the
-/// wish, and after that only changes.
+/// Requests the lobby. If the server can send changes, its answer contains only offers that may
+/// meet the wish, and only changes follow.
 pub(super) fn open_lobby(model: &mut Model) {
     model.tell(match (model.connection.has_lobby_changes, model.wish()) {
         (false, _) => ClientToServer::OPEN_LOBBY,

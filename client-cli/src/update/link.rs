@@ -52,7 +52,7 @@ fn dial(model: &mut Model, failures: u32) {
     model.effects.push(Effect::Connect { delay_ms });
 }
 
-/// Returns a delay that doubles from a tenth of a second up to five seconds.
+/// Returns a delay that doubles with each failure, from a tenth of a second up to five seconds.
 ///
 /// Half of the delay is random, so that many clients do not return at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {

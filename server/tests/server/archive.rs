@@ -251,8 +251,8 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let kind = Kind { rated: true, ..Kind::default() };
     let game = table.play(kind).await;
     clock.advance_ms(1_000);
-    // Set-up: when the next game of the players is recorded, the rating change of the first one
-    // becomes a part of its line.
+    // Set-up: when the players' next game is recorded, the rating change of their first game
+    // becomes a part of that game's line in the history.
     table.play(kind).await;
     table.house.run_jobs("proof_due").await;
     let history = "/api/players/ann/ratings/classic/rapid";

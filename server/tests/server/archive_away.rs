@@ -123,8 +123,8 @@ async fn play_on(
     let mut played = vec![old];
     for waiting in 1..3 {
         played.push(table.play(Kind { rated: true, ..Kind::default() }).await);
-        // Other tests in this process set the metric too, so this works only if the server counts
-        // often, because the archive fails at once.
+        // Other tests in this process set the same metric. So this check works only if the archive
+        // fails at once, because the server then sets the metric often.
         if is_counted {
             are_waiting(&table.house, waiting).await;
         }

@@ -150,7 +150,8 @@ pub struct Running {
     pipes: Vec<JoinHandle<()>>,
     stderr: JoinHandle<String>,
     is_finished: bool,
-    /// The processor time that the program had used when it was last asked, in microseconds.
+    /// The processor time that the program had used when it was last asked for an answer, in
+    /// microseconds.
     processor_when_asked: AtomicU64,
 }
 
@@ -161,8 +162,8 @@ pub struct Aftermath {
     pub exit: Option<ExitStatus>,
     /// The last part of the program's standard error.
     pub stderr_tail: String,
-    /// The processor time that the program used since it was last asked. `None` if the system
-    /// does not report it.
+    /// The processor time that the program used since it was last asked for an answer. `None` if
+    /// the system does not report it.
     pub processor: Option<Duration>,
 }
 
@@ -263,8 +264,8 @@ impl Running {
         self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Returns the processor time that the program has used since it was last asked. `None` if
-    /// the system does not report it.
+    /// Returns the processor time that the program has used since it was last asked for an answer.
+    /// `None` if the system does not report it.
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))

@@ -94,8 +94,8 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
-    // The account itself has been deleted at this point. If the deletion of the player's other
-    // data fails, a stored job remains, which any server can run later.
+    // The account itself has been deleted at this point. If the deletion of the player's other data
+    // fails, a stored job remains, and any server can run it later.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "could not delete all data of an account yet; a job will delete the rest");
         let job = LEAVING.key([&asker.player.id]);

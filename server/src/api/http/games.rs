@@ -27,8 +27,8 @@ const FINISHED_GAMES: usize = 10;
 /// Maximum number of games that are sorted by rating. If there are more, only the newest are
 /// considered.
 const ORDERED_GAMES_MAX: usize = 400;
-/// The number of requests that are charged in addition if the players of each game must be read
-/// from the store.
+/// The number of extra requests that are charged if the players of each game must be read from the
+/// store.
 const LOOKUP_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]

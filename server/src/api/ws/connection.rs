@@ -48,8 +48,8 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
-/// Stored bytes are charged once there are this many. All connections share the counters, so
-/// charging every move would be costly. A move stores far fewer bytes.
+/// The number of stored bytes after which a client is charged for them. All connections share the
+/// counters, so charging for every move would be costly. A move stores far fewer bytes.
 const CHARGED_BYTES: u32 = 1024;
 
 /// Maximum number of messages to read and ignore between the server's close frame and the
@@ -218,8 +218,8 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges the client for the data that its commands stored, once it is at least `least`
-    /// bytes. If this exceeds the limit, pauses reading.
+    /// Charges the client for the bytes that its commands have stored, once there are at least
+    /// `least` of them. Pauses reading if the client exceeds its limit.
     fn settle(&mut self, now: Instant, stored: u32, least: u32) {
         self.uncharged = self.uncharged.saturating_add(stored);
         if self.uncharged >= least

@@ -76,7 +76,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
         assert!(is_a_true_record(&record), "seed {seed}: the oracle knows a true record");
-        // Change about ten of the events of a long game, and all events of a short game.
+        // Change about ten events of a long game, and all events of a short game.
         let every = 1 + record.events.len() / 10;
         for tampered in tamper(&record, every) {
             judge(seed, &record, &tampered, &mut outcomes, &mut codes);
