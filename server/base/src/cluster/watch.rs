@@ -71,7 +71,7 @@ impl Watch {
         self.heard.retain(|_, heard| now.saturating_duration_since(*heard) <= REMEMBERED);
     }
 
-    /// Records that the records could not be read.
+    /// Called after the records could not be read.
     pub(super) fn note_failure(&mut self) {
         self.steady = 0;
     }

@@ -22,7 +22,6 @@ impl Placement {
         Placement { buckets: buckets.max(1) }
     }
 
-    /// Returns the number of buckets.
     pub(super) fn buckets(self) -> usize {
         self.buckets
     }

@@ -91,7 +91,6 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// Returns the append, if the request is one.
     pub(super) fn as_append(&self) -> Option<&Prepared> {
         match self {
             Request::Append { append, .. } => Some(append),

@@ -48,12 +48,10 @@ impl Buckets {
         self.buckets.get(number).ok_or_else(|| RequestError::damaged(0, "a lock names an unknown bucket"))
     }
 
-    /// Returns the keys of a bucket.
     pub(super) fn keys(&self, bucket: usize) -> Result<&Keys, RequestError> {
         Ok(&self.bucket(bucket)?.shared.keys)
     }
 
-    /// Runs a script in a bucket.
     pub(super) async fn run(
         &self,
         bucket: usize,
