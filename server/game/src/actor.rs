@@ -304,7 +304,7 @@ impl Actor {
     }
 
     /// Tells the table about outages of the store. Call this before anything is judged or shown,
-    /// because clocks may have stood still. First checks whether the store is silent, and then
+    /// because clocks may have been stopped. First checks whether the store is silent, and then
     /// whether it reports an outage. In the opposite order, a silence that ends between the two
     /// checks would be missed.
     fn look_at_store(&mut self, now: Stamp) {

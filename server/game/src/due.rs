@@ -34,8 +34,8 @@ const DAMAGED_MS: u64 = 60 * 60_000;
 /// The delay after which the server retries opening a game that a newer version wrote, in
 /// milliseconds. A newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
-/// The number of due times in the first read of each check. Usually the last of them is not near,
-/// so no second read is needed.
+/// The number of due times in the first read of each check. Usually the last of them is far enough
+/// in the future, so no second read is needed.
 const DUE_AT_FIRST: usize = 8;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
@@ -147,8 +147,8 @@ impl Tables {
         Ok(false)
     }
 
-    /// Returns the games whose flags are near: first those that this server should open now, then
-    /// those that it leaves to their guardians.
+    /// Returns the games whose flags may fall soon: first those that this server should open now,
+    /// then those that it leaves to their guardians.
     fn own_and_others(&self, due_games: Vec<DueGame>) -> (Vec<DueGame>, Vec<DueGame>) {
         let now = self.now();
         let is_own = |(_, (due, game)): &DueGame| {

@@ -34,11 +34,11 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
     }
 }
 
-/// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's
-/// last entry. If that entry paused the game, `paused_since` is the time of the pause.
+/// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's last
+/// entry. If that entry paused the game, `paused_since` is the time of the pause.
 ///
 /// Nothing has happened in the game since `latest`, so only the total time for which the game's
-/// clocks stood still matters. The combined outage begins when the first outage began, and lasts
+/// clocks were stopped matters. The combined outage begins when the first outage began, and lasts
 /// as long as all outages together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();

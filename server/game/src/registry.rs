@@ -262,7 +262,7 @@ impl Tables {
             let mut listed = None;
             if !table.is_over() {
                 // Read the outages after the log. The table needs those that the log lacks, because
-                // clocks stood still during them.
+                // clocks were stopped during them.
                 let outages = known_outages(self.store(), game).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);

@@ -59,7 +59,7 @@ impl Table {
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
                 // Show the game now, and again when it is known whether other servers have
-                // continued the game and whether its clocks stood still.
+                // continued the game and whether its clocks were stopped.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;

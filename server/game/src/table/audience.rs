@@ -111,8 +111,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event to each audience that may see it. The event must have been carried out
-    /// already.
+    /// Shows an event to each audience that may see it. The event must have been applied already.
     pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
         let id = self.id;
         for viewer in Viewer::ALL {

@@ -79,8 +79,7 @@ pub(crate) enum Input {
     Tick,
     /// The server is stopping as planned.
     Stop {
-        /// True if no other server continues the game. In that case, the game's clocks stand
-        /// still.
+        /// True if no other server continues the game. In that case, the game's clocks are stopped.
         is_last: bool,
     },
 }

@@ -15,7 +15,7 @@ use crate::error::TableError;
 use crate::replay::{self, ReplayError};
 
 impl Table {
-    /// Carries out entries that are already in the log, written by any server.
+    /// Applies entries that are already in the log, written by any server.
     pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
             let entry = replay::entry(&self.header, stored)?;
