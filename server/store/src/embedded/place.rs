@@ -40,7 +40,7 @@ impl Named {
     }
 }
 
-/// Reads only the file's number and device. If it also read the time of the last change, the next
+/// Reads only the file's number and device. If the time of the last change were also read, the next
 /// write would store a more exact time, and its sync would take up to 50% longer.
 fn identity(file: impl AsFd, path: &Path, flags: AtFlags) -> io::Result<Identity> {
     let found = statx(file, path, flags, StatxFlags::INO)?;

@@ -116,7 +116,8 @@ pub(super) enum Outcome {
     Late,
     /// Nothing was written.
     NotDone(String),
-    /// The change may or may not be made. The primary bucket has the decision, if there is one.
+    /// It is unknown whether the change is made. The primary bucket has the decision, if there is
+    /// one.
     Unknown,
 }
 
