@@ -133,8 +133,8 @@ impl Tables {
         }
     }
 
-    /// Registers a game that is about to be created. Call this before counting games, so that if
-    /// two games are created at once, the later creation counts the earlier one.
+    /// Registers a game that is about to be created. Call this before counting games. Then, of two
+    /// games that are created at once, the later one counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();
         if index.is_stopping {

@@ -28,11 +28,10 @@ use flagfall_base::store_errors::note_refusal;
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
 /// overdue by this many milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
-/// The delay after which the server retries opening a game that could not be opened, in
-/// milliseconds.
+/// If a game could not be opened, the server tries again after this delay, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// The delay after which the server retries opening a game that a newer version wrote, in
-/// milliseconds. A newer server is expected to open the game.
+/// If a game could not be opened because a newer version wrote it, this server tries again after
+/// this delay, in milliseconds. Until then, a newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
 /// The number of due times in the first read of each check. Usually the last of them is far enough
 /// in the future, so no second read is needed.
@@ -277,7 +276,8 @@ impl Tables {
     }
 }
 
-/// The time after which a game that could not be opened is tried again, in milliseconds.
+/// Returns the delay before the next attempt to open a game that could not be opened, in
+/// milliseconds.
 fn again_ms(error: TableError) -> u64 {
     if error == TableError::TooNew { TOO_NEW_MS } else { DAMAGED_MS }
 }

@@ -23,7 +23,7 @@ const ADOPT_AT_ONCE: usize = 16;
 const FIRST: u64 = 1;
 /// The number of heads that are compared at once. The limit leaves the store time for other work.
 const AUDIT_AT_ONCE: usize = 16;
-/// The delay before an audit that failed because of the store is tried again.
+/// If an audit fails because of the store, it is tried again after this delay.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
 
 impl Tables {

@@ -3,8 +3,8 @@
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// If the opponent does not have the game open on this server, the server waits this long after
-/// the last entry before it makes a house player's move, in milliseconds.
+/// The delay between the last entry and a house player's move if the opponent does not have the
+/// game open on this server, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
 /// A point in the game at which a house player acts: phase, ply, and whether a choice is pending.

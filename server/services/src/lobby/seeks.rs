@@ -6,10 +6,10 @@
 //! succeeds.
 //!
 //! Servers that share a store tell each other about opened and closed seeks. Such a notice may be
-//! lost, so a server also reads the store every few seconds, and immediately when a notice shows
-//! that it has missed an opening. Every opening changes the record `seek_turn`. So this record
-//! shows whether there was an opening that the server has not heard of. If a server has no open
-//! seek in its list, it reads only this record.
+//! lost. So a server also reads the store every few seconds, and immediately if a notice shows that
+//! it has missed an opening. Every opening changes the record `seek_turn`. So this record shows
+//! whether there was an opening that the server has not heard of. If a server has no open seek in
+//! its list, it reads only this record.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

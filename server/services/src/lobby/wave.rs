@@ -77,8 +77,8 @@ impl Pool {
         if sealed.is_empty() { Ok(()) } else { self.make_games(&sealed).await }
     }
 
-    /// True if this server pairs the players of a class in this wave, because it is the guardian of
-    /// the class, or because the guardian has held no wave for the class recently.
+    /// True if this server pairs the players of a class in this wave: it is the guardian of the
+    /// class, or the guardian has held no wave for the class recently.
     async fn pairs(&self, class: &str, now: Stamp) -> Result<bool, StoreError> {
         let peers = self.tables.peers();
         if !peers.is_shared() {
