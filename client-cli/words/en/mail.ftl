@@ -5,7 +5,7 @@ lines-help-mail =
     games: your running games, the most urgent first. next: open the next game in which it is your turn.
     open GAME: open a game of yours.
     challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: offer a game to NAME, or without a name get a code for a friend. Without a ruleset: pbm, or pbm-small with -small. Without a time: 3days.
-    accept CODE, reject CODE: answer a challenge. challenges: list the challenges that wait for your answer; new ones are shown at once. withdraw CODE: take back a challenge of yours.
+    accept CODE, reject CODE: answer a challenge. challenges: list the challenges that wait for your answer; new ones are shown at once. withdraw CODE: withdraw a challenge of yours.
     move #12 a4a5: move only if the game is still at ply 12 (status shows the ply).
     queue a4a5, queue a4a5 if b7b6: let the server make a move on your next turn, even while you are away; with `if`, only if the other side has just made the move you name. To queue moves for later turns, add them after commas. A move that cannot be made empties the queue. queue: show the queue. queue clear: empty it. Queues are only for games with days per move.
     propose: offer a draw. propose rematch: ask for another game after the end. accept, reject: answer the other side's offer.
@@ -27,9 +27,9 @@ challenge-made = Your challenge is open for { $left }: { $terms }. To play, your
 # $link: an address.
 challenge-made-link = Or your friend opens { $link } in a browser.
 # $name; $code.
-challenge-sent = You have challenged { $name }. To take the challenge back, type: withdraw { $code }
+challenge-sent = You have challenged { $name }. To withdraw the challenge, type: withdraw { $code }
 # $code.
-challenge-withdrawn = Challenge { $code } is taken back.
+challenge-withdrawn = Challenge { $code } has been withdrawn.
 # $code.
 challenge-rejected = You have declined challenge { $code }.
 challenges-none = No challenges are waiting for your answer.

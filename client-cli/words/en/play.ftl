@@ -86,7 +86,7 @@ rematch-asked = You have asked for a rematch. It begins when the other side asks
 rematch-type = { side } asks for a rematch. Type “rematch” to play it.
 # $side; $key.
 rematch-press = { side } asks for a rematch. Press { $key } to play it.
-rematch-not-now = Only players can ask for a rematch, when the game is over.
+rematch-not-now = Only players can ask for a rematch, and only when the game is over.
 superseded = Another connection of yours has taken the seat, so this game is read-only here.
 deployment-not-understood = This client does not understand the deployment that the server has.
 turned-back = The server had to go back to an earlier state of the game. The game goes on from there.
@@ -103,7 +103,7 @@ ruleset-unknown = This client does not know the ruleset { $ruleset }. Update it 
 # $squares.
 lakes = The lakes of this game: { $squares }.
 read-only = Another connection of yours controls this game. This connection is read-only.
-watch-only = You only watch this game.
+watch-only = You are only watching this game.
 answer-draw = Type “accept” or “decline” to answer the draw offer.
 deploy-now = Deploy now: type “deploy suggested”, “deploy random”, or “deploy” and your own text (“help” explains it).
 # $side.

@@ -204,7 +204,7 @@ fn a_killed_client_gets_its_seat_back() {
     let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
     stranger.expect("you are a spectator");
     stranger.type_line("resign yes");
-    stranger.expect("You only watch this game.");
+    stranger.expect("You are only watching this game.");
 }
 
 #[test]
