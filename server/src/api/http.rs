@@ -197,7 +197,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // A WebSocket can be closed to make room for others until it has sent its hello.
+        // A WebSocket that has not sent its hello can be closed to make room for others.
         if !is_upgrade {
             app.admission.note_request(seat);
         }

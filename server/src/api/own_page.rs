@@ -26,7 +26,7 @@ pub(crate) struct OwnPage {
     pub(crate) token: Option<Token>,
 }
 
-/// The error for a request with a session cookie that was sent by a page of another origin.
+/// The error if a page of another origin sends a request with a session cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForeignPage;
 

@@ -32,14 +32,15 @@ const TERM_GRACE: Duration = Duration::from_millis(500);
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// Maximum number of messages that wait to be written to a program. The pipe can hold more.
+/// Maximum number of messages that wait to be written to a program, in addition to those in the
+/// pipe.
 const UNREAD_MAX: usize = 64;
 /// Maximum size of the standard error that is kept for each program and game, in bytes.
 pub const STDERR_BYTES_MAX: usize = 64 * 1024;
 /// Number of bytes at the end of the standard error that are shown to people.
 const STDERR_TAIL_BYTES: usize = 300;
 
-/// Maximum number of generations of orphans that are ended in one sweep.
+/// Maximum number of rounds in one sweep. Each round ends one generation of orphans.
 const GENERATIONS_MAX: usize = 16;
 
 /// An event of a program, and the time at which the umpire noticed it.

@@ -63,7 +63,8 @@ pub(super) struct ErrorBody {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Adds the body of an error and the id of its request, which [`ApiError`] does not contain.
+/// Adds the body of an error. Also adds the id of the request, because an [`ApiError`] does not
+/// contain the id.
 pub(super) fn finish(response: Response, request: RequestId) -> Response {
     let (mut head, mut body) = response.into_parts();
     if let Some(UnwrittenRefusal(refusal)) = head.extensions.remove() {

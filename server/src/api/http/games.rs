@@ -234,7 +234,7 @@ async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Resu
     Ok(table)
 }
 
-/// Number of plies of a game that are charged like one request.
+/// The number of plies that are charged like one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
 /// Charges the client for the additional work that a game with this many plies causes.

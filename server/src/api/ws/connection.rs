@@ -117,7 +117,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
 struct Connection {
     app: Arc<App>,
     client: Client,
-    /// The token of the session cookie. It is used for the hello.
+    /// The token in the session cookie. It is used when the client sends its hello.
     cookie: Option<Token>,
     seat: Arc<Seat>,
     line: Line,
@@ -132,8 +132,8 @@ struct Connection {
 
 enum Stage {
     Greeting(Registration),
-    /// The client is being identified. The future owns the connection's registration until it
-    /// completes.
+    /// The client is being identified. Until the future completes, it owns the connection's
+    /// registration.
     Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,

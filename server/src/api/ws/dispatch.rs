@@ -208,8 +208,8 @@ impl Dispatch {
             match carried.outcome {
                 Ok(outcome) => {
                     outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
-                    // If the player's name has changed, their connections reconnect and get it in
-                    // the welcome.
+                    // If the player's name has changed, their connections reconnect and get the new
+                    // name in the welcome.
                     if app.lobby.is_called_otherwise(&player).await {
                         app.peers.renew(&app.connections, &player.id).await;
                     }

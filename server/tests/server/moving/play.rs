@@ -22,7 +22,7 @@ pub(super) enum Ending {
     Natural,
 }
 
-/// The most plies of a game that ends by itself.
+/// Maximum number of plies of a game that ends by itself.
 const NATURAL_PLIES: u16 = 2_000;
 
 /// Two accounts with a connection each. The first one plays Red.

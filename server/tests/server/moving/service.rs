@@ -26,7 +26,7 @@ use crate::store::until;
 const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operating/backup.md");
 const COMPARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/server/moving/compare.py");
 const HEADING: &str = "### From one Redis to a cluster and an archive in S3";
-/// The number of plies of games that do not end by themselves.
+/// The number of plies to play in games that do not end by themselves.
 const PLIES: u16 = 24;
 const DEPLOYMENT: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
@@ -293,7 +293,8 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let service = service.expect("a step that starts a server");
     let after = machine.read(&service, "after").await;
 
-    // Claim: the comparison finds one stamp, one rating and one lost line of a history.
+    // Claim: the comparison finds one changed stamp, one changed rating, and one missing line of a
+    // history.
     let export = std::fs::read_to_string(machine.file("FILE")).unwrap();
     let (planted, expected) = plant(&export, &games);
     std::fs::write(machine.file("PLANTED"), planted).unwrap();
