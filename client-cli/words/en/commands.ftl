@@ -84,7 +84,7 @@ secret-interrupted = Interrupted. Nothing was done.
 # $name: a player.
 player-blocked = { $name } is blocked. You will not be paired, you cannot play each other, and you will not see messages from { $name }.
 no-blocks = You have not blocked any players.
-bad-name = This cannot be a name. Names consist of letters, digits, - and _.
+bad-name = This is not a valid name. Names consist of letters, digits, - and _.
 leaderboard-custom = Custom rules have no ratings. Name a ruleset without changes.
 
 ## Tokens
