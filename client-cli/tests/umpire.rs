@@ -389,8 +389,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // To check the programs, the umpire first starts each one and kills it at once. These programs
-    // may also write to the gate, but the programs in the game certainly do.
+    // To check the programs, the umpire first starts each one and kills it immediately. These
+    // programs may also write to the gate, but the programs in the game certainly do.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {

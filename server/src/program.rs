@@ -193,7 +193,7 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A bound port that does not accept connections yet. Clients are refused at once, so that they
+/// A bound port that does not accept connections yet. Clients are refused immediately, so that they
 /// can try another server instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,

@@ -236,8 +236,8 @@ async fn heartbeat(app: Arc<App>) {
                 }
                 if latest != known {
                     known = latest;
-                    // Wake the tables, so that players see at once that their clocks were stopped
-                    // during an outage, or that a part of the store has stopped answering.
+                    // Wake the tables, so that players see immediately that their clocks were
+                    // stopped during an outage, or that a part of the store has stopped answering.
                     app.tables.wake_all();
                 }
             }
@@ -297,8 +297,8 @@ async fn revocations(app: Arc<App>) {
     let every = app.settings.times.revocation_interval.max(Duration::from_millis(10));
     let (mut is_first, mut looked_at, mut known) = (true, None, BTreeSet::new());
     loop {
-        // The first round starts at once. It looks at all records, and forgets all players who are
-        // not connected.
+        // The first round starts immediately. It looks at all records, and forgets all players who
+        // are not connected.
         let is_told = !std::mem::take(&mut is_first)
             && tokio::select! {
                 () = app.peers.my_turn(every) => false,

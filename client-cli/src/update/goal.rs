@@ -122,7 +122,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             open_lobby(model);
         }
-        // Enter the pool again at once, because the server keeps the player's place only for a
+        // Enter the pool again immediately, because the server keeps the player's place only for a
         // short time after a lost connection.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);

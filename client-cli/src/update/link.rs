@@ -43,8 +43,8 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str) {
     dial(model, model.connection.failures.saturating_add(1));
 }
 
-/// Connects, with a delay that depends on the number of failures. Without failures, connects at
-/// once.
+/// Connects, with a delay that depends on the number of failures. Without failures, connects
+/// immediately.
 fn dial(model: &mut Model, failures: u32) {
     model.connection.link = Link::Dialing;
     model.connection.failures = failures;

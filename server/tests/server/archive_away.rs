@@ -124,7 +124,7 @@ async fn play_on(
     for waiting in 1..3 {
         played.push(table.play(Kind { rated: true, ..Kind::default() }).await);
         // Other tests in this process set the same metric. So this check works only if the archive
-        // fails at once, because the server then sets the metric often.
+        // fails immediately, because the server then sets the metric often.
         if is_counted {
             are_waiting(&table.house, waiting).await;
         }

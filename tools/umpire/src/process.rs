@@ -177,7 +177,7 @@ fn command(program: &Program) -> Command {
     command
 }
 
-/// Checks that a program can be started, by starting it and killing it at once.
+/// Checks that a program can be started, by starting it and killing it immediately.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

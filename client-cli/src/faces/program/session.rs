@@ -33,7 +33,7 @@ pub enum Input {
     /// Input for the client's core: the connection, the server, time.
     Client(Message),
     Program(bout::Input),
-    /// A request to stop. A second request stops at once.
+    /// A request to stop. After a second request, the session ends immediately.
     Stop,
 }
 

@@ -10,7 +10,7 @@ use super::reserved::Reserved;
 use super::view::View;
 use crate::objects::ObjectName;
 
-/// The minimum number of numbers that are reserved at once.
+/// The minimum number of numbers that are reserved at a time.
 const RESERVED: u32 = 64;
 /// If fewer reserved numbers are left, the next manifest also reserves more.
 const LOW: usize = 16;

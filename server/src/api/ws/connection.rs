@@ -285,9 +285,8 @@ impl Connection {
         let span = tracing::debug_span!("hello", connection = %outbox.connection(), %request);
         let entering = async move {
             let Admitted { player, new_token } = admit(&app, &seat, &mut registration, introduction).await?;
-            // List the games after the registration. Otherwise, a game that starts between the
-            // two steps would be missing. In this order, the client may be told of such a game
-            // twice.
+            // List the games after the registration. Otherwise, a game that starts between the two
+            // steps would be missing. In this order, the client may receive such a game twice.
             let games = match &player {
                 Some(player) => app.tables.games_of(&player.id).await,
                 None => Vec::new(),

@@ -547,7 +547,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // Tampering: the flag falls at once, although the side has time left.
+        // Tampering: the flag falls immediately, although the side has time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);
