@@ -76,8 +76,8 @@ impl Server {
         Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?), archive: None })
     }
 
-    /// Moves finished games from `inner` to the archive. The server's own store must show the
-    /// games of both ([`ArchivedStore`](flagfall_archive::ArchivedStore)).
+    /// Moves finished games from `inner` to the archive. The server's own store must show the games
+    /// of `inner` and of the archive ([`ArchivedStore`](flagfall_archive::ArchivedStore)).
     #[must_use]
     pub fn with_archive(self, archive: Archive, inner: Arc<dyn Store>) -> Server {
         Server { archive: Some((archive, inner)), ..self }

@@ -84,7 +84,7 @@ enum Condition {
 /// A description of one or more keys of the current screen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyHint {
-    /// The names of the keys. The key bar shows the first name, the help shows all.
+    /// The names of the keys. The key bar shows the first name, and the help shows all of them.
     pub keys: Vec<String>,
     /// The effect of the keys, for the key bar. Empty if the key bar omits them.
     pub label: String,

@@ -12,8 +12,8 @@ use crate::text;
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
-/// The number of failed attempts to assume when the server asks clients to wait. It makes them
-/// reconnect after about a second.
+/// The number of failed attempts to assume when the server asks clients to wait. With this number,
+/// they reconnect after about a second.
 const SLOWLY_FROM: u32 = 5;
 /// The duration of silence after which a server that sends pings counts as unreachable.
 const SILENCE_MAX_MS: u64 = 20_000;

@@ -216,8 +216,8 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // Remove the game from the archive first. If this is interrupted, a repeat still
-            // finds the log.
+            // Remove the game from the archive first. If the removal is interrupted, a second
+            // attempt still finds the log.
             let failed = |error: ArchiveError| store_error(&error);
             if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
                 self.archive.remove(game, "deleted").await.map_err(failed)?;

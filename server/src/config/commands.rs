@@ -205,8 +205,8 @@ pub enum StoreCommand {
     /// move by themselves, such as games from an earlier version or imported games. For a Redis,
     /// this only lists the games, and servers move them.
     Archive,
-    /// Delete expired data: guests who never played (--new-guest-days) and finished casual games
-    /// without an account (--guest-game-days). Servers do this by themselves, except for data
+    /// Delete expired data: guests who never played (--new-guest-days) and finished casual games in
+    /// which no account played (--guest-game-days). Servers do this by themselves, except for data
     /// from version 0.1; this command searches the whole store. Servers that use Redis may be
     /// running.
     Prune {

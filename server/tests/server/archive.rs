@@ -362,7 +362,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut wanted = record.clone();
         wanted["players"]["blue"] = line["players"]["blue"].clone();
-        // The line has no signature, because the signature covers the players' ids.
+        // A line with a pseudonym has no signature, because a signature covers the players' ids.
         assert!(wanted.as_object_mut().unwrap().remove("signature").is_some());
         assert_eq!(line, wanted);
         let pseudonym = &line["players"]["blue"];

@@ -64,7 +64,8 @@ async fn play(table: &mut Table, ruleset: &'static Ruleset, ends: bool) -> GameI
     game
 }
 
-/// Returns what players and strangers read about finished games, ratings, histories and accounts.
+/// Returns what players and strangers can read about finished games, ratings, histories and
+/// accounts.
 async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(String, String)> {
     let mut paths: Vec<String> = games.iter().map(|game| format!("/api/games/{game}/record")).collect();
     paths.extend(games.iter().map(|game| format!("/api/games/{game}/ratings")));

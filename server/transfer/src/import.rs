@@ -100,7 +100,7 @@ type Written = Result<(Tally, usize), TransferError>;
 
 /// Writes the parts of an export into a store. Without a store, only counts them.
 ///
-/// First, many games are written at the same time. Then, many chunks of records are.
+/// First writes many games at the same time, and then many chunks of records.
 struct Importer<'a> {
     store: Option<&'a dyn Transfer>,
     /// The game that is being read.

@@ -118,7 +118,8 @@ impl Session {
         }
     }
 
-    /// Returns the time after which the program's answer is late. The session must be woken then.
+    /// Returns the time after which the program's answer is late. The caller must wake the session
+    /// at that time.
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }

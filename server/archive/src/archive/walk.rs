@@ -50,8 +50,8 @@ impl Archive {
     /// game cannot be decoded.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the first
-    /// damage, and `each` was not called with damaged games.
+    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, the error is the
+    /// first damage, and `each` was not called with damaged games.
     pub async fn read_segment(
         &self,
         segment: u32,

@@ -16,7 +16,7 @@ const RESERVED: u32 = 64;
 const LOW: usize = 16;
 
 impl Archive {
-    /// Reserves more numbers if the writer has fewer than this.
+    /// Reserves more numbers if the writer has fewer than `count`.
     pub(super) async fn reserve(&self, writer: &mut Reserved, count: usize) -> Result<(), ArchiveError> {
         for tried in 0..TRIES {
             if writer.len() >= count {

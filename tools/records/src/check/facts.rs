@@ -99,7 +99,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid and written exactly as they were for hashing.
+/// Checks that opened deployments are valid and written exactly as they were when they were hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {

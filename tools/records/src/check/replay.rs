@@ -507,8 +507,8 @@ impl<'a> Replay<'a> {
 
     /// True if even the squares of some pieces are guessed.
     pub(super) fn has_hidden_squares(&self) -> bool {
-        // The squares are known if the record has changes, because the change of the start shows
-        // all pieces.
+        // The squares are known if the record has changes, because the change of the start event
+        // shows all pieces.
         self.has_hidden()
             && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
             && self.record.kind.is_none()

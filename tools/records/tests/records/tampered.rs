@@ -67,8 +67,8 @@ fn every_change_is_found_or_makes_another_valid_record() {
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
-        // Leave out the changes of the view. They repeat the other fields, and have their own
-        // test.
+        // Leave out the changes of the view, because they repeat the other fields and have their
+        // own test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
             // Other tests cover records without open deployments, and games that never started.
