@@ -82,7 +82,7 @@ pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }
 
-/// Returns the name of the side if there is only one, or `both`. `None` if there is no side.
+/// Returns the name of the only side, or `both` if there are two. `None` if there is no side.
 fn one_or_both(sides: &[Side]) -> Option<&'static str> {
     match sides {
         [] => None,

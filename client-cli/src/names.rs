@@ -5,8 +5,8 @@ use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
 
-/// A suggestion tolerates one typing error for every group of this many letters, but at least one
-/// error.
+/// The number of letters for which a suggestion tolerates one typing error. It always tolerates at
+/// least one.
 const LETTERS_PER_SLIP: usize = 3;
 
 /// The value of the text argument if no name is similar.

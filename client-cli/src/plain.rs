@@ -55,7 +55,8 @@ pub fn mark(piece: &SeenPiece) -> char {
     }
 }
 
-/// Returns the board's squares by row and column from the top left, with `bottom` at the bottom.
+/// Returns the board's squares by row and column from the top left, with the side `bottom` at the
+/// bottom.
 pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
     let (columns, rows) = (ruleset.shape.columns, ruleset.shape.rows);
     let turn = |index: u8, count: u8, is_turned: bool| if is_turned { count - 1 - index } else { index };

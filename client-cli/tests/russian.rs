@@ -1,4 +1,5 @@
-//! Checks that Russian texts fit where they are shown. All tests of this program are in Russian.
+//! Checks that Russian texts fit where they are shown. All tests in this file use the Russian
+//! texts, because a process can choose its language only once.
 
 use flagfall::cli::help;
 use flagfall::explain;

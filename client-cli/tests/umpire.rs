@@ -389,8 +389,8 @@ fn stopped(signal: &str) {
     let (red, blue) = (stage.script("culprit", &lines), stage.script("other", &lines));
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue]);
     command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // To check the programs, the umpire first starts each one and kills it at once. Such a
-    // process may open the gate, but the programs in the game always open it.
+    // To check the programs, the umpire first starts each one and kills it immediately. These
+    // programs may also write to the gate, but the programs in the game certainly do.
     let umpire = command.spawn().expect("the umpire runs");
     let mut ready = 0;
     while ready < 2 {
@@ -508,8 +508,7 @@ fn records_are_true_however_the_games_ended() {
         (&late, &late, "0.3"),
     ] {
         for rules in ["course", "pbm"] {
-            // With pbm, the house player exits because it rejects the lakes. This tests another
-            // way for a game to end.
+            // With pbm, the house player ends the game early, because it does not accept the lakes.
             let mut command = stage.umpire(&["--rules", rules, "--red", red, "--blue", blue, "--record"]);
             command.arg(&record).args(["--turn-time", "60", "--deploy-time", deploy_time]);
             assert!(command.output().expect("the umpire runs").status.success());

@@ -181,7 +181,7 @@ export type Feed = {
   version: string;
 };
 
-/** Whether the player has a feed. Its address is sent only when it is made. */
+/** Whether the player has a feed. The feed's address is sent only when the feed is made. */
 export type FeedInfo = {
   exists: boolean;
 };

@@ -177,12 +177,13 @@ pub struct Config {
     pub webhook_ca: Option<PathBuf>,
 
     /// The mail server (relay) that delivers the server's mail, with which players can be told of
-    /// their turns in games with days per move: smtps://USER:PASSWORD@HOST:PORT, the same with
-    /// smtp, or a file with such a line. With smtp, the server uses STARTTLS, and sends nothing to
-    /// a relay that does not offer it, except to one on this machine. In a password, write @ as
-    /// %40, / as %2F and % as %25. --mail-from and --public-url are required. All servers of a
-    /// store need the same setting. Other users of this machine can see flags, so set a password
-    /// in the environment or in a file. If unset, the server sends no mail.
+    /// their turns in games with days per move: smtps://USER:PASSWORD@HOST:PORT,
+    /// smtp://USER:PASSWORD@HOST:PORT, or a file that contains one of these. With smtp, the server
+    /// uses STARTTLS, and sends nothing to a relay that does not offer it, except to one on this
+    /// machine. In a password, write @ as %40, / as %2F and % as %25. --mail-from and --public-url
+    /// are required. All servers of a store need the same setting. Other users of this machine can
+    /// see flags, so set a password in the environment or in a file. If unset, the server sends no
+    /// mail.
     #[arg(
         long,
         env = "FLAGFALL_SMTP",

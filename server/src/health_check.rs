@@ -33,7 +33,7 @@ fn get_health(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    // Write the whole request at once, because a server that answers after the first line might
+    // Send the whole request in one write, because a server that answers after the first line might
     // close the connection before the rest has been sent.
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;

@@ -22,7 +22,7 @@ use crate::health_check::{ProbeError, probe};
 use crate::server::{Listeners, Server};
 use crate::storage::{self, OpenFailure, Opened, StoreFailure};
 
-/// The time between two checks whether the store has failed permanently.
+/// How often to check whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
 /// The time that remaining tasks have to finish after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -193,7 +193,7 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A bound port that does not accept connections yet. Clients are refused at once, so that they
+/// A bound port that does not accept connections yet. Clients are refused immediately, so that they
 /// can try another server instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,
@@ -222,7 +222,8 @@ impl Port {
     /// Starts to accept connections.
     ///
     /// # Errors
-    /// [`Failure::Listen`] if another process that had also reserved the port was faster.
+    /// [`Failure::Listen`] if another process has reserved the same port and started to listen
+    /// first.
     fn listen(self) -> Result<TcpListener, Failure> {
         let Port { flag, address, socket } = self;
         socket.listen(BACKLOG).map_err(|error| Failure::Listen { flag, address, error })

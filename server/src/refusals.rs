@@ -274,7 +274,7 @@ fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
     }
 }
 
-/// Returns each code in a source file that has a reason, together with the reason.
+/// Returns the codes with reasons in a source file, each with its reason.
 fn pairs_in(source: &str) -> impl Iterator<Item = (&str, &str)> {
     source.split("Refusal::new(Code::").skip(1).filter_map(|rest| {
         let (code, rest) = rest.split_once(')')?;

@@ -36,19 +36,17 @@ use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Role, Settings, Times};
 
 const METRICS_CONNECTIONS_MAX: usize = 16;
-/// The time between two removals of expired records from the store.
+/// How often to remove expired records from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// The time between two looks, of all servers together, for writes that lost servers have left
-/// unfinished.
+/// How often one of the servers looks for writes that lost servers have left unfinished.
 const LEFT_BEHIND_LOOK: Duration = Duration::from_secs(1);
-/// The time between two checks that the store still has the key of guest tokens.
+/// How often to check that the store still has the key of guest tokens.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// The time between two rounds that turn records of histories into lines.
+/// How often to combine records of finished games into lines of histories.
 const FOLD: Duration = Duration::from_secs(60);
-/// The time between two maintenance runs of the histograms.
+/// How often to run the maintenance of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// The time between two rounds in which this server drops its in-memory copies of players who
-/// have left.
+/// How often this server drops its in-memory copies of players who have left.
 const TEND: Duration = Duration::from_secs(60);
 
 /// The sockets that a server listens on. The caller binds them, so that tests can find out the
@@ -78,8 +76,8 @@ impl Server {
         Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?), archive: None })
     }
 
-    /// Moves finished games from `inner` to the archive. The server's own store must show the
-    /// games of both ([`ArchivedStore`](flagfall_archive::ArchivedStore)).
+    /// Moves finished games from `inner` to the archive. The server's own store must show the games
+    /// of `inner` and of the archive ([`ArchivedStore`](flagfall_archive::ArchivedStore)).
     #[must_use]
     pub fn with_archive(self, archive: Archive, inner: Arc<dyn Store>) -> Server {
         Server { archive: Some((archive, inner)), ..self }
@@ -238,8 +236,8 @@ async fn heartbeat(app: Arc<App>) {
                 }
                 if latest != known {
                     known = latest;
-                    // Wake the tables, so that players see at once that their clocks were stopped
-                    // during an outage, or that a part of the store has stopped answering.
+                    // Wake the tables, so that players see immediately that their clocks were
+                    // stopped during an outage, or that a part of the store has stopped answering.
                     app.tables.wake_all();
                 }
             }
@@ -292,14 +290,15 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
-/// Shuts out what was revoked, closed or erased on other servers or by an operator. The servers
-/// take turns in looking, and the one that finds something makes the others look, too.
+/// Finds tokens, accounts and games that were revoked, closed or erased on other servers or by an
+/// operator, and shuts them out here. The servers take turns to look. A server that finds something
+/// makes all others look, too.
 async fn revocations(app: Arc<App>) {
     let every = app.settings.times.revocation_interval.max(Duration::from_millis(10));
     let (mut is_first, mut looked_at, mut known) = (true, None, BTreeSet::new());
     loop {
-        // The first look is immediate. It is complete, and forgets all players who are not
-        // connected.
+        // The first round starts immediately. It looks at all records, and forgets all players who
+        // are not connected.
         let is_told = !std::mem::take(&mut is_first)
             && tokio::select! {
                 () = app.peers.my_turn(every) => false,
@@ -408,8 +407,9 @@ async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
     Archiver::new(inner, archive, server, archive_after).run(&app.peers, archive_look).await;
 }
 
-/// Finishes what lost servers have left unfinished. The servers take turns, and the time says which
-/// part of the store is looked at, so together they look at each part every five seconds.
+/// Finishes writes that lost servers have left unfinished. The servers take turns, and the current
+/// time selects the part of the store to look at. Together, they look at each part every five
+/// seconds.
 async fn finish_left_behind(app: Arc<App>) {
     loop {
         app.peers.my_turn(LEFT_BEHIND_LOOK).await;

@@ -131,7 +131,8 @@ fn list(nothing: &str, lines: impl ExactSizeIterator<Item = String>) {
     lines.for_each(|line| say(&line));
 }
 
-/// The time to wait for the record of a server that was killed, which expires after 3 seconds.
+/// How long to wait for the record of a killed server to expire. The record expires after 3
+/// seconds.
 const IDLE_PATIENCE: Duration = Duration::from_secs(5);
 const IDLE_LOOK: Duration = Duration::from_millis(200);
 

@@ -101,7 +101,7 @@ pub(crate) fn runtime() -> Done<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
 }
 
-/// Returns a dialer that trusts the authorities given on the command line.
+/// Returns a dialer that trusts the certificate authorities given on the command line.
 pub(crate) fn dialer(common: &Common) -> Done<Dialer> {
     Dialer::new(common.ca.as_deref()).map_err(|error| usage(text!("ca-error", why = error.to_string())))
 }

@@ -41,8 +41,8 @@ pub(crate) fn seek(args: SeekArgs, common: Common) -> Done {
     converse(Goal::Play(wish), common, Guest::Own)
 }
 
-/// Returns the game that the player wants, and the common options. If a challenge link names a
-/// server, the options contain that server.
+/// Returns the game that the player wants, and the options that several commands share. If a
+/// challenge link names a server, these options contain that server.
 fn wish_of(args: WishArgs, common: Common) -> Done<(Wish, Common)> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;

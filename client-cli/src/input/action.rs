@@ -19,8 +19,8 @@ pub enum Action {
     DeclineChallenge,
     Claim(ClaimedResult),
     Color(ChipColor),
-    /// Move to another entry of a list, another event of a record or of the history, or another
-    /// line of the help.
+    /// Move to another entry of a list or a history, another event of a record, or another line of
+    /// the help.
     Go(Jump),
     Pick,
     FindRank(Rank),

@@ -84,7 +84,7 @@ enum Condition {
 /// A description of one or more keys of the current screen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyHint {
-    /// The names of the keys. The key bar shows the first name, the help shows all.
+    /// The names of the keys. The key bar shows the first name, and the help shows all of them.
     pub keys: Vec<String>,
     /// The effect of the keys, for the key bar. Empty if the key bar omits them.
     pub label: String,
@@ -260,8 +260,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
-/// Returns the key in the same position on a Latin keyboard. In a message or a name, returns the
-/// typed key unchanged.
+/// Returns the key in the same position on a Latin keyboard. While the user types a message or a
+/// name, returns the typed key unchanged.
 fn on_latin_keyboard(model: &Model, key: Key) -> Key {
     match key {
         Key::Char(letter) if !matches!(screen(model), Screen::Message | Screen::Name) => {

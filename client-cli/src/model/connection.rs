@@ -19,10 +19,11 @@ pub struct Connection {
     pub was_online: bool,
     /// True if the server reported that it cannot reach its store.
     pub is_store_away: bool,
-    /// The games whose part of the store the server cannot reach, as it reported.
+    /// The games that are in parts of the store that the server cannot reach, as the server
+    /// reported.
     pub standing_still: BTreeSet<GameId>,
-    /// The number of seconds after which the opponent of an absent player can claim a short game,
-    /// according to the server.
+    /// The number of seconds that a player must be absent before the opponent can claim a short
+    /// game, as sent by the server.
     pub claim_seconds: Option<u64>,
     /// True if the server can send changes of the lobby instead of the whole lobby.
     pub has_lobby_changes: bool,

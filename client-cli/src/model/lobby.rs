@@ -11,8 +11,8 @@ pub struct Lobby {
     pub listed: Option<LobbyLists>,
     /// The version number of the lists, if the server sends changes.
     pub number: Option<u64>,
-    /// Offers that this player tried to accept, but the server refused. The lobby may still list
-    /// them for a short time.
+    /// Offers that the server did not let this player accept. The lobby may still list them for a
+    /// short time.
     pub refused_seeks: BTreeSet<String>,
     pub seek: Option<String>,
     /// True if the player's own offer may have been lost with the connection. The next lobby

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Notes {
     texts: VecDeque<String>,
-    /// The number of newest notes that have not been printed yet.
+    /// The number of notes, counted from the newest, that have not been printed yet.
     unprinted: usize,
 }
 

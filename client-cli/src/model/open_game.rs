@@ -178,8 +178,8 @@ impl OpenGame {
         self.is_acting() && self.view.phase != Phase::Over && self.view.ply <= own_first_ply && !has_struck
     }
 
-    /// Returns the milliseconds until the player may claim the game that the opponent left.
-    /// `None` if the player cannot claim it.
+    /// Returns in how many milliseconds the player may claim the game that the opponent left.
+    /// `None` if the game cannot be claimed.
     pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
         let is_playing = self.view.phase == Phase::Playing;
         let own = self.own_side().filter(|_| is_playing)?;

@@ -29,7 +29,8 @@ impl Options {
     }
 }
 
-/// Returns the command-line flags for a server and its authority. Empty for the defaults.
+/// Returns the command-line flags for a server and its certificate authorities. Empty for the
+/// defaults.
 pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
     let mut flags = String::new();
     if server != DEFAULT_SERVER {

@@ -12,7 +12,7 @@ use crate::replay::Replay;
 pub struct Ui {
     pub page: Page,
     pub prompt: Option<Prompt>,
-    /// While the history is open, the number of notes that are newer than the last visible one.
+    /// While the history is open, the number of notes below the visible ones.
     pub history: Option<usize>,
     pub help: Option<Help>,
     pub is_turned: bool,

@@ -104,8 +104,8 @@ impl Address {
         format!("{scheme}://{}{path}", self.authority)
     }
 
-    /// Returns this address as a person types it, but with TLS turned on if it is off, or off if
-    /// it is on.
+    /// Returns this address as a person types it, but with TLS if this address has none, and
+    /// otherwise without TLS.
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }

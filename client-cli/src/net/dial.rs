@@ -101,7 +101,8 @@ impl DialError {
 }
 
 impl Dialer {
-    /// Creates a dialer that trusts the authorities that browsers trust, and those in the file.
+    /// Creates a dialer that trusts the certificate authorities that browsers trust, and those in
+    /// the file.
     pub fn new(authorities: Option<&Path>) -> Result<Dialer, AuthorityError> {
         Ok(Dialer { tls: Trust::with_authorities(authorities)?.connector() })
     }

@@ -202,7 +202,7 @@ impl Painter<'_> {
                 (None, None) if cell.is_last => Some(('=', style)),
                 _ => None,
             };
-            // Two columns have room only for the middle of the token.
+            // Only the middle character of the token fits into two columns.
             let middle = token.chars().skip(1).take(1);
             let text = if width == 2 { iter::once(' ').chain(middle).collect() } else { token };
             buffer.set_string(x, y, text, style);

@@ -367,7 +367,8 @@ fn select(model: &mut Model) {
                 model.say(match is_chase {
                     Some(true) => text!("refusal-more-squares"),
                     Some(false) => text!("refusal-two-squares"),
-                    // An older server does not say which rule it is.
+                    // An older server does not say which of the two repetition rules forbids the
+                    // move.
                     None => text!("repetition-forbids"),
                 });
             } else {

@@ -9,7 +9,7 @@ use crate::model::{Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
 use crate::{text, words};
 
-/// Handles a challenge to this player: shows it at once, and says what to type or press.
+/// Handles a challenge to this player: shows it immediately, and says what to type or press.
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;

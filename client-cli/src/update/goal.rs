@@ -122,7 +122,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
             open_lobby(model);
         }
-        // Enter the pool again at once, because the server keeps the player's place only for a
+        // Enter the pool again immediately, because the server keeps the player's place only for a
         // short time after a lost connection.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
             enter_pool(model);
@@ -170,8 +170,8 @@ pub(super) fn started(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-/// Requests the lobby. If the server can send changes, it sends only offers that may meet the
-/// wish, and after that only changes.
+/// Requests the lobby. If the server can send changes, its answer contains only offers that may
+/// meet the wish, and only changes follow.
 pub(super) fn open_lobby(model: &mut Model) {
     model.tell(match (model.connection.has_lobby_changes, model.wish()) {
         (false, _) => ClientToServer::OPEN_LOBBY,

@@ -12,7 +12,7 @@ use crate::{text, words};
 /// servers of version 0.1, which do not send the value.
 const CLAIM_SECONDS: u64 = 60;
 
-/// Asks for confirmation before leaving a running game. Otherwise leaves at once.
+/// Asks for confirmation before leaving a running game. Otherwise leaves immediately.
 pub(super) fn confirm(model: &mut Model) {
     match consequences(model) {
         Some(consequences) if !model.options.face.is_unattended() => {

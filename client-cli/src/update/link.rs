@@ -12,8 +12,8 @@ use crate::text;
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
-/// The number of failures to assume when the server asks clients to wait. With this number, they
-/// reconnect after about a second.
+/// The number of failed attempts to assume when the server asks clients to wait. With this number,
+/// they reconnect after about a second.
 const SLOWLY_FROM: u32 = 5;
 /// The duration of silence after which a server that sends pings counts as unreachable.
 const SILENCE_MAX_MS: u64 = 20_000;
@@ -43,8 +43,8 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str) {
     dial(model, model.connection.failures.saturating_add(1));
 }
 
-/// Connects, with a delay that depends on the number of failures. Without failures, connects at
-/// once.
+/// Connects, with a delay that depends on the number of failures. Without failures, connects
+/// immediately.
 fn dial(model: &mut Model, failures: u32) {
     model.connection.link = Link::Dialing;
     model.connection.failures = failures;
@@ -52,7 +52,7 @@ fn dial(model: &mut Model, failures: u32) {
     model.effects.push(Effect::Connect { delay_ms });
 }
 
-/// Returns a delay that doubles from a tenth of a second up to five seconds.
+/// Returns a delay that doubles with each failure, from a tenth of a second up to five seconds.
 ///
 /// Half of the delay is random, so that many clients do not return at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {

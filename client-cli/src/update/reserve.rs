@@ -7,7 +7,7 @@ use super::game;
 use crate::model::{Model, OpenGame, Prompt, Uncolored};
 use crate::{targets, text};
 
-/// Plays a ply at once if the ruleset has no chips. Otherwise asks for the color.
+/// Plays a ply immediately if the ruleset has no chips. Otherwise asks for the color.
 pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {

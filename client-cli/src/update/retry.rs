@@ -19,7 +19,8 @@ const LONGEST_MS: u64 = 30_000;
 pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
     let is_program = model.options.face.is_program();
     let is_for_now = match code.as_str() {
-        // Also after a hello: perhaps only the records of this player are away.
+        // This refusal may also answer a hello, because only the records of this player may be
+        // unavailable.
         Code::STORE_UNAVAILABLE => true,
         Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
         _ => false,

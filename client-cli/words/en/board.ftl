@@ -54,18 +54,18 @@ gone-claim-type = { side } is gone. To end the game, type “claim win” or “
 # $side: who is gone; $key.
 gone-claim-press = { side } is gone. { $key } claims the game.
 # $side: who is gone; $left: a clock.
-gone-own = { side } is gone. You may claim the game in { $left }.
+gone-own = { side } is gone. You can claim the game in { $left }.
 # $side: who is gone.
 gone-other =
     { $side ->
-        [red] Red is gone, so Blue may claim the game.
-       *[blue] Blue is gone, so Red may claim the game.
+        [red] Red is gone, so Blue can claim the game.
+       *[blue] Blue is gone, so Red can claim the game.
     }
 # $side: who is gone; $left: a clock.
 gone-other-soon =
     { $side ->
-        [red] Red is gone. Blue may claim the game in { $left }.
-       *[blue] Blue is gone. Red may claim the game in { $left }.
+        [red] Red is gone. Blue can claim the game in { $left }.
+       *[blue] Blue is gone. Red can claim the game in { $left }.
     }
 
 # $waited: minutes and seconds; $range: both, min, max or any; $min, $max: ratings; $others: how many
@@ -140,6 +140,6 @@ commitment-changed =
         [both] WARNING: The commitments to both deployments have changed.
        *[one] WARNING: { side }'s commitment has changed.
     } { $epoch ->
-        [yes] The server says that it lost a part of the game and started it again.
+        [yes] The server says that it lost a part of the game and then started the game again.
        *[no] A server must not change what it committed to. Keep the record of this game as evidence.
     }

@@ -13,7 +13,7 @@ ca-error = --ca { $why }
 ## Accounts
 
 # $server.
-no-identity = This server does not know you yet. Make an account with flagfall signup{ $server } NAME, or log in with flagfall login{ $server } NAME.
+no-identity = This server does not know you yet. To create an account: flagfall signup{ $server } NAME. To log in: flagfall login{ $server } NAME
 # $player: the new guest.
 guest-new = The server no longer knows the guest that was saved on this machine. You are now { $player }, a new guest.
 # $why: from the system; $server; $name: the account.
@@ -82,9 +82,9 @@ secret-interrupted = Interrupted. Nothing was done.
 ## Players
 
 # $name: a player.
-player-blocked = { $name } is blocked. The two of you are not paired and cannot play each other, and you do not see messages from { $name }.
+player-blocked = { $name } is blocked. You will not be paired, you cannot play each other, and you will not see messages from { $name }.
 no-blocks = You have not blocked any players.
-bad-name = This cannot be a name. Names consist of letters, digits, - and _.
+bad-name = This is not a valid name. Names consist of letters, digits, - and _.
 leaderboard-custom = Custom rules have no ratings. Name a ruleset without changes.
 
 ## Tokens
@@ -168,7 +168,7 @@ setup-elsewhere = No deployment "{ $name }" is saved for { $ruleset }. It is sav
 # $ruleset; $why: a refusal.
 setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
-rated-guest = Only players with an account can play rated games. Create an account with flagfall signup{ $server } NAME. Your games stay yours.
+rated-guest = Only players with an account can play rated games. Your games stay yours if you create an account: flagfall signup{ $server } NAME
 rated-custom = Custom rules have no ratings. Name a ruleset without changes, or leave out --rated.
 rated-no-clock = Games without a clock are not rated. Choose a clock, such as --time 10+5.
 

@@ -207,11 +207,11 @@ help-email-remove = Remove the address.
 help-webhook = Send a signed notice to an address when it is your turn.
 help-webhook-more =
     Notices are sent for games with days per move. A notice is JSON with an id, the game, the
-    ruleset, the ply and the deadline. It contains no secret. The Flagfall-Signature header is
-    sha256= and the HMAC-SHA256 of the body; its key is the secret that set prints once. If the
-    answer to a notice has no status from 200 to 299, the notice is sent again with the same id,
-    five times within three hours. After five lost notices in a row the webhook is off until you set
-    it again.
+    ruleset, the ply and the deadline. It contains no secret. The Flagfall-Signature header
+    consists of sha256= and the HMAC-SHA256 of the body. The key of the HMAC is the secret that set
+    prints once. If the answer to a notice has no status from 200 to 299, the notice is sent again
+    with the same id, five times within three hours. After five lost notices in a row the webhook is
+    off until you set it again.
 
     Examples:
       flagfall webhook set https://example.org/turns

@@ -26,11 +26,11 @@ no-new-guest = The server does not accept new guests at the moment. Try again in
 message-not-understood = The server sent something that this client does not understand ({ $why }).
 answer-not-understood = This client does not understand the server's answer.
 outbox-full = Not sent, because too many commands are already waiting for the server.
-outbox-waits = The connection is down. Your command is sent when the connection is back.
+outbox-waits = The connection is down. Your command will be sent when the connection is back.
 # $why: a sentence.
 retrying = The server cannot do this now. { $why } The client keeps trying.
-store-away = The server cannot reach its store, so games are paused. Your commands are carried out when the store is back.
-store-game-away = The server cannot save the moves of this game right now, so it is paused. Your commands are carried out when it goes on.
+store-away = The server cannot reach its store, so games are paused. Your commands will be carried out when the store is back.
+store-game-away = The server cannot save the moves of this game right now, so the game is paused. Your commands will be carried out when the game continues.
 store-game-back = The game goes on.
 store-back = The server can reach its store again.
 

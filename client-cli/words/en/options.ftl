@@ -57,12 +57,12 @@ arg-blue-name = The name of Blue's program. By default, the name of its file.
 arg-all = Play a round robin of all programs in a folder: every executable file, and every subfolder that contains an executable named run.
 arg-games = The number of games, 1 by default. With --all, the number of games for each pair, 2 by default. The two programs change sides after each game.
 arg-swap = The programs change sides after each game.
-arg-parallel = The number of games at the same time.
+arg-parallel = The number of games to play at the same time.
 arg-turn-time = Seconds that a program has for each answer when it is its turn.
 arg-deploy-time = Seconds for the deployment. By default, the same as for a turn.
 arg-record = Write a record of each game into this folder (see flagfall check).
 arg-log = The folder for the moves of each game and for what the programs print to standard error. By default, the folder of --record.
-arg-format = The format of the results: text, markdown or csv. The file in csv has one line for each program.
+arg-format = The format of the results: text, markdown or csv. A csv file has one line for each program.
 arg-umpire-out = Write the results into this file, in the format that --format names. The terminal shows them as text.
 arg-exec = Let this program play on the server: a file, or a command quoted as in a shell.
 arg-bot-games = The number of games for --exec, one after another; 0 for no limit.
@@ -125,7 +125,7 @@ value-format-csv = for a spreadsheet
 
 ## Errors in values. $text: what was typed.
 
-not-seconds = "{ $text }" is not a number of seconds, as in 2 or 0.5
+not-seconds = "{ $text }" is not a number of seconds: write, for example, 2 or 0.5
 seconds-out-of-bounds = the time must be between 0.001 and 86400 seconds
 not-a-side = "{ $text }" is not a side: write red or blue
 not-a-scope = "{ $text }" is not an audience: write red, blue, public or all

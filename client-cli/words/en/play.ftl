@@ -12,10 +12,10 @@ player-here = { $player } ({ side }) is here.
 player-left = { $player } ({ side }) left.
 player-reconnecting = { $player } ({ side }) lost the connection and may be back in a moment.
 player-away = { $player } ({ side }) is away.
-claim-type = Your opponent has been gone for a while. Type claim win or claim draw, or keep waiting.
+claim-type = Your opponent has been gone for a while. Type “claim win” or “claim draw”, or keep waiting.
 # $key.
 claim-press = Your opponent has been gone for a while. Press { $key } to claim a win or a draw, or keep waiting.
-claim-usage = Type claim win or claim draw.
+claim-usage = Type “claim win” or “claim draw”.
 
 ## Talk
 
@@ -34,13 +34,13 @@ no-slash-command-meant = Not sent, because there is no command { $word }. Did yo
 # $max: characters.
 message-too-long = A message has 1 to { $max } printable characters.
 # $server: an option of the command line.
-muted = You no longer see your opponent's messages in this game; unmute brings them back. To block a player permanently: flagfall block{ $server } NAME
+muted = You no longer see your opponent's messages in this game. The command “unmute” brings them back. To block a player permanently: flagfall block{ $server } NAME
 unmuted = You will see your opponent's messages again.
 
 ## Leaving
 
 # $consequences: sentences.
-leave-ask = Leave the game? { $consequences } Type yes to leave, or anything else to stay.
+leave-ask = Leave the game? { $consequences } Type “yes” to leave, or anything else to stay.
 leave-deployed = Your deployment is submitted, and the game may start without you.
 leave-undeployed = If you do not deploy, the game is aborted and counts against you.
 # $left: a clock.
@@ -49,7 +49,7 @@ leave-no-clock = No clock runs.
 leave-own-turn = Your clock keeps running.
 leave-their-turn = Your clock runs when it is your turn.
 # $player: a name; $wait: how long.
-leave-claim = { $player } may claim the game in about { $wait }.
+leave-claim = { $player } can claim the game in about { $wait }.
 leave-no-return = Your seat is not saved on this machine, so you cannot come back.
 leave-seat-stays = You keep your seat.
 # $consequences: sentences.
@@ -83,10 +83,10 @@ did-not-happen = Your command was not carried out. { $message }
 report-sent = Your report was sent to the operators of the server.
 rematch-asked = You have asked for a rematch. It begins when the other side asks too.
 # $side.
-rematch-type = { side } asks for a rematch. Type rematch to play it.
+rematch-type = { side } asks for a rematch. Type “rematch” to play it.
 # $side; $key.
 rematch-press = { side } asks for a rematch. Press { $key } to play it.
-rematch-not-now = Only players can ask for a rematch, when the game is over.
+rematch-not-now = Only players can ask for a rematch, and only when the game is over.
 superseded = Another connection of yours has taken the seat, so this game is read-only here.
 deployment-not-understood = This client does not understand the deployment that the server has.
 turned-back = The server had to go back to an earlier state of the game. The game goes on from there.
@@ -103,9 +103,9 @@ ruleset-unknown = This client does not know the ruleset { $ruleset }. Update it 
 # $squares.
 lakes = The lakes of this game: { $squares }.
 read-only = Another connection of yours controls this game. This connection is read-only.
-watch-only = You only watch this game.
-answer-draw = Type accept or decline to answer the draw offer.
-deploy-now = Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it).
+watch-only = You are only watching this game.
+answer-draw = Type “accept” or “decline” to answer the draw offer.
+deploy-now = Deploy now: type “deploy suggested”, “deploy random”, or “deploy” and your own text (“help” explains it).
 # $side.
 your-turn = Your turn, { side }.
 # $side; $left: a clock.
@@ -119,9 +119,9 @@ quiet-limit =
        *[other] After { $plies } more plies without a capture, the game is a draw.
     }
 # $server: an option of the command line; $game.
-game-ended = Type rematch or quit. The record: flagfall record{ $server } { $game }
+game-ended = Type “rematch” or “quit”. The record: flagfall record{ $server } { $game }
 # $squares.
-illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type sure to send it anyway, or anything else to take it back.
+illegal-loses = { $squares } is against the rules, and in this game an illegal move loses. Type “sure” to send it anyway, or anything else to take it back.
 # $squares.
 move-taken-back = { $squares } is taken back.
 
@@ -143,10 +143,10 @@ lines-help-play =
     rematch: after the end, ask for another game with sides swapped.
 lines-help-last = help: this text. quit: leave; asks first while a game runs (quit yes does not ask). You keep your seat.
 
-resign-ask = Really resign? Type yes to resign, or anything else to play on.
-abort-ask = Really abort the game? Type yes to abort it, or anything else to play on.
+resign-ask = Really resign? Type “yes” to resign, or anything else to play on.
+abort-ask = Really abort the game? Type “yes” to abort it, or anything else to play on.
 # $text: what was typed.
-line-not-understood = “{ $text }” is not understood. Type a move, such as a4a5, or type help.
+line-not-understood = “{ $text }” is not understood. Type a move, such as a4a5, or type “help”.
 status-deploying = Both sides deploy.
 # $ply; $side.
 status-turn = Ply { $ply }: it is { side }'s turn.
@@ -168,7 +168,7 @@ no-coins = There are no coins in this ruleset.
 ## The full screen
 
 # $text: what was typed.
-command-not-understood = “{ $text }” is not understood. Type a4a5 green, place 9 a4 red, remove a4 or color blue.
+command-not-understood = “{ $text }” is not understood. Type “a4a5 green”, “place 9 a4 red”, “remove a4” or “color blue”.
 # $text: what was typed.
 not-a-move = { $text } is not a move. Type two squares, as in a4a5, then Enter.
 save-name-wanted = Not saved: type a name first.

@@ -16,7 +16,7 @@ check-too-deep = the folders are nested too deeply
 # $name: a file; $why.
 check-unread = unread  { $name }  { $why }
 
-# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if a part could not be checked;
+# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if the end could not be checked;
 # $signature: none, verified or unverified.
 check-game = { $ruleset }, { $plies ->
         [one] { $plies } ply
@@ -25,7 +25,7 @@ check-game = { $ruleset }, { $plies ->
         [open] not over
        *[other] { $end }
     }{ $trust ->
-        [yes] , taken on trust
+        [yes] , end taken on trust
        *[no] {""}
     }{ $signature ->
         [verified] , signed by the server

@@ -54,7 +54,7 @@ challenge-your-side = You will play { side }.
 challenge-side-drawn = Sides are drawn at random.
 # $player: a name.
 challenge-secret = { $player }'s deployment stays secret after the game.
-challenge-terms-ask = Type accept to play, or quit.
+challenge-terms-ask = Type “accept” to play, or “quit”.
 
 ## Offers
 
@@ -98,7 +98,7 @@ choose-number = Which? Type its number.
 # $number; $entry.
 choice = { $number }. { $entry }
 # $last: the highest number.
-choice-usage = Type a number from 1 to { $last }, or quit.
+choice-usage = Type a number from 1 to { $last }, or “quit”.
 # $game: a summary.
 choice-open = Continue { $game }
 # $offer.
@@ -110,11 +110,11 @@ game-running = You have a running game: { $game }
 # $server: an option of the command line; $game.
 game-running-go-on = To continue it: flagfall play{ $server } --game { $game }
 # $game.
-game-begun-open = A game of yours has started. To play it, type open { $game }
+game-begun-open = A game of yours has started. To play it, type: open { $game }
 # $server: an option of the command line; $game.
 game-begun-elsewhere = Another game of yours has started. To play it: flagfall play{ $server } --game { $game }
 # $key.
-game-begun-key = Another game of yours has started. Press { $key } to open the most urgent of your other games in which it is your turn.
+game-begun-key = Another game of yours has started. Press { $key } to open the most urgent other game that waits for your move.
 public-games-none = No public game is running at the moment.
 public-games-wait = The list appears when a public game begins.
 # $server: an option of the command line.

@@ -57,7 +57,7 @@ answer-clock = { side }: осталось { $clock }{ $free ->
     }.
 
 # $side: who is gone; $other: the other side.
-gone-claim-type = { side } не на связи. Введите claim win или claim draw, чтобы завершить партию.
+gone-claim-type = { side } не на связи. Введите «claim win» или «claim draw», чтобы завершить партию.
 # $side: who is gone; $key.
 gone-claim-press = { side } не на связи. { $key } – засчитать результат.
 # $side: who is gone; $left: a clock.

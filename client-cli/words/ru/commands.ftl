@@ -13,7 +13,7 @@ ca-error = --ca { $why }
 ## Accounts
 
 # $server.
-no-identity = Сервер вас ещё не знает. Создайте учётную запись: flagfall signup{ $server } NAME, или войдите: flagfall login{ $server } NAME.
+no-identity = Сервер вас ещё не знает. Создать учётную запись: flagfall signup{ $server } NAME. Войти: flagfall login{ $server } NAME
 # $player: the new guest.
 guest-new = Сервер больше не знает гостя, сохранённого на этом компьютере. Теперь вы { $player }, новый гость.
 # $why: from the system; $server; $name: the account.
@@ -84,7 +84,7 @@ secret-interrupted = Прервано. Ничего не изменилось.
 # $name: a player.
 player-blocked = Игрок { $name } заблокирован. Вас не сведут в пару, вы не сможете играть друг с другом, и вы не увидите сообщений от { $name }.
 no-blocks = Заблокированных игроков нет.
-bad-name = Такого имени быть не может. Имя состоит из латинских букв, цифр и знаков «-» и «_».
+bad-name = Это недопустимое имя. Имя состоит из латинских букв, цифр и знаков «-» и «_».
 leaderboard-custom = Для изменённых правил рейтинга нет. Укажите правила без изменений.
 
 ## Tokens
@@ -168,7 +168,7 @@ setup-elsewhere = Для правил { $ruleset } нет сохранённой
 # $ruleset; $why: a refusal.
 setup-bad = Эта расстановка не подходит к правилам { $ruleset }. { $why }
 # $server.
-rated-guest = Рейтинговые партии доступны только с учётной записью. Создайте её: flagfall signup{ $server } NAME. Ваши партии останутся вашими.
+rated-guest = Рейтинговые партии доступны только с учётной записью. Если вы её создадите, ваши партии останутся вашими: flagfall signup{ $server } NAME
 rated-custom = Для изменённых правил рейтинга нет. Укажите правила без изменений или уберите --rated.
 rated-no-clock = Партии без часов не идут в рейтинг. Укажите часы, например --time 10+5.
 

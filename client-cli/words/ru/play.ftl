@@ -28,10 +28,10 @@ player-away =
         [red] красные
        *[blue] синие
     }) не на связи.
-claim-type = Соперника уже давно нет. Введите claim win или claim draw либо ждите дальше.
+claim-type = Соперника уже давно нет. Введите «claim win» или «claim draw» либо ждите дальше.
 # $key.
 claim-press = Соперника уже давно нет. Нажмите { $key }, чтобы засчитать победу или ничью, либо ждите дальше.
-claim-usage = Введите claim win или claim draw.
+claim-usage = Введите «claim win» или «claim draw».
 
 ## Talk
 
@@ -50,13 +50,13 @@ no-slash-command-meant = Не отправлено: команды { $word } н�
 # $max: characters.
 message-too-long = В сообщении может быть от 1 до { $max } печатных символов.
 # $server: an option of the command line.
-muted = Сообщения соперника в этой партии больше не видны; команда unmute вернёт их. Чтобы заблокировать игрока насовсем: flagfall block{ $server } NAME
+muted = Сообщения соперника в этой партии больше не видны; команда «unmute» вернёт их. Чтобы заблокировать игрока насовсем: flagfall block{ $server } NAME
 unmuted = Сообщения соперника снова видны.
 
 ## Leaving
 
 # $consequences: sentences.
-leave-ask = Выйти из партии? { $consequences } Введите yes, чтобы выйти, или что угодно другое, чтобы остаться.
+leave-ask = Выйти из партии? { $consequences } Введите «yes», чтобы выйти, или что угодно другое, чтобы остаться.
 leave-deployed = Ваша расстановка отправлена, и партия может начаться без вас.
 leave-undeployed = Если вы не расставите армию, партия будет отменена и вам зачтут уход из партии.
 # $left: a clock.
@@ -99,7 +99,7 @@ did-not-happen = Команда не выполнена. { $message }
 report-sent = Жалоба отправлена администраторам сервера.
 rematch-asked = Вы предлагаете реванш. Он начнётся, когда его предложит и другая сторона.
 # $side.
-rematch-type = { side } предлагают реванш. Введите rematch, чтобы сыграть.
+rematch-type = { side } предлагают реванш. Введите «rematch», чтобы сыграть.
 # $side; $key.
 rematch-press = { side } предлагают реванш. Нажмите { $key }, чтобы сыграть.
 rematch-not-now = Предложить реванш могут только игроки и только после конца партии.
@@ -124,8 +124,8 @@ ruleset-unknown = Этот клиент не знает правил { $ruleset 
 lakes = Озёра в этой партии: { $squares }.
 read-only = Этой партией управляет другое ваше соединение. Здесь её можно только смотреть.
 watch-only = Вы только смотрите эту партию.
-answer-draw = Введите accept или decline, чтобы ответить на предложение ничьей.
-deploy-now = Расставьте армию: введите deploy suggested, deploy random или deploy и свой текст (подробнее – help).
+answer-draw = Введите «accept» или «decline», чтобы ответить на предложение ничьей.
+deploy-now = Расставьте армию: введите «deploy suggested», «deploy random» или «deploy» и свой текст (подробнее – «help»).
 # $side.
 your-turn =
     { $side ->
@@ -148,9 +148,9 @@ quiet-limit =
        *[many] Ещё { $plies } полуходов без взятия – и ничья.
     }
 # $server: an option of the command line; $game.
-game-ended = Введите rematch или quit. Запись: flagfall record{ $server } { $game }
+game-ended = Введите «rematch» или «quit». Запись: flagfall record{ $server } { $game }
 # $squares.
-illegal-loses = Ход { $squares } против правил, а в этой партии за запрещённый ход засчитывают поражение. Введите sure, чтобы всё равно сделать этот ход, или что угодно другое, чтобы отказаться.
+illegal-loses = Ход { $squares } против правил, а в этой партии за запрещённый ход засчитывают поражение. Введите «sure», чтобы всё равно сделать этот ход, или что угодно другое, чтобы отказаться.
 # $squares.
 move-taken-back = Ход { $squares } отменён.
 
@@ -172,10 +172,10 @@ lines-help-play =
     rematch: после конца предложить ещё одну партию со сменой сторон.
 lines-help-last = help: этот текст. quit: выйти; пока партия идёт, переспрашивает (quit yes не переспрашивает). Место остаётся за вами.
 
-resign-ask = Точно сдаться? Введите yes, чтобы сдаться, или что угодно другое, чтобы играть дальше.
-abort-ask = Точно отменить партию? Введите yes, чтобы отменить, или что угодно другое, чтобы играть дальше.
+resign-ask = Точно сдаться? Введите «yes», чтобы сдаться, или что угодно другое, чтобы играть дальше.
+abort-ask = Точно отменить партию? Введите «yes», чтобы отменить, или что угодно другое, чтобы играть дальше.
 # $text: what was typed.
-line-not-understood = Непонятно: «{ $text }». Введите ход, например a4a5, или help.
+line-not-understood = Непонятно: «{ $text }». Введите ход, например a4a5, или «help».
 status-deploying = Обе стороны расставляют армии.
 # $ply; $side.
 status-turn =
@@ -201,7 +201,7 @@ no-coins = По этим правилам монет нет.
 ## The full screen
 
 # $text: what was typed.
-command-not-understood = Непонятно: «{ $text }». Введите a4a5 green, place 9 a4 red, remove a4 или color blue.
+command-not-understood = Непонятно: «{ $text }». Введите «a4a5 green», «place 9 a4 red», «remove a4» или «color blue».
 # $text: what was typed.
 not-a-move = { $text } – не ход. Введите два поля, например a4a5, затем Enter.
 save-name-wanted = Не сохранено: сначала введите название.

@@ -17,7 +17,7 @@ check-too-deep = слишком глубокая вложенность папо
 # $name: a file; $why.
 check-unread = не прочитано  { $name }  { $why }
 
-# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if a part could not be checked;
+# $ruleset; $plies: a number; $end: the reason, or open; $trust: yes if the end could not be checked;
 # $signature: none, verified or unverified.
 check-game = { $ruleset }, { $plies ->
         [one] { $plies } полуход
@@ -27,7 +27,7 @@ check-game = { $ruleset }, { $plies ->
         [open] не окончена
        *[other] { $end }
     }{ $trust ->
-        [yes] , часть принята на веру
+        [yes] , конец принят на веру
        *[no] {""}
     }{ $signature ->
         [verified] , подписана сервером

@@ -70,7 +70,7 @@ challenge-your-side =
 challenge-side-drawn = Стороны определит жребий.
 # $player: a name.
 challenge-secret = Расстановка игрока { $player } останется тайной и после партии.
-challenge-terms-ask = Введите accept, чтобы играть, или quit.
+challenge-terms-ask = Введите «accept», чтобы играть, или «quit».
 
 ## Offers
 
@@ -115,7 +115,7 @@ choose-number = Что выбрать? Введите номер.
 # $number; $entry.
 choice = { $number }. { $entry }
 # $last: the highest number.
-choice-usage = Введите номер от 1 до { $last } или quit.
+choice-usage = Введите номер от 1 до { $last } или «quit».
 # $game: a summary.
 choice-open = Продолжить { $game }
 # $offer.
@@ -127,11 +127,11 @@ game-running = У вас есть идущая партия: { $game }
 # $server: an option of the command line; $game.
 game-running-go-on = Продолжить её: flagfall play{ $server } --game { $game }
 # $game.
-game-begun-open = Началась ваша партия. Чтобы играть, введите open { $game }
+game-begun-open = Началась ваша партия. Чтобы играть, введите: open { $game }
 # $server: an option of the command line; $game.
 game-begun-elsewhere = Началась ещё одна ваша партия. Сыграть: flagfall play{ $server } --game { $game }
 # $key.
-game-begun-key = Началась ещё одна ваша партия. Нажмите { $key }, чтобы открыть самую срочную из других ваших партий, в которых ваш ход.
+game-begun-key = Началась ещё одна ваша партия. Нажмите { $key }, чтобы открыть самую срочную из других партий, которые ждут вашего хода.
 public-games-none = Сейчас открытых партий нет.
 public-games-wait = Список появится, когда начнётся открытая партия.
 # $server: an option of the command line.

@@ -1,9 +1,10 @@
 //! The acts of a game. An act is what the archive stores in place of one or several events.
 //!
 //! Most events follow from the rules. For example, the index of a move in the list of legal
-//! commands is enough to compute the move, the result of its strike, and the end of the game if
-//! the move ends it. [`Act::of`] returns the act that causes the next events of a log, and
-//! [`Act::events`] returns the events of an act. An event that no act causes is stored unchanged.
+//! commands is enough to compute the move and the result of its strike. If the move ends the game,
+//! the index is also enough to compute this end. [`Act::of`] returns the act that causes the next
+//! events of a log, and [`Act::events`] returns the events of an act. An event that no act causes
+//! is stored unchanged.
 
 #![expect(clippy::disallowed_methods, reason = "the archive reads and writes what the log holds")]
 

@@ -2,8 +2,8 @@
 //!
 //! Objects never change. A *manifest* names all objects that belong to the archive, and the
 //! manifest with the highest number counts. A writer first writes its objects, and then publishes
-//! the next manifest on the condition that no object has its name. A writer that was too late
-//! reads the newest manifest and tries again. So several servers can write at the same time
+//! the next manifest on the condition that no object with that name exists. A writer that was too
+//! late reads the newest manifest and tries again. So several servers can write at the same time
 //! without a lock, and a crash leaves only objects that no manifest names.
 //!
 //! Each object has a number that only one writer uses, because writers reserve numbers in a

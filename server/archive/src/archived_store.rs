@@ -21,8 +21,8 @@ use crate::game::Log;
 
 /// The maximum number of games in [`Lately`].
 const READ_LATELY_MAX: usize = 4_096;
-/// The number of entries after which a read that finds nothing also asks the store for the log's
-/// head.
+/// If a read finds nothing after this many entries or more, the store is also asked for the head of
+/// the log.
 const PAGE: u64 = 512;
 /// The longest time that the creation of a game waits for the archive, if the game's id is
 /// already in the archive.
@@ -31,11 +31,11 @@ const CREATION_WAIT: Duration = Duration::from_secs(1);
 /// A store whose finished games may be in an archive.
 ///
 /// If a game is not in the inner store, it is read from the archive. Its entries are the decoded
-/// ones, but its head is that of the original log. So the head cannot be computed from the
-/// entries. Instead, the archive's checksums protect them.
+/// ones, but its head is that of the original log. So the head cannot be computed from the entries.
+/// Instead, the archive's checksums protect the entries.
 ///
-/// Running games are read from and appended to the inner store alone. An append to an archived
-/// game is always a conflict. If the archive cannot be reached, reads of archived games return
+/// Running games are read from and appended to the inner store alone. An append to an archived game
+/// is always a conflict. If the archive cannot be reached, reads of archived games return
 /// [`ReadError::Unavailable`], and everything else works.
 pub struct ArchivedStore<S: ?Sized = dyn Store> {
     inner: Arc<S>,
@@ -74,7 +74,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     }
 
     /// Limits the time of each read from the archive, so that a client's other messages do not wait
-    /// behind a read while the archive is out of reach. Later, the read fails as
+    /// behind a read while the archive is out of reach. A read that takes longer fails with
     /// [`ReadError::Unavailable`].
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> ArchivedStore<S> {
@@ -216,8 +216,8 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // Remove the game from the archive first. If this is interrupted, a repeat still
-            // finds the log.
+            // Remove the game from the archive first. If the removal is interrupted, a second
+            // attempt still finds the log.
             let failed = |error: ArchiveError| store_error(&error);
             if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
                 self.archive.remove(game, "deleted").await.map_err(failed)?;

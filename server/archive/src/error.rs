@@ -26,7 +26,7 @@ pub(crate) const ENDS_EARLY: DecodeError = DecodeError::Damaged("it ends too ear
 /// Why a game was not encoded. The log must not be deleted. Reveals nothing about hidden ranks.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Refused {
-    /// The entries are not numbered from 1 without gaps, or there are none.
+    /// There are no entries, or they are not numbered from 1 without gaps.
     #[error("the log is not complete")]
     Incomplete,
     /// The hash chain of the entries does not end at the head that the store has.

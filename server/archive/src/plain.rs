@@ -54,8 +54,8 @@ pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Vec<StoredEntry>, Decode
     Ok(entries)
 }
 
-/// Returns the bodies of a log without the ids of commands and the names of people, as far as
-/// this version can parse the bodies.
+/// Returns the bodies of a log. Ids of commands and names of people are left out, as far as this
+/// version can parse the bodies.
 pub(crate) fn stripped(log: &[StoredEntry]) -> Vec<SecretBytes> {
     let Some((first, rest)) = log.split_first() else { return Vec::new() };
     let header = record::decode_header::<GameHeader>(&first.body).ok();

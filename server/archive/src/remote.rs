@@ -191,7 +191,8 @@ impl ArchiveStore for ObjectStoreArchive {
         Box::pin(async move {
             let listed = self.store.list(Some(&self.path(&folder)));
             let names = listed.try_filter_map(|meta| async move { Ok(self.name(&meta.location)) });
-            // An error means that there is no such bucket, because empty folders have no objects.
+            // A missing folder is listed as empty, so an error means that the bucket is missing or
+            // cannot be reached.
             let away =
                 |error| ObjectError::Unavailable { name: folder.clone(), error: io::Error::other(error) };
             let mut names: Vec<_> = names.try_collect().await.map_err(away)?;

@@ -1,10 +1,10 @@
 //! The servers that share a store, and what each of them knows about the others.
 //!
-//! Each server has a record in the store. The record expires unless the server renews it. Losing
-//! a record does no lasting harm. A record contains the number of players connected to the
-//! server, and what the server understands. When all servers can read a newer form of log
-//! entries, they start to write log entries in that form. Servers also send each other
-//! short-lived notices (`bus`), for example about the players who have a game open (`seats`).
+//! Each server has a record in the store. The record expires unless the server renews it. Losing a
+//! record does no lasting harm. A record contains the number of players connected to the server,
+//! and the server's abilities. When all servers can read a newer form of log entries, they start to
+//! write log entries in that form. Servers also send each other short-lived notices (`bus`), for
+//! example about the players who have a game open (`seats`).
 //!
 //! A notice about a game or for a player goes only to the servers that have the game open, or to
 //! which the player is connected. Servers of earlier versions cannot receive notices that are
@@ -70,14 +70,15 @@ pub struct MemberInfo {
     /// True if the server can read histories that are stored as volumes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_volumes: bool,
-    /// True if the server takes turns with others in looking for due work, and hears of due work
-    /// that another server has found. Earlier versions look for themselves.
+    /// True if the server takes turns with others in looking for due work, and accepts notices
+    /// about due work that another server has found. Servers of earlier versions look for their
+    /// work themselves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_turns: bool,
 }
 
 impl MemberInfo {
-    /// True if both servers understand the same.
+    /// True if both servers have the same abilities.
     fn understands_same(&self, other: &MemberInfo) -> bool {
         let lasting = |info: &MemberInfo| MemberInfo { online: 0, seekers: BTreeSet::new(), ..info.clone() };
         lasting(self) == lasting(other)
@@ -117,7 +118,7 @@ struct Inner {
 /// The other servers that a meeting has found.
 struct Met {
     others: Vec<(String, MemberInfo)>,
-    /// False if there may be others, or if they may not find this server.
+    /// False if there may be more servers, or if the others may not find this server.
     is_whole: bool,
 }
 
@@ -151,7 +152,7 @@ impl Peers {
         self.inner.as_ref().is_none_or(has_agreed)
     }
 
-    /// True if there may be servers of earlier versions, which follow no topics.
+    /// True if there may be servers of earlier versions, which do not follow topics.
     #[must_use]
     pub fn has_former(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| inner.topics_agreed.load(Ordering::Relaxed) < MEETINGS)
@@ -177,12 +178,12 @@ impl Peers {
         self.inner.is_some()
     }
 
-    /// Renews this server's record, and reads the records of the other servers if anything may
-    /// have changed in them. Call this once per second.
+    /// Renews this server's record, and reads the records of the other servers unless they are
+    /// almost certainly unchanged. Call this once per second.
     ///
     /// # Errors
-    /// [`StoreError`]: this server's record was not renewed, or the records of others were not
-    /// read, so they count as unchanged.
+    /// [`StoreError`]: this server's record could not be renewed, or the other servers' records
+    /// could not be read. Records that were not read count as unchanged.
     pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let (written, met) = inner.meet(info).await;
@@ -190,7 +191,8 @@ impl Peers {
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
-            // There may be servers whose records were not read.
+            // If records are missing, the answer is false, because their servers may lack the
+            // ability.
             is_whole && met.as_ref().is_ok_and(|others| others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
@@ -198,9 +200,9 @@ impl Peers {
         count(&inner.archive_agreed, has_archive);
         count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if is_whole {
-            // Another meeting says nothing about unknown servers, so it does not reset this
-            // count. If a server of an earlier version has joined, the next successful meeting
-            // finds it. Until then, that server misses only notices that may get lost anyway.
+            // A meeting that missed some servers says nothing about them, so it does not reset this
+            // count. If a server of an earlier version has joined, the next complete meeting finds
+            // it. Until then, that server misses only notices whose loss does no harm.
             count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
             inner.store.serve_former(self.has_former());
         }
@@ -270,13 +272,13 @@ impl Inner {
         Inner { store, id, others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed }
     }
 
-    /// Renews this server's record. Also returns the other servers and their records, unless it is
-    /// certain enough that they are the same as before.
+    /// Renews this server's record. Also returns the other servers and their records, unless they
+    /// are almost certainly the same as before.
     async fn meet(&self, info: &MemberInfo) -> (Result<(), StoreError>, Result<Option<Met>, StoreError>) {
         let value = serde_json::to_vec(info).unwrap_or_default();
         let expires = Some(self.store.now().plus_ms(ALIVE_MS));
-        // If this server's record is in a part of the store that is away, the records of other
-        // servers may still be readable.
+        // If this server's record is in a part of the store that does not answer, the records of
+        // other servers may still be readable.
         let written = async { self.write(Write::Put { key: self.key()?, value, expires }).await }.await;
         let must_read = self.watch.lock().must_read(&self.id, Instant::now());
         if must_read || written.is_err() {
@@ -330,8 +332,9 @@ impl Inner {
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
-    /// Returns the ids of the other servers, and their records. If some records cannot be read or,
-    /// unless `is_writable`, be renewed, includes known servers as long as they are not silent.
+    /// Returns the ids of the other servers, and their records. Servers may be missing if some
+    /// records cannot be read, or cannot be renewed (`is_writable` is false). In these cases, known
+    /// servers are included as long as they are not silent.
     async fn look(&self, is_writable: bool) -> Result<Met, StoreError> {
         let (own, all) = (self.key()?, SERVERS.all()?);
         let Reached { records, is_whole } = self.store.scan_reachable(all.clone(), None, PEERS_MAX).await?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
-/// Completes work, with a limit on the amount that runs at once. Cheap to clone; all clones share
-/// the limit.
+/// Runs work that must be completed, and limits how much of it runs at once. Cheap to clone; all
+/// clones share the limit.
 #[derive(Clone, Debug)]
 pub struct Committed {
     places: Arc<Semaphore>,
@@ -69,7 +69,7 @@ mod tests {
         for _ in 0..2 {
             assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         }
-        // No place is free, so this work never begins.
+        // The limit is reached, so this work never begins.
         assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         assert_eq!(done.load(Ordering::SeqCst), 0);
         committed.finished().await;

@@ -51,7 +51,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// jobs of the kind.
 const TOLD_MAX: usize = 64;
 
-/// The names of all kinds of jobs. A job's key begins with the name of its kind.
+/// The names of all kinds of job. A job's key begins with the name of its kind.
 const KINDS: [&str; 11] = [
     RATING_DUE.name,
     PLAYED_DUE.name,
@@ -70,7 +70,7 @@ const KINDS: [&str; 11] = [
 pub struct JobKind {
     /// The first part of the keys of this kind's jobs.
     pub name: &'static str,
-    /// The time between two regular checks of all servers together.
+    /// The time between two regular checks. The servers take turns, so each one checks less often.
     pub look: Duration,
     pub at_once: usize,
     /// The maximum number of running jobs whose ids have the same first part.
@@ -90,7 +90,7 @@ impl JobKind {
     /// fields, and records that are kept until the job is done.
     ///
     /// # Panics
-    /// If `name` is not a kind of jobs.
+    /// If there is no kind of job with this name.
     pub fn new(name: &str) -> JobKind {
         let Some(name) = KINDS.into_iter().find(|known| *known == name) else {
             panic!("{name} is not a kind of job")
@@ -118,7 +118,7 @@ pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError
 #[derive(Clone)]
 pub struct JobWriter(Arc<Writer>);
 
-/// Wakes the runner of one kind of jobs.
+/// Wakes the runner of one kind of job.
 #[derive(Default)]
 struct Waker {
     notify: Notify,

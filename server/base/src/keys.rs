@@ -34,7 +34,7 @@ impl<const N: usize> RecordKind<N> {
     /// Returns a key that comes after all keys of this kind that begin with these parts, and
     /// before all others that follow them.
     pub fn past<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
-        // The character after a slash.
+        // The character that follows the slash in byte order.
         Ok(Key::new(self.text(&parts) + "0")?)
     }
 
@@ -148,17 +148,17 @@ keyspace! {
     LIVE["GAME"] = "live", "JSON: the earliest time at which a flag may fall, and the players who are away", "game/src/listing.rs", "until the game ends";
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
-    /// The time at which to check a game, because the time of a player may have run out.
+    /// The time at which to check a game, because a player's time may have run out by then.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
-    /// A game in which a house player (a bot of the server) has to act.
+    /// A game in which a house player (a player run by the server) has to act.
     HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
-    /// A new game. Other servers use it to notify the game's players.
+    /// A new game. Other servers read this record to notify the game's players.
     NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
     AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "until the game ends";
     /// The summary of a running public game.
     PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "until the game ends";
-    /// Exists if the lists contain all running games.
+    /// Exists if the lists of running games are complete.
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
@@ -221,7 +221,8 @@ keyspace! {
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
-    /// How the monthly dumps of public games show a player. Absent for a pseudonym.
+    /// How the monthly dumps of public games show a player. Without this record, they show a
+    /// pseudonym.
     DUMP_LISTING["PLAYER"] = "dump_listing", "JSON: DumpListing", "services/src/dump.rs", "until the account is deleted; `none`: permanent";
     /// Job: rate a game.
     RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "until the job is done";
@@ -229,8 +230,8 @@ keyspace! {
     RATING_ASIDE["GAME"] = "rating_aside", "a description of the damage", "base/src/jobs/dead.rs", "until an operator retries or discards the job";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "until the account is deleted";
-    /// A change of a player's rating, until it is a part of the game's line. The latest change
-    /// comes first in the order of keys.
+    /// A change of a player's rating, kept until the game's line in the history contains it. The
+    /// latest change comes first in the order of keys.
     RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: HistoryRecord", "services/src/histories/rating_record.rs", "until it is a part of a line, or the account is deleted";
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "until the account is deleted";
@@ -281,9 +282,10 @@ keyspace! {
     PUSHES["PLAYER", "ID"] = "pushes", "JSON: WaitingNotice and state of the job", "services/src/notices/push.rs", "until the notice is delivered or dropped";
     /// The address to which a player gets e-mail.
     EMAIL["PLAYER"] = "email", "JSON: EmailRecord", "services/src/notices/email.rs", "until the player removes the address or the account is deleted";
-    /// When a player asked for confirmation mails.
+    /// The times at which a player asked for confirmation mails.
     EMAIL_ASKED_BY["PLAYER"] = "email_asked_by", "JSON: times", "services/src/notices/email.rs", "1 day";
-    /// When confirmation mails to an address, identified by its SHA-256, were asked for.
+    /// The times at which confirmation mails to an address were asked for. The address is
+    /// identified by its SHA-256.
     EMAIL_ASKED_FOR["HASH"] = "email_asked_for", "JSON: times", "services/src/notices/email.rs", "1 day";
     /// Job: send a mail.
     MAILS["PLAYER", "ID"] = "mails", "JSON: WaitingMail and state of the job", "services/src/notices/mailing.rs", "until the mail is sent or dropped";
@@ -298,7 +300,7 @@ keyspace! {
     REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
     /// A marker for a game that a player has reported.
     REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
-    /// A report of a player. The latest report comes first in the order of keys.
+    /// A report that a player has sent. The latest report comes first in the order of keys.
     REPORTS_BY["PLAYER", "TIME-GAME"] = "reports_by", "the last part of the report's key", "services/src/reports.rs", "180 days";
     /// A marker for a player who has sent a report within the last day.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";

@@ -41,7 +41,7 @@ pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestI
 }
 
 /// Logs a refusal with the ids of its request, its connection and its game. Logs a defect as an
-/// error, another failure of the server at info level, and all else at debug level.
+/// error, another failure of the server at info level, and any other refusal at debug level.
 pub fn log(refusal: &Refusal, request: RequestId, connection: Option<ConnectionId>, game: Option<GameId>) {
     let (connection, game) = (connection.map(display), game.map(display));
     if refusal.code.as_str() == Code::INTERNAL {

@@ -13,7 +13,7 @@ pub struct Scan<'store> {
     /// The last key that was read; `None` before the first read.
     after: Option<Key>,
     is_done: bool,
-    /// True to leave out the parts of the store that do not answer.
+    /// True if the parts of the store that do not answer are left out.
     is_partial: bool,
     is_whole: bool,
 }
@@ -23,7 +23,7 @@ impl<'store> Scan<'store> {
         Scan { store, prefix, chunk: CHUNK, after: None, is_done: false, is_partial: false, is_whole: true }
     }
 
-    /// Leaves out the parts of the store that do not answer, while others do.
+    /// Leaves out the parts of the store that do not answer, unless no part answers.
     #[must_use]
     pub fn of_reachable(self) -> Scan<'store> {
         Scan { is_partial: true, ..self }
@@ -37,7 +37,7 @@ impl<'store> Scan<'store> {
         Ok(all)
     }
 
-    /// Returns all records in those parts of the store that answer.
+    /// Returns all records in the parts of the store that answer.
     pub async fn all_reachable(store: &dyn Store, prefix: Key) -> Result<Reached, StoreError> {
         let (mut all, mut scan) = (Vec::new(), Scan::new(store, prefix).of_reachable());
         while let Some(records) = scan.next().await? {
@@ -46,7 +46,7 @@ impl<'store> Scan<'store> {
         Ok(Reached { records: all, is_whole: scan.is_whole })
     }
 
-    /// False if a part of the store was left out of what was read so far.
+    /// False if a part of the store has been left out so far.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_whole

@@ -34,7 +34,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Returns the log lines of the default level.
+    /// Returns the log lines that appear at the default log level.
     pub(crate) fn logged(work: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();

@@ -37,7 +37,7 @@ use flagfall_base::telemetry::TABLES_LEFT;
 
 const LINGER_MS: u64 = 30_000;
 /// The longest time that a running game on a live clock stays in memory after its last connection
-/// closed, in milliseconds. The operator can set a shorter time. By then, players whose
+/// closed, in milliseconds. The operator can set a shorter time. After this time, players whose
 /// connections dropped have either returned or count as away.
 const LIVE_REST_MS: u64 = 60_000;
 const PASSING_MS: u64 = 5_000;
@@ -56,8 +56,8 @@ pub(super) enum Stay {
     Long,
 }
 
-/// Counts the tables that are in memory only because of due work. Each of these tables holds a
-/// clone of this `Arc`.
+/// Counts the tables that are in memory only because of due work: each of them holds a clone of
+/// this `Arc`.
 pub(super) type Care = Arc<()>;
 
 pub(super) trait Registry: Send + Sync {
@@ -133,8 +133,8 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until no connection and no due work needs it. A panic ends only this table.
-    /// The table's clients get a message to reconnect, and then get the game from its log.
+    /// Runs the table until neither a connection nor due work needs it. A panic ends only this
+    /// table. The table's clients get a message to reconnect, and then get the game from its log.
     ///
     /// The future is boxed, because a task would otherwise reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
@@ -179,8 +179,8 @@ impl Actor {
                 job = self.next_job();
             }
             let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.host.now())));
-            // The table handles messages while the store works, so that new connections can be
-            // shown the game.
+            // Handle messages even while a request to the store is under way, so that new
+            // connections can be shown the game.
             tokio::select! {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {
@@ -192,8 +192,8 @@ impl Actor {
                 }
                 Some(thought) = self.house.thought(), if self.house.are_thinking() => {
                     if let Some(command) = self.house_command(thought) {
-                        // A house player's command needs no epoch, because when moves are lost,
-                        // the table and its house players' thoughts are discarded.
+                        // A house player's command needs no epoch. If moves are lost, the table is
+                        // discarded together with everything that its house players were thinking.
                         let asked = Asked::new(Reply::Discard, command, None);
                         self.step(Input::Player(TableInput::Command(asked)));
                     }
@@ -236,7 +236,7 @@ impl Actor {
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
     }
 
-    /// True if the table is not needed because the game is over or may rest.
+    /// True if the table is not needed: the game is over, or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
             || (self.facts.is_listed
@@ -304,9 +304,9 @@ impl Actor {
     }
 
     /// Tells the table about outages of the store. Call this before anything is judged or shown,
-    /// because clocks may have stood still. First asks whether the store is silent, and then
-    /// whether it reports an outage. In the other order, both answers could be no if the silence
-    /// ended in between.
+    /// because clocks may have been stopped. First checks whether the store is silent, and then
+    /// whether it reports an outage. In the opposite order, a silence that ends between the two
+    /// checks would be missed.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
         let (store, id) = (&self.facts.store, self.facts.id);
@@ -360,7 +360,7 @@ impl Actor {
         }
     }
 
-    /// Tells other servers which seats are taken here, if that has changed.
+    /// Tells other servers which players have the game open on this server, if that has changed.
     fn tell_seats(&mut self, here: PerSide<Option<Stamp>>) {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = &self.host.seats else { return };

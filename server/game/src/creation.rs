@@ -34,8 +34,8 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// Draws the lakes of a new game if its ruleset has random lakes. The lakes of the first attempt
-/// to write the log are final: later attempts find the log and use its lakes.
+/// Draws the lakes of a new game if its ruleset has random lakes. If the creation is retried, the
+/// game keeps the lakes that an earlier attempt wrote to the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -101,8 +101,8 @@ impl Tables {
             writes,
         };
         match self.host.store.append(append).await {
-            // On a conflict, the log exists already. The id was chosen for this game, so an
-            // earlier attempt wrote the log.
+            // On a conflict, the log exists already. No other game has this id, so an earlier
+            // attempt must have written the log.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
             Ok(AppendOutcome::Unknown) => {
                 let head = self.host.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
@@ -121,8 +121,8 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Tells both players, on all servers, that their game has started. Does nothing if the game
-    /// is over.
+    /// Tells both players that their game has started, whichever servers they are connected to.
+    /// Does nothing if the game is over.
     pub async fn tell_start(&self, game: &GameSummary) {
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
             let player = &game.players[side];
@@ -133,8 +133,8 @@ impl Tables {
         }
     }
 
-    /// Registers a game that is about to be created. Call this before counting games, so that if
-    /// two games are created at once, the later creation counts the earlier one.
+    /// Registers a game that is about to be created. Call this before counting games. Then, of two
+    /// games that are created at once, the later one counts the earlier one.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.residents().index.lock();
         if index.is_stopping {
@@ -182,7 +182,7 @@ struct Made<'a> {
     tables: &'a Tables,
     number: u64,
     game: GameId,
-    /// The creations that began earlier. Their games may not be in the store yet.
+    /// The creations that began before this one. Their games may not be in the store yet.
     earlier: Vec<Making>,
 }
 

@@ -1,13 +1,12 @@
-//! Opens games in which something is due: a flag may fall, or a house player is to act.
+//! Opens games in which something is due: a flag may fall, or a house player has to act.
 //!
-//! Due games are found in indexes over stored records (see [`listing`](super::listing)), so
-//! memory and work depend on the number of due games, not on the number of running games. The
-//! guardian of a game opens it when its flag is about to fall, and all other servers do so if the
-//! flag has not fallen some seconds later. The servers take turns to read the indexes, and notify
-//! each other of what they find. So flags fall as long as one server is running. If several
-//! servers record the fall of the same flag, only the first append succeeds.
-//! Tables that are opened here leave memory as soon as nothing is due, and their number is
-//! limited.
+//! Due games are found in indexes over stored records (see [`listing`](super::listing)), so memory
+//! and work depend on the number of due games, not on the number of running games. The guardian of
+//! a game opens it when its flag is about to fall, and all other servers do so if the flag has not
+//! fallen some seconds later. The servers take turns to read the indexes, and notify each other of
+//! what they find. So flags fall as long as one server is running. If several servers record the
+//! fall of the same flag, only the first append succeeds. Tables that are opened here leave memory
+//! as soon as nothing is due, and their number is limited.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,27 +26,27 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 use flagfall_base::store_errors::note_refusal;
 
 /// If a game is in memory, its entry in the list of due times is updated only when the entry is
-/// overdue by this time, in milliseconds. Until then, the table is expected to let the flag fall.
+/// overdue by this many milliseconds. Until then, the table is expected to let the flag fall.
 const STALE_MS: u64 = 30_000;
-/// The delay after which the server retries opening a game that could not be opened, in
-/// milliseconds.
+/// If a game could not be opened, the server tries again after this delay, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// The delay after which the server retries opening a game that it is too old to read, in
-/// milliseconds. A newer server is expected to open the game.
+/// If a game could not be opened because a newer version wrote it, this server tries again after
+/// this delay, in milliseconds. Until then, a newer server is expected to open the game.
 const TOO_NEW_MS: u64 = 60_000;
-/// The number of due times that the first read of a look returns. Usually none of them is near.
+/// The number of due times in the first read of each check. Usually the last of them is far enough
+/// in the future, so no second read is needed.
 const DUE_AT_FIRST: usize = 8;
 const DUE_AT_ONCE: usize = 256;
 const OPEN_AT_ONCE: usize = 16;
 /// The maximum number of tables that may be in memory because a flag may fall soon.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// The maximum number of tables that may be in memory because a house player is to act. Only a
-/// few house players think at the same time.
+/// The maximum number of tables that may be in memory because a house player has to act. Only a few
+/// house players think at the same time.
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check if more games are due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
-/// The key of a record in the list of due times, and its parts.
+/// A record's key in the list of due times, and the time and the game that the key names.
 type DueGame = (Key, (Stamp, GameId));
 
 impl Tables {
@@ -64,8 +63,8 @@ impl Tables {
         true
     }
 
-    /// Opens games before their flags fall, until the future is dropped. `every` is the time
-    /// between two checks of all servers together.
+    /// Opens games before their flags fall, until the future is dropped. All servers together check
+    /// at intervals of `every`.
     pub(super) async fn look_after_flags(&self, every: Duration) {
         const FAILED: &str = "could not open games whose flags are near; trying again";
         loop {
@@ -74,7 +73,8 @@ impl Tables {
             tokio::pin!(turn);
             while let Some(keys) = self.on_demand.told_flags.next_before(turn.as_mut()).await {
                 let told = keys.into_iter().filter_map(|key| FLAGS.time_and_game(&key).map(|due| (key, due)));
-                // What has another guardian by now is not passed on: the two might not agree.
+                // Games that have another guardian by now are not passed on. If two servers
+                // disagree about the guardian, they would pass the game back and forth.
                 let (own, _) = self.own_and_others(told.collect());
                 if let Err(error) = self.open_flags(own).await {
                     note_refusal(&error, FAILED);
@@ -83,7 +83,7 @@ impl Tables {
         }
     }
 
-    /// Opens games that no server has in memory and in which a house player is to act.
+    /// Opens games that no server has in memory and in which a house player has to act.
     pub(super) async fn look_after_house_players(&self, every: Duration) {
         const FAILED: &str = "could not open games of house players; trying again";
         let mut after = None;
@@ -108,8 +108,8 @@ impl Tables {
         }
     }
 
-    /// Waits until this server looks for due work again. `looked` is true if the last look left
-    /// work behind.
+    /// Waits until this server checks for due work again. `looked` is the result of the last check:
+    /// true if it left work behind.
     async fn next_look(&self, looked: Result<bool, StoreError>, every: Duration, failed: &'static str) {
         if let Err(error) = &looked {
             note_refusal(error, failed);
@@ -121,7 +121,7 @@ impl Tables {
         }
     }
 
-    /// Opens the games whose flags may fall soon, and tells other guardians about theirs. Returns
+    /// Opens the games whose flags may fall soon, and notifies the guardians of the others. Returns
     /// true if more games are due than may be in memory.
     pub(super) async fn open_due(&self) -> Result<bool, StoreError> {
         let (mut after, mut limit) = (None, DUE_AT_FIRST);
@@ -146,8 +146,8 @@ impl Tables {
         Ok(false)
     }
 
-    /// Returns the games whose flags are near: first those that this server should open now, then
-    /// those that it leaves to their guardians.
+    /// Returns the games whose flags may fall soon: first those that this server should open now,
+    /// then those that it leaves to their guardians.
     fn own_and_others(&self, due_games: Vec<DueGame>) -> (Vec<DueGame>, Vec<DueGame>) {
         let now = self.now();
         let is_own = |(_, (due, game)): &DueGame| {
@@ -206,7 +206,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Opens the next games in which a house player is to act, starting after this key. Returns
+    /// Opens the next games in which a house player has to act, starting after this key. Returns
     /// true if more games wait.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<bool, StoreError> {
         let from = after.take();
@@ -228,14 +228,14 @@ impl Tables {
         Ok(!is_last)
     }
 
-    /// Returns the games in which a house player is to act at once, and of which other servers are
-    /// the guardians.
+    /// Returns the games in which a house player has to act at once and whose guardians are other
+    /// servers.
     fn house_turns_elsewhere(&self, records: &[Record]) -> Vec<(String, Key)> {
         let now = self.now();
         let is_theirs = |(key, since): &Record| {
             let game = HOUSE.game(key).filter(|game| !self.peers().guards(game.as_str()))?;
             let due = house_since(since).plus_ms(self.takeover_ms());
-            // What is overdue is done here.
+            // This server handles overdue turns itself.
             let is_due = due <= now && now < due.plus_ms(OTHERS_WAIT_MS);
             is_due.then(|| (game.to_string(), key.clone()))
         };
@@ -276,7 +276,8 @@ impl Tables {
     }
 }
 
-/// The time after which a game that could not be opened is tried again, in milliseconds.
+/// Returns the delay before the next attempt to open a game that could not be opened, in
+/// milliseconds.
 fn again_ms(error: TableError) -> u64 {
     if error == TableError::TooNew { TOO_NEW_MS } else { DAMAGED_MS }
 }

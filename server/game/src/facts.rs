@@ -36,7 +36,7 @@ pub(super) struct Facts {
     pub(super) is_writing: AtomicBool,
 }
 
-/// The state of a game in memory that the lists should show, and the state that they show as far
+/// For a game in memory: the state that the lists should show, and the state that they show as far
 /// as this server knows.
 pub(super) struct Lists {
     pub(super) absence: Absence,
@@ -75,7 +75,7 @@ impl Lists {
         }
     }
 
-    /// Records that the lists show the players in `absence` as away, and show `progress` or later
+    /// Records what the lists show now: the players in `absence` as away, and `progress` or later
     /// progress.
     pub(super) fn note_written(&mut self, absence: Absence, progress: (bool, Ply)) {
         self.is_absence_listed |= self.absence == absence;

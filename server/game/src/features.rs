@@ -15,7 +15,7 @@ pub enum Milestone {
     Ended(GameEnd),
 }
 
-/// Details about the end of a game that its outcome does not contain.
+/// Details that the outcome of a game does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
     /// True for each side whose player left or did not deploy. A player who leaves a game against
@@ -32,6 +32,6 @@ pub trait Features: Send + Sync + 'static {
 
     fn note_end(&self, game: GameId);
 
-    /// True if records show that the player took part in a finished game, whose log cannot be read.
+    /// True if records show that the player took part in a finished game whose log cannot be read.
     fn has_played<'a>(&'a self, store: &'a dyn Store, player: &'a str, game: GameId) -> BoxFuture<'a, bool>;
 }

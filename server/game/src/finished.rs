@@ -36,8 +36,8 @@ impl Tables {
         finished(self.store(), game).await
     }
 
-    /// Returns the public record of a game, even of a private game. Players have the names that
-    /// they had when the game started.
+    /// Returns the game's record as the public may see it, even if the game is private. Players
+    /// have the names that they had when the game started.
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {

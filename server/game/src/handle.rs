@@ -41,7 +41,7 @@ pub(super) enum Message {
     Audit,
 }
 
-/// Events that a table expects without a command.
+/// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     /// The time before which no flag falls; `None` if time is unlimited.
@@ -153,7 +153,7 @@ impl TableHandle {
             // The game was erased after this table was opened.
             return Err(TableError::NotFound.into());
         }
-        // Replaying a long game takes milliseconds.
+        // Replaying a long game takes milliseconds, so do it in the background.
         let id = self.id();
         let make = move || match scope {
             Some(scope) => record::record_as(id, &stored, scope, viewer),

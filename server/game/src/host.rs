@@ -17,7 +17,7 @@ pub(super) struct Host {
     pub(super) store: Arc<dyn Store>,
     pub(super) settings: Arc<TableSettings>,
     pub(super) peers: Peers,
-    /// The connections of players on all servers; `None` if no other server may append.
+    /// The connections of players on all servers; `None` if no other server can append.
     pub(super) seats: Option<Seats>,
     pub(super) epoch: AtomicU64,
     /// Limits how many house players think at once.
@@ -36,8 +36,8 @@ impl Host {
         &self.settings.connections
     }
 
-    /// Begins a new epoch. This is needed when the store has lost events that were already sent
-    /// to clients, because the positions that these clients have seen are then invalid.
+    /// Begins a new epoch. This is needed when the store has lost events that clients have already
+    /// seen, because the clients' positions are then invalid.
     pub(super) async fn begin_epoch(&self) {
         match self.store.bump_epoch().await {
             Ok(epoch) => {

@@ -12,7 +12,7 @@ use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
 use flagfall_base::keys::LIVE;
 
-/// A guard that marks the game's line as being written.
+/// A guard: until it is dropped, the game's line counts as being written.
 struct Writing(Arc<Facts>);
 
 impl Drop for Writing {

@@ -1,17 +1,17 @@
 //! The lists of running games.
 //!
-//! - `live/GAME` exists for every running game. Its value is a [`Listing`] with the game's due
-//!   time and the players who were away.
+//! - `live/GAME` exists for every running game. Its value is a [`Listing`] with the game's due time
+//!   and the players who were away.
 //! - `seat/PLAYER/GAME` exists for every running game of a player.
 //! - `flags/TIME/GAME` lists the same due times in order. A due time is never later than the fall
-//!   of the flag, so no flag is missed if all due games are opened. A check can move a due time
-//!   to a later moment, on the condition that the listing is unchanged. Plies do not change due
-//!   times. The due time of a game that has ended is deleted later.
-//! - `house/GAME` exists while a house player is to act in the game. Its value is the time at
+//!   of the flag, so no flag is missed if all due games are opened. A check can move a due time to
+//!   a later moment, on the condition that the listing is unchanged. Plies do not change due times.
+//!   The due time of a game that has ended is deleted later.
+//! - `house/GAME` exists while a house player has to act in the game. Its value is the time at
 //!   which the house player's turn began.
 //! - `news/GAME` exists for games created in the last minute.
 //! - `awake/GAME` is for servers of version 0.1, which keep these games in memory: all games on a
-//!   live clock, and slower games while a house player is to act.
+//!   live clock, and slower games while a house player has to act.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Time;

@@ -23,15 +23,15 @@ const ADOPT_AT_ONCE: usize = 16;
 const FIRST: u64 = 1;
 /// The number of heads that are compared at once. The limit leaves the store time for other work.
 const AUDIT_AT_ONCE: usize = 16;
-/// The delay before an audit that failed because of the store is tried again.
+/// If an audit fails because of the store, it is tried again after this delay.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
 
 impl Tables {
     /// Follows what other servers append, until the future is dropped. Waits forever if no other
     /// server can append.
     ///
-    /// A new game of a server of version 0.1 is opened on this server briefly, to notify its
-    /// players if they are connected to this server. Later versions notify them.
+    /// If a server of version 0.1 creates a game, this server opens the game briefly, to notify its
+    /// players if they are connected here. Later versions notify the players themselves.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
@@ -56,7 +56,7 @@ impl Tables {
         }
         // A game at rest needs no update, because its log is read when the game is next opened.
         let is_new = seq == FIRST && !self.residents().is_making(game);
-        // Later versions than 0.1 notify the players of a new game themselves.
+        // Versions after 0.1 notify the players of a new game themselves.
         if is_new && !self.peers().others_tell_starts() {
             self.adopt(game, seq, room).await;
         }
@@ -115,8 +115,7 @@ impl Tables {
     /// Checks whether this server missed an announcement of created games, appended entries or
     /// lost entries.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // The players of recently created games who are connected to this server may not know of
-        // these games yet.
+        // Players who are connected to this server may not know of their new games yet.
         let mut scan = Scan::new(self.store(), NEWS.all()?).of_reachable();
         while let Some(records) = scan.next().await? {
             for (key, players) in &records {

@@ -34,18 +34,18 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
     }
 }
 
-/// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's
-/// last entry. If that entry paused the game, `paused_since` is the time of the pause.
+/// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's last
+/// entry. If that entry paused the game, `paused_since` is the time of the pause.
 ///
 /// Nothing has happened in the game since `latest`, so only the total time for which the game's
-/// clocks stood still matters. The combined outage begins when the first outage began, and lasts
+/// clocks were stopped matters. The combined outage begins when the first outage began, and lasts
 /// as long as all outages together.
 pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
-        // The pause lasts until the end of the first outage. Without an outage, the pause has no
-        // length, because other servers kept running.
+        // The pause lasts until the end of the first outage. Without an outage, the pause took no
+        // time, because other servers kept running.
         let until = missing.first().map_or(paused_since, |outage| outage.until);
         missing.insert(0, Outage { since: paused_since, until });
     }

@@ -14,8 +14,8 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// The maximum number of games of one player that are listed. A player has more running games
-/// than this only if the operator has raised `--games-per-player` far above its default.
+/// The maximum number of a player's games that are listed. A player has more running games than
+/// this only if the operator has raised `--games-per-player` far above its default.
 const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);
@@ -49,8 +49,8 @@ impl Tables {
         Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
-    /// Returns the running games of a player, newest first. While the store is away, returns only
-    /// the games in memory.
+    /// Returns the running games of a player, newest first. While the store is unreachable, returns
+    /// only the games in memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.residents().games_of(player);
         if !self.connections().is_store_away() {
@@ -91,8 +91,8 @@ impl Tables {
         Ok(games)
     }
 
-    /// Returns the number of a player's running games. Damaged games count too, unless counting
-    /// them would make the player reach the limit.
+    /// Returns the number of a player's running games. If the player would reach the limit, damaged
+    /// games are not counted.
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

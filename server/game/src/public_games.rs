@@ -50,7 +50,7 @@ impl Tables {
         let mut read: Vec<GameSummary> = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
         let mut known = self.residents().public_games.lock();
         if !is_whole {
-            // These games stand still, so their lines are still right.
+            // The store does not answer for these games, so they cannot have changed.
             read.extend(known.missed(&read, |game| self.store().silent_since_of(game).is_some()));
         }
         known.replace(read);

@@ -2,10 +2,10 @@
 //! running game. Lines are sorted from the newest game to the oldest.
 //!
 //! A server shows the games in its memory and the newest lines, which it reads every few seconds.
-//! So it opens no game to show the list, and every server lists the same games. The server that
-//! has a game in memory writes the game's line before the game rests. While the game is in
-//! memory, the line is also written every half minute if there may be other servers or the clock
-//! is slow. Plies do not update the line. The end of a game deletes its line. A server of version
+//! So it opens no game to show the list, and every server lists the same games. The server that has
+//! a game in memory writes the game's line before the game rests. While the game is in memory, the
+//! line is also written every half minute, except for a game on a live clock if there are no other
+//! servers. Plies do not update the line. The end of a game deletes its line. A server of version
 //! 0.1 that ends a game on a live clock does not delete the line, so lines without a running game
 //! are deleted when they are found.
 
@@ -19,7 +19,7 @@ use super::header::GameHeader;
 use flagfall_base::keys::{PUBLIC, time16};
 
 /// The number of lines that are read. It is larger than the number that any list shows, because
-/// some games have just ended.
+/// some of these games may have just ended.
 pub(super) const LINES_MAX: usize = 128;
 /// A time later than the start of any game. A key contains this time minus the start of the game,
 /// so the newest game comes first.
@@ -34,7 +34,7 @@ pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Wr
     Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
 }
 
-/// Returns the write that deletes the line of a game that ends.
+/// Returns the write that deletes a game's line when the game ends.
 pub(super) fn closing(game: GameId, header: &GameHeader, created: Stamp) -> Option<Write> {
     Some(Write::Delete { key: line_key(game, header, created)? })
 }
@@ -65,7 +65,7 @@ impl PublicGames {
         self.rested.retain(|(reads, _)| *reads >= self.reads);
     }
 
-    /// Returns the known lines that are not in `read`, of games that cannot be read.
+    /// Returns the known lines that are missing in `read` because their games cannot be read now.
     pub(super) fn missed(&self, read: &[GameSummary], is_away: impl Fn(GameId) -> bool) -> Vec<GameSummary> {
         let read: HashSet<GameId> = read.iter().map(|game| game.id).collect();
         self.read.iter().filter(|game| !read.contains(&game.id) && is_away(game.id)).cloned().collect()

@@ -42,7 +42,7 @@ pub(super) fn record_as(
     Ok(recorder.record_as(scope, requester, header.terms, header.players)?)
 }
 
-/// Returns the header of a game and the recorder with all its events, from its log.
+/// Reads a game's log. Returns the header, and a recorder that contains all events.
 pub fn recorder(id: GameId, stored: &[StoredEntry]) -> Result<(GameHeader, Recorder), ReplayError> {
     let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
     let (header, game) = replay::open(id, first)?;

@@ -56,12 +56,13 @@ pub(super) struct OnDemand {
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Counts the tables that were opened because a flag may fall.
     pub(super) flags_in_care: Care,
-    /// Counts the tables that were opened because a house player is to act.
+    /// Counts the tables that were opened because a house player has to act.
     pub(super) house_in_care: Care,
-    /// The records of due flags and of house players' turns of which other servers have told.
+    /// What other servers have reported to this server: records of due flags, and of house players'
+    /// turns.
     pub(super) told_flags: ToldWork,
     pub(super) told_house: ToldWork,
-    /// Signals that the list of public games was shown.
+    /// Notified when the list of public games is shown.
     pub(super) public_shown: Notify,
     /// The number of running games that were not in memory when they were last counted.
     pub(super) at_rest: AtomicUsize,
@@ -140,8 +141,8 @@ impl Tables {
         if let Some((header, _)) = first.first().and_then(|first| replay::open(game, first).ok()) {
             return if header.viewer(player).is_some() { error } else { TableError::NotFound };
         }
-        // The first entry says who may see a game. Without that entry, only the player's list of
-        // running games, or their history, can show that they take part in the game or did so.
+        // The first entry says who may see a game. Without it, the player may learn of the game
+        // only if it is in their list of running games or in their history.
         if !self.is_seated(player, game).await.unwrap_or(false) {
             let has_played = match (player, error) {
                 (Some(player), TableError::Quarantined | TableError::TooNew) => {
@@ -152,7 +153,8 @@ impl Tables {
             return if has_played { error } else { TableError::NotFound };
         }
         let quarantined = self.store().quarantined().await.unwrap_or_default();
-        // A game whose whole log is lost looks like a game that never existed.
+        // A game whose whole log is lost looks like a game that never existed, so check whether the
+        // game is quarantined.
         let is_lost = quarantined.iter().any(|(damaged, _)| *damaged == game);
         if is_lost { TableError::Quarantined } else { error }
     }
@@ -211,7 +213,7 @@ impl Tables {
         self.host.connections()
     }
 
-    /// Wakes every running table after the store has found an outage.
+    /// Wakes the tables of all running games after the store has found an outage.
     pub fn wake_all(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::wake_table);
     }
@@ -230,8 +232,7 @@ impl Tables {
             if let Some(handle) = self.residents().handle(game) {
                 return Ok(handle);
             }
-            // Read the log after the game is followed, so that no entry of another server is
-            // missed.
+            // Read the log after following the game, so that no entry of another server is missed.
             let (followed, is_certain) = self.residents().follow(game).await;
             let asked = async {
                 if let Some(seats) = self.seats() {
@@ -254,14 +255,14 @@ impl Tables {
                     table.rematch.set_game(rematch);
                 }
             } else if self.residents().index.lock().is_stopping {
-                // The server has already paused its tables, so it would not write the pause of a
-                // table that is opened now.
+                // The server has already paused its tables, so the pause of a table that is opened
+                // now would not be written.
                 return Err(TableError::Unavailable);
             }
             let mut listed = None;
             if !table.is_over() {
-                // Read the outages after the log. Clocks stood still during the outages, and the
-                // log may lack some of them.
+                // Read the outages after the log. The table needs those that the log lacks, because
+                // clocks were stopped during them.
                 let outages = known_outages(self.store(), game).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
                 listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -276,7 +277,8 @@ impl Tables {
             followed.insert(&handle);
             tokio::spawn(actor.run());
             if !is_certain {
-                // Entries that came after the log was read may have been missed.
+                // The store did not confirm in time that the game is followed, so entries that came
+                // after the log was read may have been missed.
                 let _table_left = handle.send_message(Message::Audit).await;
             }
             Ok(handle)
@@ -384,8 +386,8 @@ impl Tables {
         self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
-    /// Returns the number of running games in memory that are being deployed, and the number that
-    /// are being played.
+    /// Returns how many running games in memory are in the deployment phase, and how many are past
+    /// it.
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.facts.phase() {
@@ -427,8 +429,8 @@ impl Tables {
         handles.for_each(|handle| handle.note_seats());
     }
 
-    /// Called when this server receives notices again after a silence. From then on, absences are
-    /// measured from this moment.
+    /// Called when this server receives notices again after a silence. Absences are then measured
+    /// from this moment.
     pub fn sight_regained(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::note_seats);
     }

@@ -10,11 +10,11 @@ use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;
 
 /// Adds the running games among `games` to the list of running games, and returns how many were
-/// missing there. Use this after the store has lost records. Games with a damaged log are left
-/// out, because opening such a game reports the damage.
+/// missing there. Use this after the store has lost records. Games with a damaged log are left out;
+/// the damage is reported when such a game is opened.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
-    // Without this record, the next server that starts completes the other lists.
+    // Without this record, the next server that starts completes the other lists, so delete it.
     let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {
@@ -23,7 +23,7 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
             Err(TableError::Quarantined) => continue,
             Err(_) => return Err(unavailable("a log could not be read")),
         };
-        // A game that cannot be replayed is left out, because opening it reports the error.
+        // Leave out a game that cannot be replayed. The error is reported when the game is opened.
         let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };
         if state.outcome().is_none() {
             let mut is_missing = false;

@@ -1,4 +1,4 @@
-//! Rebuilds a game from its log: carries out the same events with the same engine.
+//! Rebuilds a game from its log: applies the same events with the same engine.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_rules::{Event, Game, evolve_compensated};
@@ -54,7 +54,7 @@ pub fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry,
     Ok(ReplayedEntry { command, lag_ms, event, at: stored.at })
 }
 
-/// Carries out all entries in order. Calls `each` with the game after every entry.
+/// Applies all entries in order. Calls `each` with the game after every entry.
 pub fn replay(
     id: GameId,
     stored: &[StoredEntry],

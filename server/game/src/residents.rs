@@ -29,13 +29,13 @@ pub(super) struct Residents {
 /// Follows games for as long as they are in memory.
 pub(super) struct Follower {
     pub(super) store: Arc<dyn Store>,
-    /// The connections of players on all servers; `None` if no other server may append.
+    /// The connections of players on all servers; `None` if no other server can append.
     pub(super) seats: Option<Seats>,
 }
 
 impl Follower {
-    /// Begins to follow a game. Returns false if the store did not confirm this in time, so
-    /// appends of other servers may be missed.
+    /// Begins to follow a game. Returns false if the store did not confirm this in time. Appends of
+    /// other servers may then be missed.
     pub(super) async fn follow(&self, game: GameId) -> bool {
         if let Some(seats) = &self.seats {
             seats.follow(game);
@@ -153,8 +153,9 @@ impl Residents {
         }
     }
 
-    /// Begins to follow a game that is about to be opened. The flag is false if appends of other
-    /// servers may be missed. Call this for one game at a time, and only if it is not in memory.
+    /// Begins to follow a game that is about to be opened. The returned flag is false if appends of
+    /// other servers may be missed. Call this for one game at a time, and only if it is not in
+    /// memory.
     pub(super) async fn follow(&self, game: GameId) -> (Followed<'_>, bool) {
         // Create this first, so that the game is unfollowed even if the caller is dropped while
         // it waits.
@@ -200,8 +201,8 @@ impl Residents {
         let index = self.index.lock();
         let seats = index.seats.range((number, GameId::from_random([0; 12]))..);
         let seats = seats.take_while(|(other, _)| *other == number);
-        // The table may be missing because a defect ended it. It will be opened again, so the
-        // seat counts.
+        // The table may be missing because a defect ended it. It will be opened again, so the game
+        // counts.
         let has_seat = |game: &GameId| index.tables.get(game).is_none_or(|handle| handle.has_seat(player));
         seats.map(|(_, game)| *game).filter(has_seat).collect()
     }

@@ -24,11 +24,9 @@ const SCAN_CHUNK: usize = 512;
 const LIST_AT_ONCE: usize = 16;
 /// The number of checks for due games between two checks of the lists.
 const LOOKS_PER_LIST: u32 = 5;
-/// The number of times that the list of public games is read before all names in it are looked up
-/// again.
+/// After this many reads of the list of public games, all names in it are looked up again.
 const LOOKS_PER_NAMES: u32 = 12;
-/// The number of checks of the lists after which the progress of games in memory is written to
-/// the lists.
+/// After this many checks of the lists, the progress of games in memory is written to the lists.
 const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two steps of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
@@ -45,8 +43,8 @@ pub(super) struct Round {
 }
 
 impl Tables {
-    /// Returns the next records of a list, without those in parts of the store that do not answer.
-    /// `None` if there are no more.
+    /// Returns the next records of a list. Leaves out records in parts of the store that do not
+    /// answer. `None` if there are no more.
     pub(super) async fn listed_after<const N: usize>(
         &self,
         list: RecordKind<N>,
@@ -59,7 +57,7 @@ impl Tables {
     }
 
     /// Looks after games that are not in memory, until the future is dropped. The servers take
-    /// turns, and look at due games at each interval `every`.
+    /// turns: in each interval `every`, one of them looks for due games.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
         let lists = every * LOOKS_PER_LIST;
         tokio::join!(
@@ -84,8 +82,8 @@ impl Tables {
         }
     }
 
-    /// Reads the list of public games: in each interval while the list is being shown, otherwise on
-    /// this server's turns.
+    /// Reads the list of public games: in each interval while the list is being shown, otherwise
+    /// only when it is this server's turn.
     async fn look_after_public_games(&self, every: Duration) {
         for look in 0_u32.. {
             if let Err(error) = self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await {

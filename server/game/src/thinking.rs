@@ -1,12 +1,11 @@
 //! Shares the thinking time of house players among the people who play against them.
 //!
 //! Only a few house players may think at once. When a place is free, it goes to one network: the
-//! one with the fewest house players thinking. Among several such networks, it goes to the one
-//! that has used the least time. Within the network, a player is chosen in the same way. Of this
-//! player's games, the one that has waited longest gets the place. So if one player has 500
-//! games, another player with a single game waits at most until the thoughts that are under way
-//! have ended. Choosing goes through all networks, and then through the players of the chosen
-//! network.
+//! one with the fewest house players thinking. Among several such networks, it goes to the one that
+//! has used the least time. Within the network, a player is chosen in the same way. Of this
+//! player's games, the one that has waited longest gets the place. So if one player has 500 games,
+//! another player with a single game waits at most until the thoughts that are under way have
+//! ended. Each choice looks at all networks, and then at all players of the chosen network.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -281,7 +280,7 @@ mod tests {
         });
     }
 
-    /// Returns the longest wait of a newcomer while all these other games are played.
+    /// Returns the longest wait of `newcomer` while the games of `others` are played.
     async fn wait_of(newcomer: ThinkingShare, others: Vec<ThinkingShare>) -> Duration {
         let (room, log) = (ThinkingRoom::new(1), Arc::default());
         for other in others {
@@ -355,7 +354,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // Drop a waiting future that has a place but never used it.
+        // Drop a future that got a place while it waited but never used it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.0.lock();

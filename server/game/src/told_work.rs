@@ -1,4 +1,4 @@
-//! Due work of this server that another server has found.
+//! Due work of this server that other servers have found.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -7,10 +7,10 @@ use flagfall_store::Key;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// The maximum number of records of which other servers have told, and that wait to be handled.
+/// The maximum number of reported records that wait to be handled.
 const TOLD_MAX: usize = 4_096;
 
-/// Due work of this server that another server has found.
+/// Due work of this server that other servers have found.
 #[derive(Default)]
 pub(super) struct ToldWork {
     keys: Mutex<BTreeSet<Key>>,
@@ -20,14 +20,14 @@ pub(super) struct ToldWork {
 impl ToldWork {
     pub(super) fn add(&self, key: Key) {
         let mut keys = self.keys.lock();
-        // What is left out is found at the next look.
+        // If there is no room, drop the record. A later check finds it again.
         if keys.len() < TOLD_MAX {
             keys.insert(key);
             self.told.notify_one();
         }
     }
 
-    /// Returns the next records. `None` if the turn comes before there are any.
+    /// Returns the next records. `None` if `turn` completes before there are any.
     pub(super) async fn next_before(&self, mut turn: Pin<&mut impl Future<Output = ()>>) -> Option<Vec<Key>> {
         loop {
             let keys = std::mem::take(&mut *self.keys.lock());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-/// The longest text, in bytes.
+/// The maximum length of the text, in bytes.
 const BYTES_MAX: u64 = 64 * 1024;
 
 /// The text. It has at least one visible character, and its lines are separated by `\n`. Cheap to

@@ -36,7 +36,7 @@ use crate::ended::{ended, is_old, with_finished};
 use crate::erased_games::is_erased;
 use crate::records::find;
 
-/// The maximum number of games that are added to the archive together.
+/// The maximum number of games that are added to the archive at once.
 const BATCH: usize = 256;
 /// The time for which only one server archives. The server extends it with each batch. Two
 /// servers that archive at the same time do no harm, but they do the work twice.
@@ -137,8 +137,8 @@ impl Archiver {
         Archiver { store, archive, all, server, after, refused: HashSet::new() }
     }
 
-    /// Archives games at each interval `every`, until the future is dropped. Games are archived
-    /// only if all servers on the store can read this archive.
+    /// Archives games at intervals of `every`, until the future is dropped. Games are archived only
+    /// if all servers on the store can read this archive.
     pub async fn run(mut self, peers: &Peers, every: Duration) {
         let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
         loop {
@@ -176,7 +176,7 @@ impl Archiver {
     ) -> Result<Archived, ArchivingError> {
         let has_turn = is_allowed && self.take_turn().await?;
         let archived = self.archive_due(has_turn).await?;
-        // This also shows which games other servers have removed.
+        // A refresh is also needed to learn which games other servers have removed.
         self.archive.refresh().await?;
         if has_turn && Instant::now() >= *tidy_at {
             *tidy_at = Instant::now() + TIDY;
@@ -209,7 +209,8 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
-        // Count the games first, so that operators see how many wait while the archive is away.
+        // Count the games first, so that operators see how many wait while the archive is
+        // unreachable.
         let mut archived = self.go_through(false).await?;
         note_waiting(archived.waiting);
         if is_allowed && archived.waiting > 0 {
@@ -285,7 +286,7 @@ impl Archiver {
                     self.refuse(one.game, &error);
                     continue;
                 }
-                // The game has just been erased. The next round finds no log.
+                // The game has just been erased. The next round will find that it has no log.
                 Err(ArchiveError::Removed(_)) => continue,
                 Err(error) => return Err(error.into()),
             };

@@ -16,7 +16,7 @@ use flagfall_base::transact::{delete, delete_all, write};
 
 pub const PER_RULESET_MAX: usize = 50;
 const ALL_MAX: usize = 1_000;
-/// The longest text that is parsed, in bytes, including spaces.
+/// The maximum length of a text that is parsed, in bytes, including spaces.
 const TEXT_MAX: usize = 1_000;
 
 #[derive(Clone)]
@@ -96,7 +96,8 @@ impl Deployments {
     }
 }
 
-/// Returns the ruleset without its changes, because changes do not affect the army.
+/// Returns the ruleset with this id. Refuses custom rulesets: their changes do not affect the army,
+/// so deployments are saved for the base.
 fn base(ruleset: &str) -> Result<&'static Ruleset, Refused> {
     let found = Ruleset::all().iter().copied().find(|known| known.id == ruleset);
     found.ok_or_else(|| Refusal::new(Code::NO_SUCH_RULESET).because("saved").into())

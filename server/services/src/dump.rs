@@ -32,7 +32,7 @@ use crate::refused::{Refused, check_account};
 
 /// The time between the end of a game and the first dump that may contain it.
 const AFTER: Duration = Duration::from_hours(7 * 24);
-/// The number of bytes of a pseudonym. It is written in hexadecimal digits.
+/// The length of a pseudonym in bytes. It is written in hexadecimal digits.
 const PSEUDONYM_BYTES: usize = 8;
 /// The domain separator of the keyed hash.
 const PURPOSE: &[u8] = b"flagfall dump 1\0";
@@ -151,7 +151,7 @@ impl<'a> Dump<'a> {
                         ended.extend(end.filter(is_due).map(|at| (at, game)));
                     }
                     Err(error) if error.is_damage() => fault = Some(error),
-                    // Only another version can read this game.
+                    // Leave out games that only another version can read.
                     Err(_) => {}
                 }
             };
@@ -206,7 +206,7 @@ impl<'a> Dump<'a> {
 }
 
 fn pseudonym(key: &[u8; 32], year: &str, player: &str) -> String {
-    // HMAC pads the key to a block of SHA-256.
+    // Pad the key to a block of SHA-256, as HMAC does.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());

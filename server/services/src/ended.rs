@@ -1,4 +1,4 @@
-//! The records of games that have ended and are to be archived.
+//! The records of games that have ended and will be archived.
 
 use std::time::Duration;
 

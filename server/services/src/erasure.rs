@@ -53,7 +53,8 @@ impl Erasure {
             self.notices.forget(id).await.map_err(JobError::from),
             delete_all(store, BLOCKS.under([&id])?).await.map_err(JobError::from),
             delete_all(store, LEFT.under([&id])?).await.map_err(JobError::from),
-            // The reports themselves stay for the operators.
+            // Delete only the player's list of their reports. The reports stay, because operators
+            // need them.
             delete_all(store, REPORTS_BY.under([&id])?).await.map_err(JobError::from),
             dump::forget(store, id).await.map_err(JobError::from),
         ];

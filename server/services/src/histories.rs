@@ -213,8 +213,8 @@ impl Histories {
         }
     }
 
-    /// Returns the public games that ended last, latest first. Aborted games are left out. The flag
-    /// is false if games are missing because a part of the store is away.
+    /// Returns the public games that ended last, latest first. Aborted games are left out. The
+    /// returned flag is false if games are missing because a part of the store is unreachable.
     pub async fn latest(&self, limit: usize) -> Result<(Vec<GameSummary>, bool), StoreError> {
         latest::latest(&*self.store, limit).await
     }
@@ -439,7 +439,7 @@ pub(crate) async fn mark_erased(store: &dyn Store, game: GameId, over: &Finished
     Ok(())
 }
 
-/// Returns the keys of one game in the lists of its players, and in the list of public games.
+/// Returns the keys of a game's entries in its players' lists, and in the list of public games.
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
     let mut keys = vec![latest_key(over.ended.0, game)?];
     for side in Side::BOTH {

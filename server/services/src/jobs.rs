@@ -16,8 +16,8 @@ use flagfall_base::keys::{MAILS, NOTICES, PLANS, PUSHES};
 const PLAN_LOOK: Duration = Duration::from_secs(2);
 /// The largest number of notices that are being sent, or wait to be sent, at the same time.
 const NOTICES_AT_ONCE: usize = 4_096;
-/// The largest number of notices of one player that are being sent, or wait to be sent, at the
-/// same time. It is larger than the number of parallel deliveries to one host.
+/// The largest number of a player's notices that are being sent, or wait to be sent, at the same
+/// time. It is larger than the number of parallel deliveries to one host.
 const NOTICES_OF_A_PLAYER: usize = 16;
 
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {

@@ -373,7 +373,7 @@ impl Asker<'_> {
         let update = Update { conditions, writes };
         let kept = self.keep(outcome, game, update).await?;
         // The seek is gone, because this command or an earlier one has closed it. Tell the other
-        // servers while the game is being created, so that it does not wait for them.
+        // servers while the game is being created, so that the creation does not wait for them.
         let finished = self.finish(kept, gone(store, seek_id, no_such_seek), again);
         let ((), finished) = tokio::join!(self.inner.note_closed(seek_id), finished);
         finished

@@ -62,7 +62,7 @@ const TAKEN_MS: u64 = 60_000;
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
 /// The maximum number of notices that may wait for one player. More notices are dropped.
 const WAITING_MAX: usize = 100;
-/// The number of notices lost in a row after which a webhook is disabled.
+/// The number of notices that must be lost in a row before a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
 /// The shortest time between two tests of one player's webhook, in milliseconds.
 const TEST_EVERY_MS: u64 = 10_000;
@@ -186,10 +186,9 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// Writes notices for a player who is to act in a game, at most once per turn. Does nothing if
+    /// Writes notices for a player who has to act in a game, at most once per turn. Does nothing if
     /// the player has no working webhook, no subscribed browser and no confirmed e-mail address.
-    /// After an error, the notices may or may not have been written; it is safe to call this
-    /// again.
+    /// After an error, the notices may or may not have been written; it is safe to call this again.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);

@@ -129,9 +129,9 @@ impl<'a> Operator<'a> {
         failed.map_or(Ok(retried), Err)
     }
 
-    /// Closes an account. Its logins are refused, and its sockets are closed. Then marks the open
-    /// reports about the player as acted on. If only this step fails, the account stays closed,
-    /// and [`Operator::decide`] can still decide the reports.
+    /// Closes an account: refuses its logins and closes its sockets. Then marks the open reports
+    /// about the player as acted on. If only this step fails, the account stays closed, and
+    /// [`Operator::decide`] can still decide the reports.
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         let player = set_closed(self.store, name, true, |player| {
@@ -188,8 +188,9 @@ impl<'a> Operator<'a> {
         Ok(erased_games::erase(self.store, game, note).await?)
     }
 
-    /// Undoes the effect of all rated games of a player, and returns the number of games undone
-    /// by this call. It may be repeated after an interruption, because no game is undone twice.
+    /// Undoes the effect of all rated games of a player on ratings, and returns the number of games
+    /// whose effect this call has undone. It may be repeated after an interruption, because no
+    /// effect is undone twice.
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;

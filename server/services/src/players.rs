@@ -262,8 +262,7 @@ fn identity_of(name: Name, guest: GuestToken) -> Principal {
     Principal { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
-/// The house players, weaker ones first. Each of them plays every ruleset, including rulesets
-/// with changes.
+/// The house players, weaker ones first. Each of them plays every ruleset, including custom ones.
 pub fn house_players() -> Vec<HousePlayerInfo> {
     let rulesets: Vec<String> = Ruleset::all().iter().map(|ruleset| ruleset.id.to_owned()).collect();
     let info = |level: Level| HousePlayerInfo { level: level.name().to_owned(), rulesets: rulesets.clone() };

@@ -31,7 +31,7 @@ use flagfall_base::telemetry::PRUNED;
 use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// The maximum numbers of guests and of games that a server deletes in one round.
+/// The maximum number of guests, and of games, that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
 const OF_A_GAME_MAX: usize = 16;
 
@@ -77,7 +77,7 @@ fn is_of_guests(players: &PerSide<Player>) -> bool {
         && kinds.contains(&PlayerKind::Guest)
 }
 
-/// Prunes a limited number of entries at each interval `every`, until the future is dropped.
+/// Prunes a limited number of entries at intervals of `every`, until the future is dropped.
 pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
     loop {
         match prune_due(&*store, lifetimes, AT_A_LOOK).await {
@@ -225,8 +225,9 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// True if the store still has a report of the game, or has not written the game's histories.
-/// This includes a history job that failed permanently, because an operator may retry it.
+/// True if the store still has a report of the game, or if the game must still be entered into
+/// histories. This includes a history job that failed permanently, because an operator may retry
+/// it.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = PLAYED_DUE.key([&game])?;

@@ -45,11 +45,11 @@ use flagfall_game::{Finished, TableError, Tables};
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
-/// The smallest number of plies of a game that is rated.
+/// The number of plies that a game must have to be rated.
 const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
-/// The maximum number of records of a leaderboard that are read to fill its places.
+/// The maximum number of records that are read to fill the places of a leaderboard.
 const LEADERS_READ_MAX: usize = 4_096;
 /// The time for which a leaderboard is cached. If a game on this server changes the leaderboard,
 /// it is read again sooner.

@@ -147,8 +147,8 @@ pub(crate) async fn decide(
         let Some((mut report, bytes)) = find::<Report>(store, report.key()?, "a report").await? else {
             return Ok(false);
         };
-        // The previous attempt was stored without a confirmation, or another operator has made
-        // the same decision.
+        // The store may have made the change in the previous attempt without confirming it, or
+        // another operator has made the same decision.
         if is_tried && report.state == state {
             return Ok(true);
         }

@@ -12,8 +12,7 @@ use flagfall_base::random::random_bytes;
 /// The number of deployments suggested at a time.
 const COUNT: usize = 3;
 
-/// A factor that spreads seeds over all numbers (from SplitMix64), because people choose small
-/// numbers.
+/// A factor from SplitMix64. It spreads seeds over all numbers, because people choose small ones.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A request for deployments of a ruleset that has deployments. It has no `Debug`, because the

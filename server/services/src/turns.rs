@@ -1,10 +1,10 @@
-//! The jobs of turns in games with days per move. They make queued moves, and write notices
-//! to players who are to act.
+//! The jobs of turns in games with days per move. They make queued moves, and write notices to
+//! players who have to act.
 //!
-//! Every append to such a game also writes the job `turn_due/GAME`, so the job exists even after
-//! a crash. A server claims the job, does its work, and deletes the job if nothing was appended
-//! in the meantime. Doing a job twice does no harm: the command id of a queued move contains its
-//! ply, so each ply is made only once.
+//! Every append to such a game also writes the job `turn_due/GAME`, so the job exists even after a
+//! crash. A server claims the job, does its work, and deletes the job if nothing was appended in
+//! the meantime. Doing a job twice does no harm: the command id of a queued move contains its ply,
+//! so each ply is made only once.
 
 mod queue;
 
@@ -70,8 +70,8 @@ impl Turns {
         Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for a player who is to act, if they have a webhook, a subscribed
-    /// browser or an e-mail address.
+    /// Queues a notice for a player who has to act, if they have a webhook, a subscribed browser or
+    /// an e-mail address.
     async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         let player = summary.players[side].id.clone();

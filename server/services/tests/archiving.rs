@@ -28,8 +28,8 @@ use played::{Played, game_of};
 const NOON: Stamp = Stamp(1_700_000_000_000);
 const AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// The archive's objects in a folder. All calls fail, beginning with the call with the number
-/// `fails_from`.
+/// The archive's objects in a folder. The call with the number `fails_from` and all later calls
+/// fail.
 struct Objects {
     folder: FolderStore,
     calls: AtomicUsize,
@@ -171,7 +171,7 @@ async fn a_game_goes_to_the_archive_when_it_has_been_over_for_long_enough() {
     assert_eq!(world.store.update(done).await, Ok(UpdateOutcome::Ok));
     assert_eq!(world.round().await, Ok(Archived { games: 1, waiting: 0 }));
     world.assert_archived("at once").await;
-    // Claim: a record is ignored if it is not old enough.
+    // A record is ignored if it is not old enough.
     world.played = game_of(&CLASSIC, 40, 12);
     let key = ENDED.key([&time16(world.clock_now()), &world.played.id]).unwrap();
     let record = Write::Put { key, value: Vec::new(), expires: None };
@@ -246,7 +246,7 @@ async fn of_several_servers_one_archives_and_the_others_count() {
     let mut one = archiver(world.archive().await, "one");
     let mut two = archiver(world.archive().await, "two");
     assert_eq!(two.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
-    // Claim: two servers that archive at the same time do no harm.
+    // Two servers that archive at the same time do no harm.
     let (first, second) = tokio::join!(one.archive_due(true), two.archive_due(true));
     assert!(first.unwrap().games + second.unwrap().games >= 1);
     world.assert_archived("two at once").await;
@@ -277,7 +277,7 @@ async fn an_archived_game_is_a_conflict_forever_and_can_be_deleted() {
             let outcome = store.append(begin(expected)).await.unwrap();
             assert!(matches!(outcome, AppendOutcome::Conflict { .. }), "{outcome:?}");
         }
-        // Claim: reading in small parts returns the same entries.
+        // Reading in small parts returns the same entries.
         let mut parts = store.read(id, 0, 5).await.unwrap();
         while let Some(last) = parts.last().map(|entry| entry.seq).filter(|seq| *seq < head.seq) {
             parts.extend(store.read(id, last, 5).await.unwrap());

@@ -162,8 +162,8 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     }
     let headers = response.headers_mut();
     page::secure(headers);
-    // This header makes browsers use only HTTPS for this host in the future. The header is not
-    // sent for a loopback name, because it would apply to all ports of that name.
+    // This header makes browsers use only HTTPS for this host in the future. The header is not sent
+    // for a loopback name, because browsers would apply it to all ports of that name.
     if app.settings.public_url.as_ref().is_some_and(|url| url.is_https() && !url.is_loopback()) {
         headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
@@ -197,7 +197,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
         if !is_asset {
             app.admission.name_client(seat, client, now)?;
         }
-        // Until a WebSocket has sent its hello, it can be evicted.
+        // A WebSocket that has not sent its hello can be closed to make room for others.
         if !is_upgrade {
             app.admission.note_request(seat);
         }
@@ -233,9 +233,9 @@ async fn carry_out(app: &App, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    // Read the body before taking one of the limited places, so that a slow sender does not
-    // occupy a place. Replace a body that is too long with zeros, one byte over the limit, so
-    // that the route refuses it.
+    // Read the body before taking one of the limited places, so that a slow sender does not occupy
+    // a place. If the body exceeds the limit, pass on zeros that exceed the limit by one byte, so
+    // that the route refuses the request.
     let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(body) => Body::from(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Body::from(vec![0; BODY_BYTES_MAX + 1]),

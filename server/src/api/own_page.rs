@@ -26,7 +26,7 @@ pub(crate) struct OwnPage {
     pub(crate) token: Option<Token>,
 }
 
-/// The error for a request with a session cookie that was sent by a page of another origin.
+/// The error if a page of another origin sends a request with a session cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForeignPage;
 
@@ -64,10 +64,10 @@ impl OwnPage {
 
 /// Returns the origin of this server's page.
 ///
-/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could point
-/// a domain name of their own at this server and thereby control that header (DNS rebinding).
-/// Therefore the name must be a loopback name, or the request must come over HTTPS through a
-/// proxy. HTTPS needs a certificate for the name.
+/// Without `--public-url`, the origin is derived from the header `Host`. An attacker could point a
+/// domain name of their own at this server and so control that header (DNS rebinding). Therefore
+/// the name must be a loopback name, or the request must come over HTTPS through a proxy. HTTPS
+/// needs a certificate for the name.
 fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<Origin> {
     if let Some(public) = &settings.public_url {
         return Some(public.clone());

@@ -1,8 +1,8 @@
 //! The page for browsers: its addresses, its files, and the headers that guard it.
 //!
-//! Every address of the page answers the same document, which loads modules from `/assets/HASH/`.
-//! The hash identifies the build, so browsers may keep assets permanently. A server of another
-//! build does not have these assets.
+//! The answer is the same document for every address of the page. The document loads modules from
+//! `/assets/HASH/`. The hash identifies the build, so browsers may keep assets permanently. A
+//! server of another build does not have these assets.
 
 mod addresses;
 mod headers;

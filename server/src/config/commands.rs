@@ -17,7 +17,7 @@ pub enum Command {
     /// the store. This does not start a server.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Publish what the archive of finished games has. The server's own flags name the store and
+    /// Publish games from the archive of finished games. The server's own flags name the store and
     /// the archive.
     #[command(subcommand)]
     Archive(ArchiveCommand),
@@ -41,9 +41,10 @@ pub enum Command {
 /// A command on the archive of finished games.
 #[derive(Subcommand, Clone, Debug)]
 pub enum ArchiveCommand {
-    /// Write the public records of a month as lines of JSON, for everybody: games that ended at
-    /// least seven days ago, without private and aborted games. Players appear under pseudonyms,
-    /// unless they have chosen otherwise. A server with a data folder must be stopped first.
+    /// Write a dump that can be published: the public records of a month's games, as lines of JSON.
+    /// It contains games that ended at least seven days ago, without private and aborted games.
+    /// Players appear under pseudonyms, unless they have chosen otherwise. A server with a data
+    /// folder must be stopped first.
     Dump {
         /// The month, such as 2026-10.
         month: Month,
@@ -125,7 +126,8 @@ impl From<Decision> for ReportState {
     }
 }
 
-// This struct has no doc comment, because clap would show it instead of each command's own.
+// This struct has no doc comment, because clap would show it instead of the doc comments of the
+// commands.
 #[derive(Args, Clone, Debug)]
 pub struct OfPlayer {
     /// The player's name.
@@ -172,7 +174,8 @@ pub enum StoreCommand {
     /// anything. No server may be using the data folder. --data may also name a backup, in which
     /// case its files are checked.
     Check {
-        /// Replay all games of the archive and check their signatures, instead of about 1,000.
+        /// Replay all games of the archive and check their signatures. Without this flag, about
+        /// 1,000 games are replayed.
         #[arg(long)]
         all: bool,
     },
@@ -184,9 +187,10 @@ pub enum StoreCommand {
         /// The folder of the previous backup, or an empty or new folder.
         folder: PathBuf,
     },
-    /// Create a data folder from a backup. --data names the new folder, which must be empty or
-    /// not exist. Every file is checked before anything is written. Changes after the backup are
-    /// lost; clients load their games again, and no player's clock has run since the backup.
+    /// Create a data folder from a backup. --data names the new folder, which must be empty or not
+    /// exist. Every file is checked before anything is written. Changes after the backup are lost.
+    /// Clients load their games again. The time since the backup is not charged to any player's
+    /// clock.
     Restore {
         /// The folder of the backup.
         backup: PathBuf,
@@ -201,8 +205,8 @@ pub enum StoreCommand {
     /// move by themselves, such as games from an earlier version or imported games. For a Redis,
     /// this only lists the games, and servers move them.
     Archive,
-    /// Delete expired data: guests who never played (--new-guest-days) and finished casual games
-    /// without an account (--guest-game-days). Servers do this by themselves, except for data
+    /// Delete expired data: guests who never played (--new-guest-days) and finished casual games in
+    /// which no account played (--guest-game-days). Servers do this by themselves, except for data
     /// from version 0.1; this command searches the whole store. Servers that use Redis may be
     /// running.
     Prune {

@@ -26,7 +26,8 @@ struct Errors {
     others: usize,
 }
 
-/// Checks the store and the archive. Replays `all` archived games, or a sample of them.
+/// Checks the store and the archive. Replays all archived games if `all` is true, otherwise a
+/// sample of them.
 pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure> {
     let mut errors = Errors::default();
     let (mut keys, mut place) = (None, config.archive_place());

@@ -35,7 +35,8 @@ struct Description {
     /// The length and the SHA-256 of the uncompressed lines.
     lines_bytes: u64,
     lines_sha256: HexBytes,
-    /// The server's signature of the month, the number of games and the SHA-256 of the file.
+    /// The server's signature. It covers the month, the number of games and the SHA-256 of the
+    /// file.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<RecordSignature>,
 }

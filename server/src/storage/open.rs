@@ -97,8 +97,8 @@ pub enum StoreFailure {
     Damaged { games: usize, files: usize },
 }
 
-/// The longest time that a read from the archive may take. While a connection waits for it, its
-/// other messages wait too.
+/// The longest time that a read from the archive may take. While a connection waits for a read, the
+/// connection's other messages wait too.
 const ARCHIVE_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Opens the store and the archive for a server.

@@ -85,7 +85,7 @@ struct State {
     looked_at: Duration,
     /// The stamp at `looked_at`, in microseconds.
     us: u64,
-    /// The latest stamp given. All later stamps are at least as high.
+    /// The latest stamp that was given. All later stamps are at least as high.
     floor: Stamp,
     /// The time of the last heartbeat, by the steady clock and as a stamp.
     beat: Option<(Duration, Stamp)>,
@@ -100,8 +100,8 @@ struct State {
     doubted_since: Option<Duration>,
     /// True if the current difference between stamps and wall clock has been logged.
     is_told: bool,
-    /// True while the store is paused. A pause that was long enough counts as an outage when it
-    /// ends.
+    /// True while the store is paused. When a pause ends, it counts as an outage if it was long
+    /// enough.
     is_paused: bool,
 }
 
@@ -258,9 +258,9 @@ impl State {
         now
     }
 
-    /// Records an outage, a period in which game clocks stood still. If the previous outage ended
-    /// only just before, the two are merged. Otherwise, a game that has not read the previous one
-    /// yet would miss it.
+    /// Records an outage, a period in which game clocks stood still. If the previous outage has
+    /// only just ended, merges the two, because a game that has not read the previous one yet would
+    /// otherwise miss it.
     fn note_outage(&mut self, since: Stamp, until: Stamp) {
         let silence_ms = u64::try_from(SILENCE.as_millis()).unwrap_or(u64::MAX);
         let before = self.outage.filter(|before| since.ms_since(before.until) <= silence_ms);

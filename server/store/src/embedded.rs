@@ -94,7 +94,7 @@ pub struct EmbeddedStore {
 /// A request that the writer will answer.
 struct Begun<T> {
     answer: oneshot::Receiver<Result<T, StoreError>>,
-    /// The request, if the queue was full.
+    /// The request, if it was not sent because the queue was full.
     unsent: Option<Box<Request>>,
 }
 

@@ -137,7 +137,6 @@ impl MemoryStore {
 }
 
 impl State {
-    /// Returns the guard of a retired log.
     fn guard(&self, game: GameId, now: Stamp) -> Option<Guard> {
         let record = self.records.get(&guard_key(game).ok()?)?;
         Guard::parse(&record.value).filter(|_| record.is_alive(now))

@@ -179,7 +179,7 @@ pub enum RetireOutcome {
     Later,
     /// The game's log is damaged. Nothing has changed.
     Quarantined,
-    /// The log may or may not have been retired. Retiring it again finds out which.
+    /// The log may or may not have been retired. To find out, retire it again.
     Unknown,
 }
 
@@ -234,7 +234,8 @@ pub enum Announcement {
     Everything,
 }
 
-/// A game or a player about whom a server can receive announcements and messages.
+/// The subject of announcements and messages that a server can follow: a game, a player or a
+/// server.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Topic {
     Game(GameId),
@@ -444,8 +445,8 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the latest outage, like [`Store::outage`], that concerns this game. Only the games
-    /// of one part of a store may be concerned.
+    /// Returns the latest outage that concerns this game. In a store of several parts, an outage
+    /// may concern only the games of one part. Otherwise like [`Store::outage`].
     fn outage_of(&self, game: GameId) -> Option<Outage> {
         let _all_are_concerned = game;
         self.outage()
@@ -499,30 +500,29 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the time of the last answer, like [`Store::silent_since`], of the part of the
-    /// store that has this game.
+    /// Like [`Store::silent_since`], but only for the part of the store that contains this game.
     fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
         let _all_are_concerned = game;
         self.silent_since()
     }
 
-    /// Like [`Store::scan`], but leaves out the parts of the store that do not answer, while others
-    /// do.
+    /// Like [`Store::scan`], but leaves out the parts of the store that do not answer, unless no
+    /// part answers.
     fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
         let scan = self.scan(prefix, after, limit);
         Box::pin(async move { Ok(Reached { records: scan.await?, is_whole: true }) })
     }
 
     /// Finishes writes to several parts of the store that lost servers have left unfinished. Each
-    /// look handles some of the parts: five consecutive numbers cover all of them. What fails is
-    /// done by a later look.
+    /// look handles some of the parts, and five looks with consecutive numbers cover all of them.
+    /// If something fails, a later look tries again.
     fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
         let _there_is_one_part = look;
         Box::pin(std::future::ready(()))
     }
 
-    /// Returns the numbers of the parts of the store that do not answer, while others do. Only the
-    /// games of these parts stand still.
+    /// Returns the numbers of the parts of the store that do not answer. Only the games of these
+    /// parts stand still. Empty if no part answers.
     fn silent_parts(&self) -> Vec<usize> {
         Vec::new()
     }
@@ -536,8 +536,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Sends a message to every server that uses this store, including this one. Messages may
-    /// arrive in any order, and twice while a part of the store is away. Does nothing if only this
-    /// process uses the store. A message has at most
+    /// arrive in any order, and twice while a part of the store does not answer. Does nothing if
+    /// only this process uses the store. A message has at most
     /// [`NOTICE_BYTES_MAX`](crate::limits::NOTICE_BYTES_MAX) bytes.
     ///
     /// # Errors
@@ -571,9 +571,9 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(0)))
     }
 
-    /// Sets whether servers of earlier versions, which follow no topics, may use the store. If
+    /// Sets whether servers of earlier versions, which cannot follow topics, may use the store. If
     /// so, all appends are also announced to all servers, and this process hears of all appends.
-    /// This is the case until the first call.
+    /// Until the first call, the store assumes that there may be such servers.
     fn serve_former(&self, are_there: bool) {
         let _nothing_is_announced = are_there;
     }

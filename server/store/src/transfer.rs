@@ -5,7 +5,7 @@ use flagfall_board::GameId;
 use crate::store::{AppendOutcome, FullRecord, Store, StoreResult, StoredEntry};
 use crate::value::{Head, Key};
 
-/// The key of the record that a store has while an export is being imported into it. The value
+/// The key of a record that exists only while an export is being imported into the store. The value
 /// identifies the export.
 pub const IMPORT_KEY: &str = "importing";
 

@@ -184,7 +184,7 @@ impl Head {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StoreMemory {
     pub used_bytes: u64,
-    /// The number of bytes above which the store accepts no writes, or its machine may run out of
+    /// The number of bytes above which the store refuses writes or its machine may run out of
     /// memory.
     pub limit_bytes: u64,
 }

@@ -178,7 +178,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     for round in 0..kills {
         let mut child = start(child_command(), kind, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // The number of answers before a kill grows: kills come right after opening, in the first
+        // From round to round, the kill comes after more answers: right after opening, in the first
         // group, or after many groups.
         let mut left = (round % KILLS).pow(2) * 3;
         for line in lines.by_ref() {

@@ -251,8 +251,8 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let kind = Kind { rated: true, ..Kind::default() };
     let game = table.play(kind).await;
     clock.advance_ms(1_000);
-    // Set-up: when the next game of the players is recorded, the rating change of the first one
-    // becomes a part of its line.
+    // Set-up: when the players' next game is recorded, the rating change of their first game
+    // becomes a part of that game's line in the history.
     table.play(kind).await;
     table.house.run_jobs("proof_due").await;
     let history = "/api/players/ann/ratings/classic/rapid";
@@ -362,7 +362,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let mut wanted = record.clone();
         wanted["players"]["blue"] = line["players"]["blue"].clone();
-        // The line has no signature, because the signature covers the players' ids.
+        // A line with a pseudonym has no signature, because a signature covers the players' ids.
         assert!(wanted.as_object_mut().unwrap().remove("signature").is_some());
         assert_eq!(line, wanted);
         let pseudonym = &line["players"]["blue"];

@@ -80,7 +80,7 @@ async fn record(house: &House, game: GameId) -> String {
     .await
 }
 
-/// Waits until the server tells that so many games wait for the archive.
+/// Waits until the server reports that this many games wait for the archive.
 async fn are_waiting(house: &House, count: usize) {
     let line = format!("flagfall_archive_waiting {count}");
     let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", house.metrics);
@@ -98,7 +98,8 @@ async fn games_go_on(objects: Arc<dyn ArchiveStore>, is_counted: bool, go: impl 
     play_on(objects, (is_counted, false), go, come_back).await;
 }
 
-/// The same. As a planted fault, the logs of games that end meanwhile may leave the store.
+/// Like [`games_go_on`], but can plant a fault: the logs of games that end in the meantime may
+/// leave the store.
 async fn play_on(
     objects: Arc<dyn ArchiveStore>,
     (is_counted, is_planted): (bool, bool),
@@ -122,8 +123,8 @@ async fn play_on(
     let mut played = vec![old];
     for waiting in 1..3 {
         played.push(table.play(Kind { rated: true, ..Kind::default() }).await);
-        // Other tests in this process set the metric too, so this works only if the server counts
-        // often, because the archive fails at once.
+        // Other tests in this process set the same metric. So this check works only if the archive
+        // fails immediately, because the server then sets the metric often.
         if is_counted {
             are_waiting(&table.house, waiting).await;
         }
@@ -214,7 +215,8 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
     let whole = fs::read(&segment).unwrap();
     for damage in [&[][..], &whole[..60], &vec![0; whole.len()]] {
         fs::write(&segment, damage).unwrap();
-        // The histories of its players tell who may know that this game exists.
+        // Only the game's players may know that it exists. The server knows them from their
+        // histories.
         let told = [(table.tokens[0].as_str(), (410, "game_quarantined")), ("", (404, "no_such_game"))];
         for (token, (expected, code)) in told {
             let (status, refusal) = table.house.ask("GET", &path(games[0]), token, "").await.refusal();
@@ -229,7 +231,8 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
         games.push(table.play(Kind::default()).await);
         assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
     }
-    // An operator restores the object from a backup, or an earlier version of it from the bucket.
+    // An operator restores the object, from a backup or from an earlier version that the bucket has
+    // kept.
     fs::write(&segment, &whole).unwrap();
     for game in games {
         assert_eq!(table.house.get(&path(game)).await.status, 200);

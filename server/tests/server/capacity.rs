@@ -12,7 +12,7 @@ use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time};
 const MIB: u64 = 1 << 20;
 /// The number of games that each guest plays against house players.
 const GAMES_PER_GUEST: usize = 10;
-/// A number of games that exceeds the allowed memory.
+/// More games than fit into the allowed memory.
 const GAMES_MAX: usize = 20_000;
 
 /// A running program. It is killed on drop, even if the test fails.

@@ -26,17 +26,16 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// The time after which a test that is still waiting has failed. No step of a test takes this
-/// long.
+/// A test that waits longer than this has failed. No step of a test takes this long.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the default settings, except that the server waits only briefly for a client to
-/// complete a close, because many test clients do not.
+/// Returns the default settings, except that the server waits only briefly for a client to complete
+/// the closing handshake, because many test clients do not.
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // The periodic check is effectively switched off, because the tests themselves start the work
-    // that follows a turn.
+    // Effectively switch off the periodic check, because the tests themselves start the work that
+    // is due after a turn.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings

@@ -452,7 +452,7 @@ async fn pings_continue_while_the_store_hangs() {
         side: None,
     })
     .await;
-    // Wait for eight pings without answering them. This takes far longer than the time after
+    // Wait for eight pings without answering them. Eight pings take far longer than the time after
     // which a silent connection counts as dead.
     for _ in 0..8 {
         assert!(matches!(ana.hear().await, ServerToClient::Ping { .. }));

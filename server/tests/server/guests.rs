@@ -192,8 +192,8 @@ async fn pruning_a_guests_game_deletes_everything_about_it() {
     let long = Lifetimes { guest_game: Some(Duration::from_secs(60)), ..never };
     assert_eq!(prune_due(&store, long, 10).await, Ok(Pruned::default()), "it is not old enough");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
-    // Two other lists contain a new game for a while. Apart from these two entries, no key may
-    // remain.
+    // Two lists contain each new game for a while. Apart from the entries there, no key may contain
+    // the game's id any more.
     let mut left = keys(&store, &game.to_string()).await;
     left.retain(|key| !key.starts_with("flags/") && !key.starts_with("news/"));
     assert_eq!(left, Vec::<String>::new());

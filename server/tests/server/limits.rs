@@ -199,7 +199,7 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
         // Ignore a read error, because the server may reset the connection if it rejects too many
-        // at once.
+        // connections at the same time.
         in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }

@@ -1,5 +1,5 @@
-//! A service moves from one Redis to a Redis Cluster and back, and everything reads the same. Moves
-//! that would lose something are refused.
+//! Tests of moving a service from one Redis to a Redis Cluster and back. Everything that people can
+//! read stays the same. If something would be lost, the move is refused.
 
 #[expect(clippy::print_stderr, reason = "the test says that it has no data")]
 mod play;
@@ -64,7 +64,8 @@ async fn play(table: &mut Table, ruleset: &'static Ruleset, ends: bool) -> GameI
     game
 }
 
-/// Returns what players and strangers read about finished games, ratings, histories and accounts.
+/// Returns what players and strangers can read about finished games, ratings, histories and
+/// accounts.
 async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(String, String)> {
     let mut paths: Vec<String> = games.iter().map(|game| format!("/api/games/{game}/record")).collect();
     paths.extend(games.iter().map(|game| format!("/api/games/{game}/ratings")));
@@ -103,7 +104,7 @@ fn content(export: &[u8]) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
     let (first, last, cluster) = (RedisServer::start(), RedisServer::start(), Cluster::start().await);
-    // No server runs during the moves, so the stores need no heartbeats of their own.
+    // No server runs while the data is moved, so the stores need no heartbeats of their own.
     let options = || RedisOptions { pulse: Duration::ZERO, ..RedisOptions::default() };
     let source = Arc::new(first.open(options()).await);
     let key = SigningKey::from_seed(&[5; 32]).unwrap();
@@ -148,7 +149,8 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
     house.close().await;
 }
 
-/// Returns the address of a store of each layout, and what keeps it running.
+/// Starts a Redis and a Redis Cluster. Returns their addresses, and the values that keep them
+/// running.
 async fn both_layouts() -> ([String; 2], (RedisServer, Cluster)) {
     let (redis, cluster) = (RedisServer::start(), Cluster::start().await);
     let urls = [format!("redis://127.0.0.1:{}", redis.port()), cluster.address().to_string()];

@@ -289,8 +289,8 @@ async fn a_feed_lists_turns_and_ended_games_to_holders_of_its_address() {
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);
-    // The old address of a feed stops working when a new one is created. Removing the feed ends
-    // the new address too.
+    // The old address of a feed stops working when a new one is created. When the feed is removed,
+    // the new address stops working, too.
     let next =
         pair.ask("POST", "/api/me/feed", Value::Null).await.json()["path"].as_str().unwrap().to_owned();
     assert_eq!(pair.house.get(&path).await.status, 404);

@@ -21,8 +21,8 @@ fn terms(rated: bool) -> Terms {
     }
 }
 
-/// Returns settings with which a server starts only its first wave by itself. The tests start all
-/// other waves.
+/// Returns settings with which a server starts only its first wave of pairings by itself. The tests
+/// start all other waves.
 fn slow() -> Settings {
     let mut settings = settings();
     settings.times.pool_wave = Duration::from_secs(3_600);

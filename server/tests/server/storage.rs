@@ -62,7 +62,7 @@ impl Running {
         token
     }
 
-    /// Ends the server with a signal: KILL ends it at once, and TERM lets it stop cleanly.
+    /// Ends the server with a signal: KILL ends it immediately, and TERM lets it stop cleanly.
     pub(crate) fn end(mut self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());

@@ -183,9 +183,9 @@ async fn is_store_available(client: &mut Client) -> bool {
         .await
 }
 
-/// Waits until the store's pause counts as an outage. Until then, each view shows less remaining
-/// time than the previous view. The first view of the outage shows more, because it shows the
-/// time at which the pause began.
+/// Waits until the store's pause counts as an outage. Before that, each view shows less remaining
+/// time than the previous one. Once the pause counts as an outage, the clock is set back to the
+/// start of the pause, so the remaining time is longer again.
 async fn until_clocks_stand_still(client: &mut Client, game: GameId) {
     let mut polls = tokio::time::interval(Duration::from_millis(100));
     let mut shown_ms = u64::MAX;

@@ -48,7 +48,7 @@ async fn read_records(store: &dyn Transfer) -> Result<u64, StoreError> {
 /// damage.
 type ReadGame = (Vec<StoredEntry>, Option<String>);
 
-/// Reads all games, in the order of their ids. Reads the next ones in advance.
+/// Reads all games in the order of their ids. Reads several games at the same time.
 async fn read_games(
     store: &dyn Transfer,
 ) -> Result<BoxStream<'_, (GameId, Result<ReadGame, StoreError>)>, StoreError> {
@@ -69,7 +69,7 @@ async fn read_game(store: &dyn Transfer, game: GameId) -> Result<ReadGame, Store
             Ok(read) => entries.extend(read),
             Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
             Err(ReadError::Damaged { seq, what, .. }) => {
-                // The next read ends before the damaged entry.
+                // Read again, but only up to the damaged entry.
                 limit = usize::try_from(seq.saturating_sub(after_seq + 1)).unwrap_or(0);
                 if limit == 0 {
                     return Ok((entries, Some(format!("entry {seq}: {what}"))));
@@ -108,9 +108,9 @@ pub async fn export(
     export_with(store, out, rewrite, None, told).await
 }
 
-/// Exports the whole store. If they are given, `rewrite` converts the bodies, and
-/// `rewrite_record` the side records. No server should change the store during the export. After
-/// each game, calls `told` with the counts so far.
+/// Exports the whole store. `rewrite` converts the bodies of entries, and `rewrite_record` converts
+/// side records, if these functions are given. No server should change the store during the export.
+/// After each game, calls `told` with the counts so far.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.

@@ -80,10 +80,10 @@ pub fn alive_at_export(input: &mut (dyn BufRead + Send)) -> Result<Option<Stamp>
     Ok(lines.next::<HeaderLine>()?.0.alive)
 }
 
-/// The longest log entries, in bytes, that may wait for their write. Until it has room, an import
-/// reads no further.
+/// The maximum total length of the log entries that are waiting to be written, in bytes. If there
+/// are more, the import stops reading until some are written.
 const WAITING_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// The number of records after which an import writes them.
+/// The number of records to collect before they are written.
 const RECORDS_MAX: usize = 4_096;
 
 /// A game of an export.
@@ -95,17 +95,17 @@ struct ReadGame {
     damage: Option<String>,
 }
 
-/// What a completed write has written, and how many bytes of log entries.
+/// The result of a write: what it has stored, and the total length of its log entries in bytes.
 type Written = Result<(Tally, usize), TransferError>;
 
-/// Writes the parts of an export into a store. Without a store it only counts them.
+/// Writes the parts of an export into a store. Without a store, only counts them.
 ///
-/// Many games are written at the same time, and then many chunks of records.
+/// First writes many games at the same time, and then many chunks of records.
 struct Importer<'a> {
     store: Option<&'a dyn Transfer>,
     /// The game that is being read.
     game: Option<ReadGame>,
-    /// The records that were read and not written yet, by the part of the store.
+    /// The records that were read but not written yet, for each part of the store.
     records: BTreeMap<usize, Vec<Write>>,
     waiting_records: usize,
     running: FuturesUnordered<BoxFuture<'a, Written>>,
@@ -131,7 +131,8 @@ impl<'a> Importer<'a> {
         }
     }
 
-    /// Marks the store, which must be empty or marked by the same export.
+    /// Marks the store as the target of this import. The store must be empty, or marked by an
+    /// earlier attempt to import the same export.
     async fn begin(&self, header: &HeaderLine) -> Result<(), TransferError> {
         let Some(store) = self.store else { return Ok(()) };
         let (key, value) = (Key::new(IMPORT_KEY).map_err(StoreError::from)?, serde_json::to_vec(header));
@@ -201,7 +202,7 @@ impl<'a> Importer<'a> {
     }
 
     async fn write_records(&mut self) -> Result<(), TransferError> {
-        // A record may say that something is in a log, so the logs come first.
+        // Write all logs before the records, because a record may say that something is in a log.
         self.finish().await?;
         self.waiting_records = 0;
         let Some(store) = self.store else { return Ok(()) };

@@ -24,5 +24,6 @@ pub use square::{Column, Direction, Row, Sign, Square, SquareParseError};
 pub use square_set::SquareSet;
 pub use stamp::Stamp;
 
-/// A number of turns taken in a game. Ply 0 is the position before the first turn.
+/// A point in a game: the number of turns taken so far. Ply 0 is the position before the first
+/// turn.
 pub type Ply = u16;

@@ -1,8 +1,8 @@
-/// Defines an enum whose values have fixed names in text. The macro also defines the constant
-/// `ALL` and a function that returns a value's name. If requested, it also defines a function
-/// that finds a value by its name.
+/// Defines an enum whose values have fixed names in text. The macro also defines the constant `ALL`
+/// and a function that returns a value's name. If requested, it also defines a function that finds
+/// a value by its name.
 ///
-/// The macro's caller writes each name out. Renaming a variant therefore does not change any
+/// Each name is written out where the macro is called, so renaming a variant does not change any
 /// message or file.
 #[macro_export]
 macro_rules! named {

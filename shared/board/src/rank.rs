@@ -80,7 +80,8 @@ impl Rank {
         b"FBS987654321P"[self as usize] as char
     }
 
-    /// The rank with this letter or digit of §P4. Letters may be in upper or lower case.
+    /// The rank that this letter or digit stands for (RULES §P4). Letters may be in upper or lower
+    /// case.
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)

@@ -19,7 +19,7 @@ pub struct Square(u8);
 impl Square {
     /// One more than the highest square number on any board.
     pub const LIMIT: usize = 160;
-    /// The difference in number between a square and the square one row below.
+    /// The difference between a square's number and the number of the square one row below.
     pub(crate) const STRIDE: u8 = 16;
 
     /// The square in this column and row. `None` if it lies outside the largest board.
@@ -127,7 +127,7 @@ pub enum Direction {
 }
 
 /// One of the two directions along a row or column. If a joint connects the ends of the row or
-/// column, two paths lead from one square to another, and the sign selects one of them.
+/// column, there are two paths from one square to another, and the sign selects one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Sign {
@@ -190,7 +190,8 @@ impl Direction {
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
         // The CPU often mispredicts branches on the direction of a move, so the direction is
-        // computed without branches. Only the check for a common line is a branch.
+        // computed without branches. The only branch checks whether the squares are on a common
+        // line.
         let columns = to.column() as i8 - from.column() as i8;
         let rows = to.row() as i8 - from.row() as i8;
         if (columns == 0) == (rows == 0) {

@@ -82,7 +82,8 @@ impl SquareSet {
     /// True if the set has at least two squares.
     #[inline]
     pub const fn has_several(self) -> bool {
-        // If the set is read as one number `n`, then `n & (n - 1)` clears only the lowest bit.
+        // With the set read as one number `n`, clearing the lowest bit (`n & (n - 1)`) must leave
+        // another bit.
         let [low, middle, high] = self.0;
         let (low_less, borrow) = low.overflowing_sub(1);
         let (middle_less, borrow) = middle.overflowing_sub(borrow as u64);
@@ -120,8 +121,8 @@ impl SquareSet {
     pub const fn shift(self, direction: Direction) -> SquareSet {
         let [low, middle, high] = self.0;
         match direction {
-            // The mask removes the squares above row 10. The third word has only rows 9 and 10,
-            // in its lower half.
+            // The mask removes the squares above row 10. Only the lower half of the third word is
+            // used, for rows 9 and 10.
             Direction::Up => {
                 SquareSet([low << 16, middle << 16 | low >> 48, (high << 16 | middle >> 48) & 0xffff_ffff])
             }

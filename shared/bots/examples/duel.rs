@@ -43,8 +43,8 @@ struct Duel {
     /// The seed. A run with the same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Swap the sides in every second game. Such a game uses the same two deployments as the game
-    /// before it, unless the levels choose their deployments.
+    /// Swap the sides in every second game. That game uses the same two deployments as the previous
+    /// one, unless the levels choose their own.
     #[arg(long)]
     swap: bool,
     /// The number of games to play at the same time.
@@ -134,7 +134,7 @@ struct Scored {
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// The time spent on choosing moves and the number of moves, for --red and for --blue.
+    /// For --red and for --blue, the total thinking time and the number of moves.
     think: [(Duration, u32); 2],
 }
 
@@ -147,8 +147,8 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // With --swap, a game and the following game with swapped sides draw lakes and
-        // deployments from the same seed. They differ only in which player has which side.
+        // With --swap, both games of a pair draw lakes and deployments from the same seed. They
+        // differ only in which player has which side.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());

@@ -1,5 +1,5 @@
-//! The level *good*. It infers the ranks that every hidden piece can have, draws worlds that fit,
-//! and searches each of them.
+//! The level *good*. It infers which ranks each hidden piece can have. Then it draws complete
+//! boards that fit, called worlds, and searches each of them.
 
 mod army;
 mod belief;
@@ -35,8 +35,7 @@ use search::Search;
 use siege::Siege;
 use world::{Step, World};
 
-/// The number of positions to examine per world. If twice as many may be examined in total, a
-/// player draws twice as many worlds.
+/// The number of positions to examine per world. A larger budget therefore means more worlds.
 const NODES_A_WORLD: usize = 150;
 /// The number of examined positions that one rank exchange counts as.
 const NODES_AN_EXCHANGE: u32 = 5;
@@ -109,7 +108,7 @@ struct Scene {
     /// All pieces. Our own pieces come first.
     pieces: Vec<Piece>,
     mine: usize,
-    /// The enemy pieces of uncertain rank, each with its index in `pieces` and its number in
+    /// The enemy pieces of uncertain rank, each with its index in `pieces` and its index in
     /// `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,
@@ -294,7 +293,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy>
     foes.collect()
 }
 
-/// Returns the number of worlds to search at a depth. It is smaller at larger depths.
+/// Returns the number of worlds to search at a depth: the deeper, the fewer.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
         ..=2 => ARMIES,

@@ -90,8 +90,8 @@ impl Memory {
         if is_own_there {
             return;
         }
-        // Before the enemy's move, the defender was on its own square or, if it had advanced, on
-        // the attacker's former square.
+        // If the defender advanced after the strike, it was on the attacker's former square when
+        // the enemy moved, and otherwise on its own square.
         for square in [squares.to, squares.from] {
             let is_hidden = |at: Square| has_hidden_foe(view, side, at);
             let moved = view.last_move.filter(|last| last.side != side);

@@ -10,7 +10,6 @@ use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
-/// A mind that chooses a random legal command.
 struct RandomMind;
 
 impl Mind for RandomMind {

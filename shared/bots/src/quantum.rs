@@ -1,6 +1,6 @@
 //! The level *simple* in games with coins (§Q). It scores each choice of a rank against the ranks
-//! that the enemy can have. The score of a strike is the score of its best choice. Other moves go
-//! toward pieces that are worth striking.
+//! that the enemy can have. The score of a strike is the score of its best choice. A move that is
+//! not a strike scores better if it leads toward a piece that is worth striking.
 
 mod good;
 mod matrix;
@@ -180,8 +180,8 @@ impl Turn<'_> {
         self.stock.cost_of_setting_out(self.side)
     }
 
-    /// Returns the number of steps that a move brings the piece closer to an enemy piece that is
-    /// worth striking.
+    /// Returns by how many steps a move brings the piece closer to an enemy piece that is worth
+    /// striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
         let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();

@@ -91,8 +91,8 @@ pub(crate) struct Turn<'a> {
     foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
-    /// The amount of risk that the player takes. It is 0 at first and grows to 1 during a long
-    /// time without captures.
+    /// The amount of risk that the player takes. It is 0 at first and grows to 1 if no piece is
+    /// captured for a long time.
     boldness: f32,
     /// The value of exchanging pieces of equal value, as a share of that value. It is higher for
     /// the side that is ahead.
@@ -108,7 +108,6 @@ pub(crate) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Creates a turn from a side's view and memory.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
     }
@@ -213,8 +212,8 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// Returns the probability that `is_such` is true for the fates of the attacker and the
-    /// defender in a strike.
+    /// Returns the probability that `is_such` is true for the fates of the two pieces in a strike:
+    /// the attacker's and the defender's.
     fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))
@@ -306,9 +305,8 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// Returns the part that the piece on `square` would contribute to a placement's hash if the
-    /// piece were on the square `on`. The constants are those of the splitmix64 generator
-    /// (Steele, Lea, Flood 2014).
+    /// Returns what the piece on `square` would contribute to a placement's hash if it were on the
+    /// square `on`. The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
         // Pieces of the same kind are interchangeable. The kind of one of the side's own pieces
         // is its rank, and all enemy pieces have the same kind.

@@ -5,8 +5,7 @@ use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
 use flagfall_tests::duel::{self, Played};
 
-/// The effort of a player. It is enough to find violations, but small enough for tests in any
-/// build.
+/// The effort of each player: enough to find violations, but small enough for debug builds.
 const EFFORT: Effort = Effort { nodes: 200 };
 
 /// Plays one game between two levels. Returns the game and all of its commands.
@@ -33,7 +32,7 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     (played, commands)
 }
 
-/// A number of turns that no game reaches, so that no player is replaced.
+/// A `life` so long that no player is replaced during a game.
 const WHOLE_GAME: usize = usize::MAX;
 
 /// Returns the number of games for each pair of levels: one, unless the variable `FLAGFALL_GAMES`

@@ -45,14 +45,14 @@ struct Args {
     /// The advantage of moving first, in rating points.
     #[arg(long, default_value_t = 0.0)]
     first_move: f64,
-    /// The amount by which each missed wave lowers a pair's cost.
+    /// The amount subtracted from a pair's cost for each missed wave.
     #[arg(long, default_value_t = Settings::default().wave_bonus)]
     wave_bonus: f64,
-    /// The lowest limit for the cost of a pair.
+    /// The basic limit for the cost of a pair. Some pairs have a higher limit.
     #[arg(long, default_value_t = Settings::default().cost_allowed)]
     cost_allowed: f64,
-    /// The amount by which each point of deviation above that of certain ratings raises a pair's
-    /// limit.
+    /// The amount added to a pair's limit for each point of excess deviation, if both ratings are
+    /// uncertain.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
     /// The seed. Runs with the same seed give the same result.
@@ -109,7 +109,7 @@ impl Agenda {
 struct Counted {
     waits_s: Vec<f64>,
     rating_gaps: Vec<f64>,
-    /// The rating differences in games in which at least one rating is certain.
+    /// The rating differences in games in which at least one player's rating is certain.
     certain_gaps: Vec<f64>,
     /// The rating differences in games in which both ratings are uncertain.
     uncertain_gaps: Vec<f64>,

@@ -18,26 +18,25 @@ use std::hash::Hash;
 /// The settings of a wave. Ratings and costs are in rating points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// The amount by which each wave that a player has missed lowers the cost of the player's
-    /// pairs.
+    /// The amount subtracted from the cost of a player's pairs for each wave that the player has
+    /// missed.
     pub wave_bonus: f64,
-    /// The maximum amount by which one player's missed waves can lower the cost of a pair.
+    /// The maximum amount subtracted from a pair's cost for one player's missed waves.
     pub wave_bonus_max: f64,
-    /// The lowest limit for the cost of a pair.
+    /// The basic limit for the cost of a pair. Strong players and uncertain ratings raise it.
     pub cost_allowed: f64,
-    /// The divisor of the limit for strong players: the limit is the lower rating of a pair
-    /// divided by this value, if that exceeds [`Settings::cost_allowed`]. Strong players need a
-    /// higher limit, because there are few of them.
+    /// Sets a higher limit for strong players, because there are few of them: the lower rating of a
+    /// pair divided by this value, if that exceeds [`Settings::cost_allowed`].
     pub rating_per_cost: f64,
     /// The highest deviation of a rating that counts as certain.
     pub certain_deviation: f64,
-    /// The amount by which each point of deviation above [`Settings::certain_deviation`] raises a
-    /// pair's limit. Only the smaller of the two deviations is used, but it counts twice, once
-    /// for each player.
+    /// The amount added to a pair's limit for each point of deviation above
+    /// [`Settings::certain_deviation`]. Only the smaller of the two deviations is used, but it
+    /// counts twice, once for each player.
     pub deviation_widening: f64,
-    /// The bonus for each game of difference between the players' [`Waiting::first_surplus`], up
-    /// to [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often
-    /// than the other.
+    /// The bonus for each game by which the players' [`Waiting::first_surplus`] differ, up to
+    /// [`IMBALANCE_MAX`] games. It favors pairs in which one player has moved first more often than
+    /// the other.
     pub side_bonus: f64,
 }
 
@@ -165,7 +164,7 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
 /// The factor that converts rating points to weights. Weights are whole numbers.
 const WEIGHT_UNIT: f64 = 100.0;
 /// The weight of a pair before its merit is added. It exceeds all differences in merit within a
-/// part, so that the matching pairs as many players as possible.
+/// part, so that the number of pairs matters more than their merit.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
 /// Returns the pairs of a part, as indices into the part.

@@ -69,11 +69,11 @@ fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
 
 #[test]
 fn two_uncertain_ratings_need_not_wait() {
-    // These are two newcomers after a game against each other.
+    // Two newcomers who have just played each other.
     let pool = [uncertain(1, 1230.0, 350.0), uncertain(2, 1770.0, 350.0)];
     assert_eq!(pairs(&pool), [(1, 2)]);
-    // The smaller deviation decides whether the limit is raised. Here, it belongs to a certain
-    // rating, so the limit stays at 100.
+    // The smaller deviation decides whether the limit is raised. Here, it is too small for that, so
+    // the limit stays at 100.
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
     // The limit is 100, plus twice 90, because the smaller deviation exceeds 110 by 90.
@@ -85,7 +85,8 @@ fn two_uncertain_ratings_need_not_wait() {
 fn uncertain_ratings_that_are_close_are_still_preferred() {
     let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
     assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
-    // A settled player gets the same opponent, whether or not uncertain players are also waiting.
+    // Players whose ratings are certain get the same opponents, whether or not players with
+    // uncertain ratings are also waiting.
     let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
     let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
     assert!(pairs(&both).contains(&(1, 2)));

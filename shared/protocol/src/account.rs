@@ -25,11 +25,11 @@ flagfall_board::named! {
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Scope, name {
-        /// Everything that the player may do: play games, and manage their tokens and their
-        /// account.
+        /// The token permits everything that the player may do: play games, and manage their tokens
+        /// and their account.
         #[default]
         Play = "play",
-        /// Only playing games. Only bot accounts can have tokens with this scope.
+        /// The token permits only playing games. Only bot accounts can have tokens with this scope.
         Bot = "bot",
     }
 }
@@ -239,12 +239,12 @@ pub struct BlockList {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportState {
-    /// Nothing yet.
+    /// The operators have not decided yet.
     #[default]
     Open,
-    /// They have taken measures.
+    /// The operators have taken measures.
     Acted,
-    /// They saw no reason to act.
+    /// The operators saw no reason to act.
     Nothing,
 }
 
@@ -309,12 +309,12 @@ pub struct Profile {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DumpListing {
-    /// With their id and their name.
+    /// Dumps contain the player's id and name.
     Name,
-    /// Under a pseudonym that changes each year.
+    /// Dumps contain a pseudonym that changes each year.
     #[default]
     Pseudonym,
-    /// Not at all: dumps leave out the player's games.
+    /// Dumps leave out the player's games.
     None,
 }
 
@@ -329,8 +329,8 @@ impl DumpListing {
     }
 }
 
-/// How the monthly dumps show the caller. The answer from `GET /api/me/dump` and the body of `PUT
-/// /api/me/dump`.
+/// How the monthly dumps show the caller. This is the answer from `GET /api/me/dump` and the body
+/// of `PUT /api/me/dump`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DumpSetting {
     /// The player's choice.

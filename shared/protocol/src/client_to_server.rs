@@ -54,8 +54,9 @@ pub enum ClientToServer {
         /// `lobby_changes` accept this field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         filter: LobbyFilter,
-        /// True for brief changes, in which seeks refer to each other. Only servers whose `welcome`
-        /// has `lobby_brief` accept this field.
+        /// True for brief changes, in which a new seek can refer to other seeks instead of
+        /// repeating their contents. Only servers whose `welcome` has `lobby_brief` accept this
+        /// field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         brief: bool,
     },
@@ -263,7 +264,7 @@ pub enum GameCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         color: Option<ChipColor>,
     },
-    /// Names the color of a chip, if the rules require the player to name it now.
+    /// Chooses the color of a chip when the rules ask for it.
     Color {
         /// The color.
         color: ChipColor,

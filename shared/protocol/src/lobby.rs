@@ -1,5 +1,4 @@
-//! Seeks and summaries of games, the lists of them in the lobby, and the changes from one state of
-//! these lists to the next.
+//! The lobby's lists of seeks and games, and the changes to these lists.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -84,9 +83,9 @@ impl LobbyFilter {
     }
 }
 
-/// The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and
-/// `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its
-/// place. Finally, update the games in `progress`.
+/// Changes to the lobby's lists. To apply them, first remove the seeks in `closed` and `removed`
+/// and the games in `gone`. Then insert the new seeks and games in order, each at its place.
+/// Finally, update the games in `progress`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LobbyChange {
     /// The ids of the seeks to remove.
@@ -117,18 +116,17 @@ pub struct LobbyChange {
 /// A seek, and its place in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlacedSeek {
-    /// The number of seeks before it.
+    /// The number of seeks before this one.
     pub at: u32,
     /// The seek.
     pub seek: Seek,
 }
 
-/// A seek that may share its seeker and its terms with another seek of the list. A place is that in
-/// the list into which this seek is inserted: without the seeks that were removed, and with those
-/// that were inserted before this one.
+/// A seek that can take its seeker and its terms from other seeks in the list. Places in this type
+/// refer to the list after all removals and all earlier insertions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSeek {
-    /// The number of seeks before it. If absent, it is the last one.
+    /// The number of seeks before this one. If absent, this seek is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u32>,
     /// The id of the seek.
@@ -145,13 +143,13 @@ pub struct BriefSeek {
     /// The place of a seek with the same terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_of: Option<u32>,
-    /// As in a seek.
+    /// The side that the seeker wants, as in a `Seek`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<Side>,
-    /// As in a seek.
+    /// The ratings with which a player may accept the seek, as in a `Seek`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatingRange>,
-    /// As in a seek.
+    /// The seeker's rating, as in a `Seek`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeker_rating: Option<RatingPoint>,
 }
@@ -177,7 +175,8 @@ impl BriefSeek {
         }
     }
 
-    /// Returns the seek, to be inserted into this list. `None` if it refers to a missing seek.
+    /// Returns the complete seek, to be inserted into this list. `None` if it refers to a missing
+    /// seek.
     fn placed(self, list: &[Seek]) -> Option<PlacedSeek> {
         let other = |place: Option<u32>| list.get(place_of(place?));
         let seeker = self.seeker.or_else(|| Some(other(self.seeker_of)?.seeker.clone()))?;
@@ -191,13 +190,13 @@ impl BriefSeek {
 /// A game, and its place in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlacedGame {
-    /// The number of games before it.
+    /// The number of games before this one.
     pub at: u32,
     /// The game.
     pub game: GameSummary,
 }
 
-/// How far a game has come.
+/// The progress of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GameProgress {
     /// The game.
@@ -224,8 +223,8 @@ impl LobbyChange {
         *self == LobbyChange::default()
     }
 
-    /// Returns the same change for a client that asked for brief changes. `before` are the lists
-    /// before it.
+    /// Returns the same change for a client that asked for brief changes. `before` contains the
+    /// lists before the change.
     #[must_use]
     pub fn brief(self, before: &LobbyLists) -> LobbyChange {
         let LobbyChange { closed, opened, .. } = self;
@@ -242,7 +241,7 @@ impl LobbyChange {
         LobbyChange { closed: Vec::new(), opened: Vec::new(), removed, added, ..self }
     }
 
-    /// True if seeks or games come or go, or if a game enters another phase.
+    /// True if seeks or games are added or removed, or if a game enters another phase.
     #[must_use]
     pub fn is_major(&self, before: &LobbyLists) -> bool {
         let phase_of = |id: GameId| before.games.iter().find(|game| game.id == id).map(|game| game.phase);
@@ -313,7 +312,7 @@ impl LobbyLists {
     }
 }
 
-/// True if two summaries of a game differ only in its progress.
+/// True if two summaries of a game differ only in the game's progress.
 fn is_same_game(one: &GameSummary, other: &GameSummary) -> bool {
     let GameProgress { game: _, phase, ply, turn } = GameProgress::of(other);
     GameSummary { phase, ply, turn, ..one.clone() } == *other

@@ -16,8 +16,8 @@ pub struct OwnGame {
     pub side: Side,
     /// True if the player has to act: deploy, take a turn, or choose a rank.
     pub to_act: bool,
-    /// The time at which the side to act runs out of time, in milliseconds since 1970. Absent if
-    /// the game has no clock or the clocks are stopped.
+    /// The deadline of the side to act, in milliseconds since 1970. Absent if the game has no clock
+    /// or the clocks are stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
     /// True if the opponent has offered a draw.

@@ -13,15 +13,15 @@ flagfall_board::named! {
     #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Speed, name, from_name {
-        /// Under three minutes for forty turns.
+        /// The clock gives a side less than three minutes for forty turns.
         Bullet = "bullet",
-        /// Under eight minutes for forty turns.
+        /// The clock gives a side less than eight minutes for forty turns.
         Blitz = "blitz",
-        /// Under twenty-five minutes for forty turns.
+        /// The clock gives a side less than twenty-five minutes for forty turns.
         Rapid = "rapid",
-        /// Twenty-five minutes or more for forty turns.
+        /// The clock gives a side twenty-five minutes or more for forty turns.
         Classical = "classical",
-        /// A number of days for every turn.
+        /// The clock gives a side a number of days for every turn.
         Correspondence = "correspondence",
     }
 }
@@ -36,7 +36,7 @@ impl Speed {
             Time::Unlimited {} => return None,
             Time::Correspondence { days: _ } => return Some(Speed::Correspondence),
             Time::Fischer { base_s, increment_s } => (base_s, increment_s),
-            // The free time counts in full here, although players rarely use all of it.
+            // The delay counts as if players used all of it, although they rarely do.
             Time::Delay { base_s, free_s } => (base_s, free_s),
         };
         Some(match u64::from(base_s) + Speed::PLIES * u64::from(ply_s) {

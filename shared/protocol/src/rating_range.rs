@@ -29,7 +29,7 @@ impl RatingRange {
         is_bounded && is_low(self.min) && is_low(self.max) && is_ordered
     }
 
-    /// True if the range contains a rating of this many points.
+    /// True if the range contains this rating, given in points.
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
     }

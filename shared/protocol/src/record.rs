@@ -167,7 +167,7 @@ fn resigned_by(event: &GameEvent) -> Option<Side> {
     }
 }
 
-/// Writes the record as text for people: first a line for each fact of the game, then a line for
+/// Writes the record as text for people: first a line for each fact about the game, then a line for
 /// each ply.
 impl fmt::Display for GameRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -97,10 +97,10 @@ pub enum TiesInfo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisclosureInfo {
-    /// Both sides' ranks.
+    /// A strike reveals both ranks.
     Both,
-    /// The attacker's rank. The defender's rank is revealed only if the defender loses or if the
-    /// attacker is a Scout.
+    /// A strike reveals the attacker's rank. It reveals the defender's rank only if the defender
+    /// loses or the attacker is a Scout.
     Silent,
 }
 
@@ -124,7 +124,7 @@ pub enum LakesInfo {
     Drawn(DrawnLakes),
 }
 
-/// The value that means randomly drawn lakes.
+/// The only value of this type, which stands for randomly drawn lakes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawnLakes {

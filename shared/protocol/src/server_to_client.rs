@@ -115,8 +115,8 @@ pub enum ServerToClient {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         number: Option<u64>,
     },
-    /// A change of the lobby, for clients that asked for changes. If `number` does not directly
-    /// follow the number of the client's state, the client should send `open_lobby` again.
+    /// A change to the lobby, for clients that asked for changes. If `number` is not one more than
+    /// the number of the client's state, the client should send `open_lobby` again.
     LobbyChanged {
         /// The number of the state after the change.
         number: u64,

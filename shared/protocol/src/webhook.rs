@@ -72,7 +72,7 @@ pub struct Notice {
     /// The number of turns taken so far. Absent in a test notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<u16>,
-    /// The time at which the player runs out of time, in milliseconds since 1970.
+    /// The player's deadline, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
 }

@@ -87,7 +87,7 @@ fn play(game: &mut Game, chance: &mut Chance, show: impl FnMut(&Event)) -> u64 {
     play_until(game, chance, u64::MAX, show)
 }
 
-/// Plays a game to its end, or until this ply.
+/// Plays a game to its end, or until the ply `last`.
 #[inline]
 fn play_until(game: &mut Game, chance: &mut Chance, last: u64, mut show: impl FnMut(&Event)) -> u64 {
     let entropy = Entropy([0; 32]);

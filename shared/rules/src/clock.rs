@@ -98,7 +98,7 @@ impl Clock {
         round_trip_ms.min(self.lag_stock_ms[side]).min(gone_ms)
     }
 
-    /// Adds time to the clock of a side whose clock is running.
+    /// Gives a side time back from its stock of lag compensation. The side's clock must be running.
     pub(crate) fn give_back(&mut self, side: Side, lag_ms: u32) {
         self.lag_stock_ms[side] = self.lag_stock_ms[side].saturating_sub(lag_ms);
         self.since[side] = self.since[side].map(|since| since.plus_ms(lag_ms.into()));
@@ -114,7 +114,6 @@ impl Clock {
         Side::BOTH.into_iter().for_each(|side| self.stop_side(side, at));
     }
 
-    /// Stops a side's clock at the time `at`.
     pub(crate) fn stop_side(&mut self, side: Side, at: Stamp) {
         self.remaining_ms[side] = self.remaining_ms(side, at);
         self.free_ms[side] = self.free_ms(side, at);

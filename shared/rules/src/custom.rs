@@ -74,8 +74,7 @@ impl RuleOption {
         VALUES[self as usize]
     }
 
-    /// The value that this option has in a ruleset. `None` if that is not one of the option's
-    /// values.
+    /// The value that this option has in a ruleset. `None` if the option does not offer this value.
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
     }

@@ -76,8 +76,7 @@ pub fn decide(
                 return Err(Refusal::TooLateToAbort);
             }
             if broke_rules(game, side) {
-                // Otherwise, a side with an illegal deployment could abort the game to escape its
-                // loss.
+                // A side with an illegal deployment must not escape its loss by aborting the game.
                 return Err(Refusal::DeploymentFinal);
             }
             Ok(ended(Outcome::nobody(EndReason::Aborted)))

@@ -36,7 +36,7 @@ pub(crate) enum EventKind {
     Removed { side: Side, square: Square },
     /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
-    /// A side named the color of the chip under its piece that won as the defender and moved
+    /// A side named the color of the chip under its piece, which had won as the defender and moved
     /// (§S2.4). This is not a ply.
     Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
@@ -53,8 +53,8 @@ pub(crate) enum EventKind {
     Ended(Outcome),
 }
 
-/// A deployment as it was submitted. Events store it in a box, so that the far more frequent
-/// plies stay small.
+/// A deployment as it was submitted. Events store it in a box to stay small, because most events
+/// are plies.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Deployed {
     pub(crate) side: Side,
@@ -79,7 +79,7 @@ pub(crate) struct Moved {
     pub(crate) laid: Option<Laid>,
 }
 
-/// A strike in which a side still has to choose the rank of its coin. This is public.
+/// A strike in which a side still has to choose the rank of its coin. All its fields are public.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnresolvedStrike {
     pub(crate) side: Side,

@@ -67,8 +67,8 @@ pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
         EventKind::Resumed => resume(game, at),
         EventKind::ResumedSince { since } => resume(game, *since),
         EventKind::Ended(outcome) => {
-            // This also stops the clocks that are shown during a pending strike to hide which
-            // side has already chosen (§Q4).
+            // This also stops the clocks that are shown during a pending strike, which do not
+            // reveal which side has already chosen (§Q4).
             game.stop_clocks(at);
             game.phase = Phase::Over;
             game.paused_since = None;

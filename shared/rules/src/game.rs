@@ -63,7 +63,7 @@ pub struct Game {
     pub(crate) latest: Stamp,
 }
 
-/// Clocks that hide from a side's opponent and from the public whether the side has chosen.
+/// Clocks for a side's opponent and the public. They do not reveal whether the side has chosen.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Veil {
     /// Both clocks as they would be if neither side had chosen yet (§Q4). `Some` only while a
@@ -74,9 +74,7 @@ pub(crate) struct Veil {
 /// A ply that moves a piece between the board and a reserve (§S1.5).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// A piece was removed from the board.
     Removed { side: Side, square: flagfall_board::Square },
-    /// A piece was placed on the board.
     Placed(Placed),
 }
 

@@ -46,7 +46,7 @@ impl Game {
         Ok(events)
     }
 
-    /// Ends the game if a deadline has passed. Returns no events if none has passed.
+    /// Ends the game if a deadline has passed. Otherwise, returns no events.
     pub fn expire(&mut self, now: Stamp) -> Events {
         let events = decide_deadline(self, now);
         self.carry_out(&events, now);

@@ -468,7 +468,7 @@ impl Position {
         if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
     }
 
-    /// True if a side still has to choose in a strike. This is public.
+    /// True if a side still has to choose in a strike. The answer is public.
     pub fn has_strike_pending(&self) -> bool {
         self.pending().is_some()
     }

@@ -265,8 +265,8 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
     // While a strike is pending, the real clock of the other side is not shown, because a stopped
     // clock would reveal that the side has chosen (§Q4).
     let clock_of = |side| if viewer.is_side(side) { clock } else { veiled.unwrap_or(clock) };
-    // The time shown is never earlier than the start of a running clock. `game.latest` is not
-    // used for this, because it could reveal an event that is hidden from this viewer.
+    // The time shown is never earlier than the start of a running clock. That start is used instead
+    // of `game.latest`, which could reveal an event that is hidden from this viewer.
     let since = Side::BOTH.into_iter().filter_map(|side| clock_of(side).running_since()).max();
     let at = since.map_or(now, |since| now.max(since));
     Some(SeenClock {
@@ -310,9 +310,9 @@ fn refused_moves(game: &Game, viewer: Viewer) -> Vec<Move> {
     refused
 }
 
-/// Returns those of the side's refused moves that the more-squares rule forbids. `None` if no
-/// move is refused. The squares of all earlier moves are public, so this tells the side no more
-/// than the refusals do.
+/// Of a side's refused moves, returns those that the more-squares rule forbids. `None` if no move
+/// is refused. The squares of all earlier moves are public, so this tells the side no more than the
+/// refusals do.
 fn more_squares(game: &Game, refused: &[Move]) -> Option<Vec<Move>> {
     let position = &game.position;
     let is_chase = |squares: &Move| !position.is_back_and_forth(position.turn(), *squares);
@@ -342,7 +342,7 @@ fn piece_seen(game: &Game, known: &Known, square: Square, piece: Piece) -> SeenP
     SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled }
 }
 
-/// Returns the identity of a piece of hidden rank, judging by the piece's moves (§S3.4).
+/// Returns what the moves of a piece show about its hidden rank (§S3.4).
 fn identity_proved(game: &Game, square: Square) -> Identity {
     let could_be =
         game.position.reserve_state().map_or(RankSet::ALL, |reserve_state| reserve_state.could_be(square));
@@ -408,8 +408,8 @@ fn knows_ranks_of(game: &Game, viewer: Viewer, side: Side) -> bool {
     }
 }
 
-/// True if the game has ended and its hidden ranks are open. They stay hidden if the game was
-/// aborted.
+/// True if the game has ended and its hidden ranks have been opened. They stay hidden if the game
+/// was aborted.
 fn is_open(game: &Game) -> bool {
     game.outcome.is_some_and(|outcome| outcome.reason != EndReason::Aborted)
 }

@@ -88,8 +88,8 @@ impl Chain {
         self.at = now_at;
     }
 
-    /// Returns the limit for the piece's next move, if its last `limit` moves all crossed a
-    /// common border.
+    /// Returns the tether for the piece's next move, if each of the last `limit` moves crossed the
+    /// same border.
     fn tether(&self, limit: u8) -> Option<Tether> {
         let recent = self.moves.get(usize::from(self.len.checked_sub(limit)?)..usize::from(self.len))?;
         let square = self.at?;
@@ -209,8 +209,8 @@ impl Repetition {
             return false;
         }
         let after = self.placement ^ placement_key(id, squares.from) ^ placement_key(id, squares.to);
-        // The last entry of the trail is the placement before this move, so it is skipped. The
-        // search covers the placements k plies earlier, for 1 <= k < chase.
+        // `back` is the number of earlier placements to compare with. The last entry of the trail
+        // is skipped, because it is the current placement, before this move.
         let back = usize::from(self.chase[side]) - 1;
         self.trail.iter().rev().skip(1).take(back).any(|placement| *placement == after)
     }

@@ -153,10 +153,10 @@ pub enum Ties {
 /// public.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disclosure {
-    /// Both ranks (§A7).
+    /// A strike reveals both ranks (§A7).
     Both,
-    /// The attacker's rank. The defender's rank becomes public only if the defender loses or the
-    /// attacker is a Scout (§D1).
+    /// A strike reveals the attacker's rank. It reveals the defender's rank only if the defender
+    /// loses or the attacker is a Scout (§D1).
     SilentDefense,
 }
 

@@ -19,7 +19,6 @@ pub use silent_defense::SILENT_DEFENSE;
 
 use crate::ruleset::Ruleset;
 
-/// The number of named rulesets.
 pub(crate) const COUNT: usize = 12;
 
 /// The named rulesets, in the order in which clients list them. Each has a fixed address in

@@ -43,8 +43,8 @@ impl Ruleset {
         let places = 0..self.shape.home_len();
         let home: Vec<Square> = places.filter_map(|place| self.shape.home_square(side, place)).collect();
         // The Bombs and the Flag stand in the back rows, with the Flag in the corner. The other
-        // pieces fill the rows in front in rounds. Each round has one piece of every rank that is
-        // left, from the highest rank to the lowest.
+        // pieces are placed in front of them in rounds. Each round places one piece of every rank
+        // that is left, from the highest rank to the lowest.
         let each_of = |rank| std::iter::repeat_n(rank, usize::from(self.army.count(rank)));
         let fixed = [Rank::Flag, Rank::Bomb].into_iter().flat_map(each_of);
         let back: Vec<(Square, Rank)> = home.iter().rev().copied().zip(fixed).collect();

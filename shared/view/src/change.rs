@@ -27,16 +27,16 @@ pub struct ViewChange {
     /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
-    /// Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids
-    /// the others. Present only if there are refused moves.
+    /// The moves in `refused_moves` that the more-squares rule forbids. The two-squares rule
+    /// forbids the others. Present only if there are refused moves.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub more_squares: Option<Vec<Move>>,
     /// All pieces that each side has lost so far. Present after a strike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub captured: Option<PerSide<RankCounts>>,
     /// The pieces on the squares that a turn has affected. For a move, these squares are its
-    /// starting square and its target square. After the start and the end of the game, all pieces
-    /// on the board.
+    /// starting square and its target square. After the start and the end of the game, the field
+    /// contains all pieces on the board.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub pieces: Option<Vec<SeenPiece>>,
     /// Both reserves, if they may have changed.

@@ -71,8 +71,8 @@ pub struct GameView {
     /// The player's moves that a repetition rule forbids on this turn.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub refused_moves: Vec<Move>,
-    /// Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids
-    /// the others. Present only if there are refused moves.
+    /// The moves in `refused_moves` that the more-squares rule forbids. The two-squares rule
+    /// forbids the others. Present only if there are refused moves.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub more_squares: Option<Vec<Move>>,
     /// Both clocks. Absent if time is unlimited.

@@ -19,12 +19,12 @@ file-read =
 queue-empty = Nothing is queued.
 queue-cleared = The queue is empty now.
 
-webhook-removed = The webhook is removed. No more notices are sent.
+webhook-removed = The webhook has been removed. No more notices will be sent.
 # $count: lost notices.
 webhook-off =
     { $count ->
-        [one] The webhook is off, because 1 notice could not be delivered. Set it again, or test it.
-       *[other] The webhook is off, because { $count } notices in a row could not be delivered. Set it again, or test it.
+        [one] The webhook is off, because 1 notice could not be delivered. To turn it on again, set it again or send a test notice.
+       *[other] The webhook is off, because { $count } notices in a row could not be delivered. To turn it on again, set it again or send a test notice.
     }
 webhook-unused = No notice has been sent yet.
 # $date; $delivered: yes or no; $result: the server's words.
@@ -39,4 +39,4 @@ webhook-waiting =
         [one] 1 notice is waiting to be sent.
        *[other] { $count } notices are waiting to be sent.
     }
-feed-removed = The feed is removed. Its address no longer works.
+feed-removed = The feed has been removed. Its address no longer works.

@@ -83,7 +83,7 @@ report-request = { $text } If you report this, include the request's id, { $requ
 refusal-too-many =
     { $reason ->
         [messages] You sent too many messages in a short time. Connect again and send fewer.
-        [commands] You sent too many commands at once. Wait for the answers to them.
+        [commands] You sent too many commands at once. Wait until they are answered.
         [chat] You are sending chat messages too fast. Wait a few seconds.
         [logins] Too many people are logging in. Try again in a few seconds.
         [new_guests] Too many new guests are arriving. Try again in a minute, or log in to an account.
@@ -91,11 +91,11 @@ refusal-too-many =
         [seeks] You already have { $count ->
             [one] 1 open seek
            *[other] { $count } open seeks
-        }. Take one back first.
+        }. Withdraw one first.
         [challenges] You already have { $count ->
             [one] 1 open challenge
            *[other] { $count } open challenges
-        }. Take one back first.
+        }. Withdraw one first.
         [lobby] The lobby is full. Accept an open seek, or try again in a moment.
         [games] You are already playing { $count ->
             [one] 1 game
@@ -124,7 +124,7 @@ refusal-too-many =
         [handshakes] Too many connections from your address in a short time. Try again in { duration-seconds }.
         [hellos] You are connecting too often. Try again in { duration-seconds }.
         [guests] Too many new guests from your address in a short time. Log in, continue as an earlier guest, or try again in { duration-seconds }.
-        [offers] Too many offers from your address are open. Take one back, or try again in { duration-seconds }.
+        [offers] Too many offers from your address are open. Withdraw one, or try again in { duration-seconds }.
         [games_of_address] Too many games from your address are running. Finish one, or try again in { duration-seconds }.
         [house_games] You are playing too many games against house players. Finish one, or try again in { duration-seconds }.
         [house_games_of_address] Too many games against house players are running from your address. Finish one, or try again in { duration-seconds }.
@@ -155,7 +155,7 @@ refusal-bad-password =
        *[common] This password is too easy to guess, because it is common, a keyboard pattern or a repetition. Four unrelated words make a good one.
     }
 refusal-wrong-password = Wrong name or password. Check both. Capital and small letters in the name count as the same. With the recovery code you can set a new password.
-refusal-wrong-recovery-code = Wrong name or recovery code. Check both; each code works once.
+refusal-wrong-recovery-code = Wrong name or recovery code. Check both. Each code works only once.
 refusal-account-closed = The operators of this server have closed this account. Write to them if you think that this is a mistake.
 refusal-already-account = You already have an account. Log out first to create another one.
 # $reason: deployments, webhooks, email.
@@ -181,7 +181,7 @@ refusal-left-games =
     { $count ->
         [one] You recently left 1 game or did not deploy in it.
        *[other] You recently left { $count } games or did not deploy in them.
-    } You can play rated games and wait in the pool again in { duration-seconds }. Until then you can play casual games, also against house players.
+    } After { duration-seconds }, you can play rated games and wait in the pool again. Until then you can play casual games, also against house players.
 
 ## Lobby
 
@@ -247,7 +247,7 @@ refusal-not-rated =
 # $reason: no_ratings, guest, bounds ($min, $max).
 refusal-bad-rating-range =
     { $reason ->
-        [guest] Guests have no rating, so the range cannot be around yours. Name two ratings, as in 1400-1600, or sign up.
+        [guest] Guests have no rating, so the range cannot be relative to yours. Name two ratings, as in 1400-1600, or sign up.
         [bounds] A range of ratings needs a lower limit, an upper limit, or both, with the lower one first. Limits must be from { $min } to { $max } points.
        *[no_ratings] Games with custom rules or without a clock have no ratings, so opponents cannot be chosen by rating. Choose a time and a ruleset without changes.
     }
@@ -319,7 +319,7 @@ refusal-no-such-email = You have set no e-mail address.
 # $reason: length ($max: plies).
 refusal-bad-queue =
     { $reason ->
-        [length] You can queue 1 to { $max } plies. A ply is a move, or takes a piece off the board, or places one on it.
+        [length] You can queue 1 to { $max } plies. A ply is one turn: you move, take a piece off the board, or place one on it.
        *[game] You can only queue moves in your own running games with days per move.
     }
 refusal-own-turn = It is your turn. Make your move first, then queue the moves after it.
@@ -438,11 +438,11 @@ refusal-own-piece = One of your own pieces is on that square.
 refusal-strike-from-afar = In this ruleset a Scout can only strike a piece on a neighboring square. Move next to the piece first.
 refusal-two-squares = Two-squares rule: this piece has gone back and forth between these squares too many times without a break. Move it elsewhere, or move another piece.
 refusal-more-squares = More-squares rule: this move would repeat a position while you chase a piece. Make another move.
-refusal-no-path = The path in that direction does not lead there. A “+” after the move leads toward higher row numbers or later column letters, a “-” the other way.
+refusal-no-path = The piece cannot reach that square in this direction. A “+” after the move means toward higher row numbers or later column letters, a “-” means the other way.
 refusal-no-supply-line = That piece cannot go so far. Along a supply line, every square on the way must have a chip of the same color as the piece's own square. A flash may cross chips of any color, but only within the piece's range.
 refusal-color-wanted = Name the color of the chip to lay: red, yellow, blue or green.
 refusal-color-refused = You cannot name a color for this move. Either the ruleset has no chips, or the move is a flash, which takes the color of its first square.
-refusal-choice-pending = Make your open choice first. Name the color of the chip where your piece won, or say what your coin is.
+refusal-choice-pending = First make the choice that the game is waiting for: name the color of the chip where your piece won, or say what your coin is.
 refusal-no-choice = There is nothing for you to choose now.
 refusal-choice-final = You have already chosen, and a choice is final.
 refusal-reserve-rule = Reserve rule: you must keep at least as many unmoved coins as there are Bombs and Flags in your pool. Move a piece, or a coin that has already moved. If you are choosing what a coin is, choose a Bomb or the Flag.

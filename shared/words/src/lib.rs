@@ -2,7 +2,7 @@
 //!
 //! The files in `en/` contain the texts that the server and all clients share: names, events,
 //! refusals. `ru/` has the same texts in Russian. Folders whose names end in `-more` hold the
-//! texts that a player does not need at once. These texts never name a client's commands or
+//! texts that a player does not need at once. The shared texts never name a client's commands or
 //! controls. A client adds files for its own texts with [`Words::with`]. Each text is a whole
 //! sentence with arguments, so that it can be translated.
 //!

@@ -64,8 +64,7 @@ fn every_phrase_has_a_text() {
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);
-    // Skip values that contain a space. They are not codes, but reasons in attributes, such as
-    // `reason = "…"`.
+    // A value with a space is not a code, but the reason in an attribute, such as `reason = "…"`.
     let codes_of = |source: &'static str| {
         let values = source.split_once("coded! {").unwrap().1.split(" = \"").skip(1);
         values.filter(|rest| rest.split('"').next().is_some_and(|code| !code.contains(' ')))

@@ -34,7 +34,7 @@ flagfall_board::named! {
         Deployment = "deployment",
         /// The published hash does not match an opened deployment and its salt.
         Commitment = "commitment",
-        /// The record and the start of the game have different commitments.
+        /// The commitments of the record differ from those in the event that starts the game.
         CommitmentsDiffer = "commitments_differ",
         /// The wrong deployments are open: one that must be hidden is open, or one that must be
         /// open is hidden. Or the record and the event at its end open different deployments.
@@ -102,7 +102,7 @@ flagfall_board::named! {
         /// The signature. Keys were given, but the record has no signature that these keys can
         /// verify.
         Signature = "signature",
-        /// A pause longer than a week. Only the server's word proves it.
+        /// A pause longer than a week. Only the server can confirm it.
         Pause = "pause",
     }
 }

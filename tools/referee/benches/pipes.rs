@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// The lines of random games, which the referee accepts.
+/// Lines of random games. The referee accepts all of them.
 struct Script {
     lines: Vec<String>,
 }

@@ -31,8 +31,8 @@ impl History {
         History { game: start.clone(), start, is_set_up: false, steps: Vec::new(), first: 0, cursor: 0 }
     }
 
-    /// Creates a game from a set-up position. The game ends at once if the side to move, or both
-    /// sides, cannot move (§A10).
+    /// Creates a game from a set-up position. The game ends immediately if the side to move, or
+    /// both sides, cannot move (§A10).
     pub(crate) fn set_up(start: Game) -> Result<History, Refused> {
         let verdict = Referee.judge(&start);
         let at = start.latest();

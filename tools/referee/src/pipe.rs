@@ -10,7 +10,7 @@ use crate::lines::{Line, LineBuffer};
 /// referee stops reading the client's lines.
 pub const PENDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Maximum number of bytes to read at once. A pipe holds this many bytes.
+/// Maximum number of bytes to read at a time. A pipe holds this many bytes.
 const READ_BYTES: usize = 65_536;
 /// Number of bytes that can be written to a writable pipe without blocking (`PIPE_BUF`).
 const WRITE_BYTES: usize = 4096;

@@ -247,7 +247,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         for _ in 0..4 {
             let ply = chance.below(after_ply.len());
             client.done(json!({ "type": "go_to", "ply": ply }));
-            // Go forward to the latest moment without a command.
+            // Go to the latest moment again, without repeating any command.
             client.done(json!({ "type": "go_to" }));
             assert_eq!(client.everything(), end);
             let back = client.done(json!({ "type": "go_to", "ply": ply }));

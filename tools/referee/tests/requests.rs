@@ -235,7 +235,7 @@ fn a_record_of_a_game_that_was_set_up_begins_with_what_its_audience_may_know() {
     assert_eq!(record(&mut client, "blue").start, hidden("?", "F"));
     assert_eq!(record(&mut client, "red").start, Some(position.replace("bF", "b?")));
     command(&mut client, "blue", json!({ "kind": "resign" }));
-    // After the end, the players may see all ranks, and the public may see all except the secret
+    // After the end, the players can see all ranks, and the public can see all except the secret
     // ones.
     assert_eq!(record(&mut client, "blue").start.as_deref(), Some(position));
     assert_eq!(record(&mut client, "red").start.as_deref(), Some(position));
@@ -292,7 +292,7 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     assert_eq!(client.refused(deploy), "too_many");
 }
 
-/// The lakes come from the seed and are shown at once (§U2). An illegal act is not listed as
+/// The lakes come from the seed and are shown immediately (§U2). An illegal act is not listed as
 /// legal, but it is accepted and loses (§U7).
 #[test]
 fn course_draws_its_lakes_and_an_illegal_act_loses() {

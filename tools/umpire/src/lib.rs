@@ -1,13 +1,13 @@
 //! Lets outside programs play each other, over the line protocol of the 2012 UCC programming
 //! competition. docs/protocol/UMPIRE.md explains how to use the umpire.
 //!
-//! [`bout`] is a game as a pure state machine. [`player`] is a program's side of the dialogue,
-//! and [`mod@line`] contains the lines of both sides. [`process`] is the thin shell around them,
-//! and [`series`] plays many games.
+//! [`bout`] is a game as a pure state machine. [`player`] is a program's side of the dialogue, and
+//! [`mod@line`] contains the lines of both sides. [`process`] is the thin shell around them, and
+//! [`series`] plays many games.
 //!
-//! The umpire uses Tokio, because a game waits for many things at once: two outputs, two inputs,
-//! two standard errors, a time limit and a signal to stop. Without Tokio, each game would need
-//! six threads and a way to interrupt each thread.
+//! The umpire uses Tokio, because a game waits for many things at the same time: two outputs, two
+//! inputs, two standard errors, a time limit and a signal to stop. Without Tokio, each game would
+//! need six threads and a way to interrupt each thread.
 
 pub mod bout;
 pub mod environment;

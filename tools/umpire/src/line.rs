@@ -280,7 +280,7 @@ impl FromStr for MoveReport {
         let error = || LineError::Umpire { line: quoted(line), wanted: "a move with its outcome" };
         let words = words(line);
         let is_outcome = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_alphabetic());
-        // Find the outcome. It is the first word of letters after the direction.
+        // Find the outcome. It is the first word after the direction that begins with a letter.
         let at = words.iter().enumerate().skip(3).find(|(_, word)| is_outcome(word)).map(|(at, _)| at);
         let (move_words, outcome_words) = words.split_at(at.ok_or_else(error)?);
         let Ok(Answer::Move(played)) = move_words.join(" ").parse() else { return Err(error()) };

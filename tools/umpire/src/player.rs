@@ -79,7 +79,7 @@ pub struct Reaction {
 }
 
 impl<C: FnMut(&View) -> Option<Command>, M: FnOnce(Side) -> C> LinePlayer<C, M> {
-    /// Creates a program. The program creates its chooser with `make` once it knows its side.
+    /// Creates a program. It calls `make` to create its chooser as soon as it knows its side.
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, state: State::Opening(make) }
     }

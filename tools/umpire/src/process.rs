@@ -32,14 +32,15 @@ const TERM_GRACE: Duration = Duration::from_millis(500);
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 /// The maximum time to wait for pipes that other processes keep open after the program has ended.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// Maximum number of messages that wait to be written to a program. The pipe can hold more.
+/// Maximum number of messages that wait to be written to a program, in addition to those in the
+/// pipe.
 const UNREAD_MAX: usize = 64;
 /// Maximum size of the standard error that is kept for each program and game, in bytes.
 pub const STDERR_BYTES_MAX: usize = 64 * 1024;
 /// Number of bytes at the end of the standard error that are shown to people.
 const STDERR_TAIL_BYTES: usize = 300;
 
-/// Maximum number of generations of orphans that one sweep ends.
+/// Maximum number of rounds in one sweep. Each round ends one generation of orphans.
 const GENERATIONS_MAX: usize = 16;
 
 /// An event of a program, and the time at which the umpire noticed it.
@@ -150,7 +151,8 @@ pub struct Running {
     pipes: Vec<JoinHandle<()>>,
     stderr: JoinHandle<String>,
     is_finished: bool,
-    /// The processor time that the program had used when it was last asked, in microseconds.
+    /// The processor time that the program had used when it was last asked for an answer, in
+    /// microseconds.
     processor_when_asked: AtomicU64,
 }
 
@@ -161,8 +163,8 @@ pub struct Aftermath {
     pub exit: Option<ExitStatus>,
     /// The last part of the program's standard error.
     pub stderr_tail: String,
-    /// The processor time that the program used since it was last asked. `None` if the system
-    /// does not report it.
+    /// The processor time that the program used since it was last asked for an answer. `None` if
+    /// the system does not report it.
     pub processor: Option<Duration>,
 }
 
@@ -175,7 +177,7 @@ fn command(program: &Program) -> Command {
     command
 }
 
-/// Checks that a program can be started, by starting it and killing it at once.
+/// Checks that a program can be started, by starting it and killing it immediately.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -263,8 +265,8 @@ impl Running {
         self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Returns the processor time that the program has used since it was last asked. `None` if
-    /// the system does not report it.
+    /// Returns the processor time that the program has used since it was last asked for an answer.
+    /// `None` if the system does not report it.
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))

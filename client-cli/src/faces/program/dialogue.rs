@@ -77,7 +77,7 @@ enum Stage {
     /// The dialogue waits for the server. Holds the program's last move until the server reports
     /// it.
     Waiting(Option<MoveText>),
-    /// The dialogue has given up the game and waits for its end.
+    /// The dialogue has given up the game and waits for the game to end.
     Leaving,
     Over,
 }

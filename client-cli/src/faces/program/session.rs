@@ -33,7 +33,7 @@ pub enum Input {
     /// Input for the client's core: the connection, the server, time.
     Client(Message),
     Program(bout::Input),
-    /// A request to stop. A second request stops at once.
+    /// A request to stop. After a second request, the session ends immediately.
     Stop,
 }
 
@@ -118,7 +118,8 @@ impl Session {
         }
     }
 
-    /// Returns the time after which the program's answer is late. The session must be woken then.
+    /// Returns the time after which the program's answer is late. The caller must wake the session
+    /// at that time.
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }

@@ -7,7 +7,7 @@ fn q_in_a_running_game_asks_first_and_mentions_the_clock() {
     let mut model = playing();
     assert_eq!(key(&mut model, Key::Char('q')), []);
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
-    assert_eq!(words, "Your clock keeps running. bob may claim the game in about 30 seconds.");
+    assert_eq!(words, "Your clock keeps running. bob can claim the game in about 30 seconds.");
     assert_eq!(key(&mut model, Key::Char('n')), []);
     assert_eq!(last_note(&model), "The game goes on.");
     key(&mut model, Key::Char('q'));
@@ -15,7 +15,7 @@ fn q_in_a_running_game_asks_first_and_mentions_the_clock() {
     assert_eq!(
         model.last_words,
         [
-            "You left. Your clock keeps running. bob may claim the game in about 30 seconds. To go on: flagfall play --game 0123456789ab"
+            "You left. Your clock keeps running. bob can claim the game in about 30 seconds. To go on: flagfall play --game 0123456789ab"
         ]
     );
 }
@@ -67,7 +67,7 @@ fn resign_abort_and_quit_ask_in_lines_too() {
     for (word, command) in [("resign", GameCommand::Resign {}), ("abort", GameCommand::Abort {})] {
         let mut model = plain();
         assert_eq!(line(&mut model, word), [], "asked first");
-        assert!(last_note(&model).contains("Type yes"), "{}", last_note(&model));
+        assert!(last_note(&model).contains("Type “yes”"), "{}", last_note(&model));
         assert_eq!(line(&mut model, "no"), []);
         assert_eq!(last_note(&model), "The game goes on.");
         line(&mut model, word);

@@ -49,7 +49,7 @@ fn a_challenge_is_taken_back_by_its_code() {
     assert_eq!(challenge, "7hqz2m4kx0ab");
     let done = format!(r#"{{"type":"accepted","cmd_id":"{}","outcome":{{"kind":"done"}}}}"#, cmd_id.as_str());
     received(&mut model, &done);
-    assert_eq!(last_note(&model), "Challenge 7hqz2m4kx0ab is taken back.");
+    assert_eq!(last_note(&model), "Challenge 7hqz2m4kx0ab has been withdrawn.");
     line(&mut model, "withdraw");
     assert!(last_note(&model).starts_with("Type withdraw CODE"), "{}", last_note(&model));
 }

@@ -69,8 +69,8 @@ fn drawn_lakes_are_announced_before_the_deployment() {
 fn lines_are_answered_in_words() {
     let mut model = scripted(&classic_view("red"));
     for (line, words) in [
-        ("frobnicate", "“frobnicate” is not understood. Type a move, such as a4a5, or type help."),
-        ("move here", "“here” is not understood. Type a move, such as a4a5, or type help."),
+        ("frobnicate", "“frobnicate” is not understood. Type a move, such as a4a5, or type “help”."),
+        ("move here", "“here” is not understood. Type a move, such as a4a5, or type “help”."),
         ("deploy random", "You cannot deploy now."),
         ("rematch", ""),
     ] {

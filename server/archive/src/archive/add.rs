@@ -83,8 +83,8 @@ impl Archive {
         games: &[(GameId, &Encoded)],
     ) -> Result<Written, ArchiveError> {
         let bytes: usize = games.iter().map(|(_, encoded)| encoded.len()).sum();
-        // An upper limit: each segment and the next one are together larger than `BYTES_MAX`,
-        // unless the first is full of games.
+        // This is an upper limit, because each segment and the next one are together larger than
+        // `BYTES_MAX`, unless the first of the two is full of games.
         let segments = games.len() / GAMES_MAX + 2 * bytes.div_ceil(BYTES_MAX / 2) + 1;
         self.reserve(writer, segments + games.len() / PART_GAMES + 1).await?;
         let archive = self.view();

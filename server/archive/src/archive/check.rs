@@ -268,7 +268,8 @@ fn inspect(seal: Seal, bytes: &[u8], chosen: &Chosen) -> Inspected {
                     found.replayed += 1;
                     found.broken.extend((chosen.examine)(&log).err().map(|what| (game, what)));
                 }
-                // A game in format 0 may have rules that even its writer could not replay.
+                // A game in format 0 may have rules that even the version that wrote it could not
+                // replay.
                 Err(_) if encoded.expose().first() == Some(&0) => found.unsupported += 1,
                 Err(_) => found.broken.push((game, "a game cannot be replayed".to_owned())),
             },

@@ -40,7 +40,7 @@ pub(crate) struct Manifest {
     pub(crate) pending: Vec<Pending>,
     /// The time of the last sweep, which looks for objects that no manifest names.
     pub(crate) swept_ms: u64,
-    /// The objects that no manifest named at the time of that sweep.
+    /// The objects that no manifest named at the time of the last sweep.
     pub(crate) unnamed: Vec<String>,
     /// The objects that are being deleted. Later manifests must not name them.
     pub(crate) condemned: Vec<String>,

@@ -39,8 +39,8 @@ pub(super) async fn read(
     }
 }
 
-/// Checks that the store does not overwrite objects. Some S3-compatible storage ignores this
-/// condition of a write.
+/// Checks that the store does not overwrite objects. Some S3-compatible storage ignores the
+/// condition that the object must not exist yet.
 pub(super) async fn probe(store: &dyn ArchiveStore) -> Result<(), ArchiveError> {
     let name = names::probe(random()?);
     store.put_if_absent(&name, b"first".to_vec()).await?;

@@ -34,7 +34,7 @@ pub(crate) fn segments(group: u32) -> ObjectName {
     name(&format!("segments/{group:07}"))
 }
 
-/// Returns the number of folders for segments if all their numbers are below `next`.
+/// Returns how many folders there are for segments whose numbers are below `next`.
 pub(crate) fn groups(next: u32) -> u32 {
     next.div_ceil(FOLDER_SEGMENTS)
 }

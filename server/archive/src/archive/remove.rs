@@ -24,7 +24,7 @@ impl Archive {
         let reason = reason.chars().take(REASON_CHARS_MAX).collect::<String>();
         let mut writer = self.inner.writer.lock().await;
         for tried in 0..TRIES {
-            // Reserve the number first, because this may publish a manifest.
+            // Reserve the number first, because reserving may publish a manifest.
             self.reserve(&mut writer, 1).await?;
             let base = self.newest().await?;
             let segment = match self.find_in(&base, game).await {

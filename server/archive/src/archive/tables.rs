@@ -13,8 +13,8 @@ const TAG: u8 = 1;
 /// The maximum number of segments in a table.
 pub(super) const TABLE_SEGMENTS: usize = 16_384;
 
-/// Builds a table. It contains the number and the number of games of each segment, as 4 bytes
-/// each, little-endian.
+/// Builds a table. For each segment, it contains the segment's number and its number of games, as 4
+/// bytes each, little-endian.
 pub(super) fn write(seal: Seal, segments: &[SegmentLine]) -> Vec<u8> {
     let mut payload = Vec::with_capacity(segments.len() * 8);
     for SegmentLine { number, games } in segments {

@@ -46,11 +46,11 @@ impl Archive {
         Ok(Some(Page { segment, games, damage }))
     }
 
-    /// Reads a whole segment at once. Calls `each` with each game, or with the reason why the
+    /// Reads a whole segment in one read. Calls `each` with each game, or with the reason why the
     /// game cannot be decoded.
     ///
     /// # Errors
-    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, this is the
+    /// [`ArchiveError`] if the segment cannot be read. If the segment is damaged, the error is the
     /// first damage, and `each` was not called with damaged games.
     pub async fn read_segment(
         &self,

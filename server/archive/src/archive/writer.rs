@@ -10,13 +10,13 @@ use super::reserved::Reserved;
 use super::view::View;
 use crate::objects::ObjectName;
 
-/// The minimum number of numbers that are reserved at once.
+/// The minimum number of numbers that are reserved at a time.
 const RESERVED: u32 = 64;
 /// If fewer reserved numbers are left, the next manifest also reserves more.
 const LOW: usize = 16;
 
 impl Archive {
-    /// Reserves more numbers if the writer has fewer than this.
+    /// Reserves more numbers if the writer has fewer than `count`.
     pub(super) async fn reserve(&self, writer: &mut Reserved, count: usize) -> Result<(), ArchiveError> {
         for tried in 0..TRIES {
             if writer.len() >= count {
@@ -69,9 +69,8 @@ impl Archive {
         if read == bytes { Ok(()) } else { Err(ArchiveError::ReadBack(name.clone())) }
     }
 
-    /// True if the objects exist and this view does not condemn them. Objects are condemned by a
-    /// manifest before they are deleted, so the successor of this view may then name these
-    /// objects.
+    /// True if the objects exist and this view does not condemn them, so that the next manifest may
+    /// name them. This is safe, because a manifest condemns objects before they are deleted.
     pub(super) async fn has_all(&self, view: &View, names: &[ObjectName]) -> Result<bool, ArchiveError> {
         for name in names {
             let is_condemned = view.manifest.has_condemned(name);

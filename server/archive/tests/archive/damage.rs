@@ -20,7 +20,8 @@ fn games() -> Vec<(Vec<u8>, u64)> {
         .collect();
     let played = game_of_the_future();
     let encoded = encode(played.id, &played.log, None).expect("an encoded game");
-    // The bytes contain their length before compression, which may be up to 16 MiB if damaged.
+    // The bytes contain their length before compression, which may seem to be up to 16 MiB if the
+    // bytes are damaged.
     games.push((encoded.into_exposed(), 17 * 1024 * 1024));
     games
 }

@@ -93,7 +93,7 @@ async fn every_single_write_may_fail() {
     assert!(writes > 50, "{writes}");
     for nth in 0..writes {
         for failure in [Failure::Before, Failure::After, Failure::Repeated] {
-            // After the failure, the process continues, or it crashes and another one opens the
+            // After the failure, the process continues, or it crashes and another process opens the
             // archive.
             for crashes in [false, true] {
                 one_failure(nth, failure, crashes).await;

@@ -37,7 +37,7 @@ pub(crate) struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Works,
-    /// It answers every request that it is unavailable.
+    /// It answers to every request that it is unavailable.
     Refuses,
     /// It does not answer. When the mode changes, it closes the connections of these requests.
     IsSilent,

@@ -79,7 +79,7 @@ async fn a_folder_that_is_gone_is_not_damaged() {
     fs::rename(&root, &elsewhere).expect("gone");
     for is_empty in [false, true] {
         if is_empty {
-            // This is what an unmounted file system leaves.
+            // An unmounted file system leaves an empty folder.
             fs::create_dir(&root).expect("a folder");
         }
         for failed in [

@@ -37,7 +37,7 @@ static ENCODED: LazyLock<Vec<Encoded>> = LazyLock::new(|| {
     (0..GAMES).map(|number| encode(id(number), log(number), None).expect("an encoded game")).collect()
 });
 
-/// Returns the game with this number. It is the same on each call.
+/// Returns the game with this number. Every call returns the same game.
 pub(crate) fn game(number: u8) -> (GameId, Encoded) {
     (id(number), ENCODED[usize::from(number)].clone())
 }

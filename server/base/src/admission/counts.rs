@@ -19,15 +19,15 @@ pub(super) struct Counts {
     pub(super) holdings: Mutex<Holdings>,
 }
 
-/// The numbers of connections that a server allows to different kinds of clients.
+/// The maximum numbers of connections for different kinds of clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
     pub(super) all: usize,
     /// The number of connections for newcomers. The remaining connections are for players with a
     /// known token.
     pub(super) newcomers: usize,
-    /// The number of reserved places that connections without a hello may use, because such a
-    /// connection may turn out to be from a player with a known token.
+    /// The number of reserved connections that are also open to clients that have not sent a hello.
+    /// Their players may turn out to have a known token.
     pub(super) band: usize,
     pub(super) per_address: usize,
 }
@@ -95,8 +95,8 @@ impl Held {
     }
 }
 
-/// Returns the client's address as the only holder of its offers and games. Empty if the client's
-/// network is exempt from limits.
+/// Returns who holds the client's offers and games: only its address, or no holder if its network
+/// is exempt from limits.
 pub(super) fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }

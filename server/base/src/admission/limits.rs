@@ -12,7 +12,7 @@ use super::network::NetworkRange;
 use crate::flags::{count, defaults, number};
 use crate::telemetry::LIMIT_HITS;
 
-/// The wait that is suggested to a client that must first end a connection or a game.
+/// The suggested wait for a client that must first close a connection or end a game.
 pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. An "address" is a [`Network`](super::Network), which counts as one
 /// client.
@@ -106,7 +106,7 @@ pub struct AdmissionLimits {
     pub assets_per_minute: u32,
 }
 
-/// The window of [`AdmissionLimits::guests_per_address`].
+/// The period to which [`AdmissionLimits::guests_per_address`] applies.
 pub const GUEST_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 impl Default for AdmissionLimits {

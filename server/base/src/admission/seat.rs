@@ -1,4 +1,4 @@
-//! The place of a connection in the counts.
+//! The slot that a connection takes up in the connection counts.
 
 use std::fmt;
 use std::sync::Arc;

@@ -48,10 +48,10 @@ pub(crate) struct Place {
 pub(crate) struct Usage {
     pub(crate) connections: usize,
     pub(crate) strangers: usize,
-    /// The numbers of the silent connections. Lower numbers are older.
+    /// The ids of the silent connections. Older connections have lower ids.
     pub(crate) silent: BTreeSet<u64>,
     pub(crate) watched: u32,
-    /// One rate for each limit that has been used at least once.
+    /// The rate of each limit. A limit without a rate has not been used yet.
     rates: Vec<(Limit, TokenBucket)>,
 }
 
@@ -232,7 +232,7 @@ impl State {
         }
     }
 
-    /// Returns the numbers of networks, players and crowds that are in memory.
+    /// Returns how many networks, players and crowds are in memory.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())

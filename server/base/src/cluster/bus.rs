@@ -15,15 +15,14 @@ use super::seats::{Outgoing, SeatNews, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// The number of heartbeats between two listings of all seats, which servers of earlier versions
-/// need.
+/// After this many heartbeats, all seats are listed again for servers of earlier versions.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
-/// The longest time for which the opening of a game waits for other servers to say which of their
-/// players have the game open. If a server answers later, its players are shown later.
+/// The maximum time for which the opening of a game waits for other servers to report which of
+/// their players have it open. Players of servers that answer later are shown later.
 const ANSWERS_WAIT: Duration = Duration::from_millis(100);
-/// The number of notices that are sent to different topics at once.
+/// The maximum number of topics to which notices are sent at the same time.
 const TELL_AT_ONCE: usize = 64;
 
 /// A notice to other servers. Servers ignore kinds of notices that they do not know.
@@ -36,7 +35,8 @@ pub enum BusMessage {
         server: String,
         #[serde(flatten)]
         news: SeatNews,
-        /// True if servers that follow topics get the seats in another notice, and ignore these.
+        /// True if these seats are meant only for servers that do not follow topics. The others get
+        /// them in another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
@@ -51,7 +51,7 @@ pub enum BusMessage {
         game: GameId,
         #[serde(flatten)]
         news: SeatNews,
-        /// The server whose request this notice answers. `None` if it reports changes.
+        /// The server whose request this notice answers. `None` if the notice reports changes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer_to: Option<String>,
     },
@@ -66,8 +66,8 @@ pub enum BusMessage {
         server: String,
         players: Vec<String>,
         message: Box<ServerToClient>,
-        /// True if servers that follow topics get the message in another notice, and ignore this
-        /// one.
+        /// True if this notice is meant only for servers that do not follow topics. The others get
+        /// the message in another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
@@ -75,19 +75,20 @@ pub enum BusMessage {
         /// The server that sends the notice. It has already closed its own connections.
         server: String,
         player: String,
-        /// True if servers that follow topics get another notice for this, and ignore this one.
+        /// True if this notice is meant only for servers that do not follow topics. The others get
+        /// another notice.
         #[serde(default, skip_serializing_if = "Not::not")]
         is_copy: bool,
     },
     /// An empty notice to the followers of a player. The sender only wants to know whether there
     /// are any followers.
     Reach {},
-    /// To the guardian of due work: the keys of its records.
+    /// Tells a guardian that work is due, and contains the keys of the work's records.
     Due {
         keys: Vec<String>,
     },
-    /// Tokens were revoked, accounts were closed or games were erased a moment ago. Each server
-    /// reads the records of that.
+    /// Tokens were revoked, accounts were closed or games were erased a moment ago. Receivers look
+    /// in the store to find out which.
     Withdrawn {
         server: String,
     },
@@ -119,7 +120,7 @@ pub struct OpenedSeek {
     /// The time at which the seek was opened, in milliseconds since 1970.
     pub since: u64,
     /// The id of the seek that was opened just before this one, if `seek_turn` contained it. A
-    /// server that has all seeks up to that one has missed none.
+    /// server that has all seeks up to that one has not missed any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
 }
@@ -135,10 +136,10 @@ pub trait News: Sync {
     fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
     fn seek_closed(&self, seek: &str);
-    /// Called after another server has found due work of which this server is the guardian. These
-    /// are the keys of its records.
+    /// Called after another server has found due work of which this server is the guardian. `keys`
+    /// are the keys of the work's records.
     fn work_due(&self, keys: &[String]);
-    /// Called after another server has found that tokens, accounts or games were withdrawn.
+    /// Called after another server has reported that tokens, accounts or games were withdrawn.
     fn withdrawn(&self);
 }
 
@@ -222,7 +223,7 @@ impl Peers {
             is_due = false;
             let notice = BusMessage::Seats { server: seats.server().to_owned(), news, is_copy: true };
             if let Err(error) = self.tell(&notice).await {
-                // If seats are lost, the next listing contains them.
+                // If this notice is lost, the next listing contains its seats.
                 tracing::debug!(%error, "could not send a heartbeat to other servers");
                 return;
             }
@@ -258,7 +259,8 @@ impl Peers {
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Following begins with the call. Until it is confirmed, others do overdue work.
+        // This call itself begins to follow the topic, so the future need not be awaited. Until the
+        // store confirms it, other servers do this server's overdue work.
         drop(inner.store.follow(Topic::Server(inner.id.as_str().into())));
         self.request_seats(seats).await;
         loop {
@@ -284,7 +286,8 @@ impl Peers {
     async fn request_seats(&self, seats: &Seats) {
         seats.ask_for_all();
         if self.has_former() {
-            // A failure does no harm, because these servers list all seats again within seconds.
+            // A failure does no harm, because servers of earlier versions list all seats again
+            // within seconds anyway.
             let notice = BusMessage::Ask { server: seats.server().to_owned() };
             self.try_tell(&notice, "could not ask other servers for their seats").await;
         }

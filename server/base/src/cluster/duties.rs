@@ -9,18 +9,18 @@ pub const OTHERS_WAIT_MS: u64 = 5_000;
 /// The number of buckets into which games, players and kinds of work are divided.
 const BUCKETS: usize = 256;
 
-/// Another server among which the buckets are shared.
+/// Another server with which the buckets are shared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Colleague {
     pub(super) id: String,
-    /// True if the server takes turns in looking for work that is due, and hears of work that
-    /// another server found.
+    /// True if the server takes turns looking for due work, and accepts notices about work that
+    /// another server has found.
     pub(super) takes_turns: bool,
 }
 
 /// The buckets of which a server is the guardian, and when it looks for work that is due.
 pub(super) struct Duties {
-    /// The guardian of each bucket, as a place in `others`. `None` for this server.
+    /// The guardian of each bucket, as an index into `others`. `None` means this server.
     guardians: [Option<usize>; BUCKETS],
     others: Vec<Colleague>,
     /// True if this server guards nothing.
@@ -46,7 +46,7 @@ impl Turn {
         let cycle = every_ms.saturating_mul(self.servers).min(cycle_max_ms.max(every_ms)).max(1);
         let begin = cycle * self.place / self.servers;
         let since = (now_ms + cycle - begin) % cycle;
-        // A server that is this late leaves the work to the turns of the others.
+        // A server that is this late skips its turn, and leaves the work to the next servers.
         let late = (cycle / self.servers / 2).max(1);
         if self.servers == 1 || since < late { 0 } else { cycle - since }
     }
@@ -62,9 +62,9 @@ impl Default for Duties {
 impl Duties {
     /// Computes the duties of the server `own` again. Without `own`, this server guards nothing.
     ///
-    /// Each server and bucket together have a hash. The guardian of a bucket is the server with
+    /// Each pair of a server and a bucket has a hash. The guardian of a bucket is the server with
     /// the greatest hash for that bucket. So if a server comes or goes, only the buckets that it
-    /// guards move.
+    /// guards change their guardian.
     pub(super) fn share(&mut self, own: Option<&str>, others: Vec<Colleague>) {
         let Some(own) = own else {
             *self = Duties { others, is_free: true, ..Duties::default() };
@@ -89,7 +89,8 @@ impl Duties {
         !self.is_free && self.guardians[bucket(subject)].is_none()
     }
 
-    /// Returns the id of the other server that guards this subject, if it can be told of work.
+    /// Returns the id of the other server that guards this subject, if that server accepts notices
+    /// about work.
     pub(super) fn reachable_guardian(&self, subject: &str) -> Option<&str> {
         let guardian = self.others.get(self.guardians[bucket(subject)]?)?;
         guardian.takes_turns.then_some(guardian.id.as_str())

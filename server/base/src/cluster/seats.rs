@@ -42,7 +42,7 @@ pub struct Elsewhere {
     /// The time at which a connection took the seat.
     pub since: Stamp,
     /// True if this seat counts as newer than a seat on this server with the same stamp. Both
-    /// servers choose the same seat.
+    /// servers choose the same seat, because both use the same rule.
     pub wins_ties: bool,
 }
 
@@ -237,7 +237,7 @@ impl Seats {
     }
 
     /// Stops following a game. Forgets its seats on other servers, because these servers will not
-    /// report changes any more. Seats on servers of earlier versions stay.
+    /// report changes any more. Keeps its seats on servers of earlier versions.
     pub fn unfollow(&self, game: GameId) {
         let mut state = self.shared.state.lock();
         state.followed.remove(&game);
@@ -275,7 +275,7 @@ impl Seats {
         }
     }
 
-    /// Notes that a server has asked for all seats of a game, so that an answer is sent soon.
+    /// Records that a server has asked for all seats of a game, so that an answer is sent soon.
     pub fn answer(&self, game: GameId, asker: String) {
         self.shared.state.lock().askers.insert((game, asker));
         self.shared.changed.notify_one();

@@ -6,7 +6,7 @@
 //!
 //! A server that finds work of another guardian notifies that guardian. If the work is not done,
 //! another server does it on its turn, once the work is overdue. If a server is lost, its turns are
-//! skipped over when its record has expired.
+//! skipped once its record has expired.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -46,18 +46,19 @@ impl Peers {
         loop {
             let turn = inner.turn();
             let wait_ms = turn.wait_ms(inner.store.now().0, every_ms, CYCLE_MAX_MS);
-            // The clock of the store may jump, and that of a test may stand still.
+            // Never wait longer than a cycle, because the store's clock may jump, and a test's
+            // clock may stand still.
             let cycle = Duration::from_millis(every_ms.saturating_mul(turn.servers));
             if wait_ms == 0 || began.elapsed() >= cycle {
                 return;
             }
-            // Look at the turns again in between, because servers may come and go.
+            // Check the turns again in between, because servers may come and go.
             sleep(Duration::from_millis(wait_ms).min(every)).await;
         }
     }
 
-    /// Notifies other servers of due work for which they are the guardians. Each item is the
-    /// subject that determines the guardian, and the key of a record. If a notice is lost, the
+    /// Notifies other servers of due work for which they are the guardians. Each item consists of
+    /// the subject that determines the guardian, and the key of a record. If a notice is lost, the
     /// guardian finds the work on its own turn, or other servers do it when it is overdue.
     pub async fn hand_over(&self, due: impl IntoIterator<Item = (String, Key)>) {
         let Some(inner) = &self.inner else { return };

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The number of consecutive meetings at which all servers must be able to read the newest form
-/// before any server writes it. At a meeting, a server reads the records of all servers.
+/// Before any server writes the newest form of log entries, all servers must be able to read it at
+/// this number of consecutive meetings. At a meeting, a server reads the records of all servers.
 ///
-/// The number is large enough for a server that was silent during a short outage to be back
-/// before the form changes.
+/// The number is large enough for a server that was silent during a short outage to be back before
+/// the form changes.
 pub(super) const MEETINGS: u32 = 10;
 /// A heartbeat is late after this time. Servers send one each second.
 const LATE: Duration = Duration::from_secs(2);
@@ -62,8 +62,8 @@ impl Watch {
             || self.heard.iter().any(is_new)
     }
 
-    /// Records what was read. `is_same` is true if the servers are the same as before, and
-    /// understand the same.
+    /// Records what was read. `is_same` is true if the servers and their abilities have not
+    /// changed.
     pub(super) fn note_read(&mut self, known: HashSet<String>, is_same: bool, now: Instant) {
         let is_same = is_same && known == self.known;
         self.steady = if is_same { self.steady.saturating_add(1) } else { 0 };
@@ -71,12 +71,12 @@ impl Watch {
         self.heard.retain(|_, heard| now.saturating_duration_since(*heard) <= REMEMBERED);
     }
 
-    /// Records that the records could not be read.
+    /// Called after the records could not be read.
     pub(super) fn note_failure(&mut self) {
         self.steady = 0;
     }
 
-    /// False if a server is silent, although this server, `own`, hears itself.
+    /// False if a server is silent although this server (`own`) receives its own heartbeats.
     pub(super) fn may_be_alive(&self, server: &str, own: &str, now: Instant) -> bool {
         let is_heard = |heard: &Instant| now.saturating_duration_since(*heard) <= DEAF;
         self.is_deaf(own, now) || self.heard.get(server).is_some_and(is_heard)
@@ -100,7 +100,7 @@ mod tests {
         let mut read = Vec::new();
         for second in 0..40 {
             for server in ["a", "b", "c", "d", "e", "f"] {
-                // Server f is silent in the end.
+                // Server f falls silent after 30 seconds.
                 if server != "f" || second < 30 {
                     watch.note_heard(server, at(second));
                 }

@@ -180,7 +180,7 @@ pub fn together<T>(work: impl FnOnce() -> T) -> T {
             for (number, outbox) in outboxes.drain(..).enumerate() {
                 outbox.deliver(number < WRITTEN_TOGETHER_MAX);
             }
-            // Keep the memory for the next call, unless there was a crowd.
+            // Keep the memory for the next call, unless there were many connections.
             outboxes.shrink_to(2 * WRITTEN_TOGETHER_MAX);
             TOGETHER.with_borrow_mut(|together| together.outboxes = outboxes);
         }
@@ -245,7 +245,7 @@ impl Outbox {
     fn deliver(&self, at_once: bool) {
         let mut state = self.shared.state.lock();
         state.is_awaited = false;
-        // An error, like a full socket, is left to the connection's task.
+        // The connection's task handles an error or a full socket.
         let is_written = at_once && state.close.is_none() && matches!(state.write(), Ok(true));
         let waker = if is_written { None } else { state.waker.take() };
         drop(state);
@@ -360,8 +360,8 @@ impl OutboxReader {
         self.shared.state.lock().sink = Some(sink);
     }
 
-    /// Writes the queued messages. Ready when the connection is to be closed, or at an error of
-    /// the socket.
+    /// Writes the queued messages. Ready when the connection is to be closed, or when the socket
+    /// fails.
     pub fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<CloseCode>> {
         let mut state = self.shared.state.lock();
         if let Poll::Ready(Err(error)) = poll_written(&mut state, cx) {

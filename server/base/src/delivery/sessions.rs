@@ -81,8 +81,8 @@ impl Connections {
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Makes other servers able to reach the players who connect after this call. Only the first
-    /// call has an effect.
+    /// Lets other servers reach the players who connect after this call. Only the first call has an
+    /// effect.
     pub fn follow_players(&self, store: Arc<dyn Store>) {
         let _is_first = self.shared.store.set(store).is_ok();
     }

@@ -32,7 +32,7 @@ impl From<StoreError> for JobError {
     }
 }
 
-/// For requests that do a job's work immediately and wait for the result.
+/// This conversion is for requests that do a job's work immediately and wait for the result.
 impl From<JobError> for StoreError {
     fn from(error: JobError) -> StoreError {
         match error {

@@ -86,7 +86,7 @@ impl Jobs {
     /// # Panics
     /// If a queue panics. A panic in a handler only makes its job fail.
     pub async fn run(&self) {
-        // Start one task for each kind of jobs, so that no kind has to wait for another.
+        // Start one task for each kind of job, so that no kind has to wait for another.
         let mut tasks = JoinSet::new();
         for queue in &self.queues {
             let queue = queue.clone();
@@ -148,7 +148,7 @@ struct Queue {
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
-    /// The numbers of running jobs, by the first part of the jobs' ids.
+    /// How many jobs are running, by the first part of their ids.
     groups: HashMap<String, usize>,
 }
 
@@ -186,8 +186,8 @@ impl Queue {
         loop {
             let now = self.store.now();
             let moment = Moment::at(now);
-            // True if at least one job has changed. If all jobs fail with "not now", another
-            // check would only find the same jobs.
+            // True if at least one job has changed. If all jobs fail with `JobError::NotNow`,
+            // another check would only find the same jobs.
             let mut has_done_some = false;
             let (mut backlog, is_more_left) =
                 self.read_while(self.look(now), &mut running).await.unwrap_or_default();
@@ -264,7 +264,7 @@ impl Queue {
         state.at.saturating_add(wait_ms) <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
 
-    /// True if a job that this server leaves to its guardian waits for nothing else.
+    /// True if the job is due, but this server leaves it to its guardian.
     fn is_for_guardian(&self, key: &Key, state: &State, now: Stamp) -> bool {
         let is_elsewhere = |peers: &Peers| !peers.guards(&group_of(key));
         state.at <= now.0 && self.peers.as_ref().is_some_and(is_elsewhere)

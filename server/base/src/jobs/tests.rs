@@ -312,8 +312,8 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
 async fn attempts_that_a_handler_counts_make_no_dead_letter() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
-    // Set-up: the delivery of this job has failed five times, and a different error happens once
-    // after that.
+    // Set-up: the delivery of this job has failed five times, and then a different error occurs
+    // once.
     scene.put("one", r#"{"attempts":5}"#).await;
     scene.goes("one", Way::Damaged);
     jobs.run_due(KIND).await.unwrap();

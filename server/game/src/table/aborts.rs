@@ -11,8 +11,8 @@ pub(crate) enum AbortCause {
 }
 
 impl AbortCause {
-    /// Returns why this event aborts the game; `None` if it does not. Call this before the event
-    /// is carried out.
+    /// Returns why this event aborts the game; `None` if it does not. Call this before the event is
+    /// applied.
     pub(super) fn of(event: &Event, game: &Game, asker: Option<Side>) -> Option<AbortCause> {
         event.outcome().filter(|outcome| outcome.reason == EndReason::Aborted)?;
         Some(match asker {

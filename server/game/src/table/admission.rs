@@ -47,26 +47,26 @@ impl Table {
         // The client may have seen entries that the replica lacks. Sequence numbers are compared
         // even if the epochs differ, because servers learn of a new epoch at different times.
         let is_ahead = |since: EventPosition| {
-            // If the client's epoch is newer, the replica may contain lost events. While the
-            // store is away, the table cannot find out.
+            // If the client's epoch is newer, the replica may contain lost events. While the store
+            // is unreachable, the table cannot find out.
             since.seq > shown || (is_store_away && since.epoch > self.epoch)
         };
         let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
-        // While the store is away, the table cannot read the log, so it can only show the
+        // While the store is unreachable, the table cannot read the log, so it can only show the
         // replica.
         let is_followed = !self.audiences.is_empty() || is_store_away;
         if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
             if !self.outage.is_store_reached() {
                 // Show the game now, and again when it is known whether other servers have
-                // continued the game and whether its clocks stood still.
+                // continued the game and whether its clocks were stopped.
                 self.following.openers.push(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
         if is_store_away {
-            // The game is shown when the store is back. Until then, tell the client that the game
-            // waits for the store.
+            // The game is shown when the store answers again. Until then, tell the client that the
+            // game waits for the store.
             let game = (!self.outage.is_store_away).then(|| self.id());
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false, game }));
         }
@@ -74,8 +74,8 @@ impl Table {
         true
     }
 
-    /// Tells all connections if the part of the store with this game stops answering, while other
-    /// parts go on, and if it answers again.
+    /// Tells all connections when the game's part of the store stops answering while other parts
+    /// answer, and when it answers again.
     pub(crate) fn note_part(&mut self, is_away: bool) {
         if self.outage.is_part_away == is_away || (is_away && self.is_over()) {
             return;
@@ -204,7 +204,7 @@ impl Table {
         }
     }
 
-    /// Removes the connections of players that ended without a message.
+    /// Removes players' connections that ended without a message.
     pub(super) fn remove_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
             let (connection, has_left) = (gone.outbox.connection(), gone.outbox.has_said_goodbye());

@@ -111,7 +111,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event that has been carried out to each audience that may see it.
+    /// Shows an event to each audience that may see it. The event must have been applied already.
     pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
         let id = self.id;
         for viewer in Viewer::ALL {
@@ -174,7 +174,7 @@ impl Audiences {
         Some(gone)
     }
 
-    /// Removes the connections of spectators that ended without a message.
+    /// Removes spectators' connections that ended without a message.
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
         self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();

@@ -14,7 +14,7 @@ use flagfall_protocol::{Presence, ServerToClient};
 use super::audience::Audiences;
 use super::presence::Attendance;
 
-/// The times at which the two players began to wait for each other.
+/// The times that determine when a player may claim the game.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Claims {
     /// The start of the period in which the game has been playable without a break.

@@ -77,7 +77,7 @@ fn entropy_for(command: &GameCommand) -> Entropy {
     let mut bytes = [0; 32];
     if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
         // Without random bytes, the salt of a commitment could be guessed, which would reveal the
-        // deployment. So end the task instead.
+        // deployment. So end the task.
         panic!("the operating system provides no random bytes");
     }
     Entropy(bytes)
@@ -104,8 +104,8 @@ impl CommandKey {
         CommandKey(number)
     }
 
-    /// Returns 16 bits of the key. They are stored for every command of a game, so the whole key
-    /// would take up too much memory.
+    /// Returns 16 bits of the key. They are stored for every command of a game; whole keys would
+    /// take up too much memory.
     pub(crate) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])

@@ -13,12 +13,12 @@ use super::work::{Cause, Flight};
 use crate::error::TableError;
 use crate::reply::Reply;
 
-/// Why the table read the log beyond the replica.
+/// Why the table has read entries that the replica lacks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// An append had a conflict, because the log has this head.
+    /// An append failed with a conflict, because the log has this head.
     Conflict(Head),
-    /// The replica is to be compared with the log, which has this head.
+    /// The replica must be compared with the log, which has this head.
     Look(Head),
     /// The log may have new entries.
     Hint,
@@ -121,7 +121,7 @@ impl Table {
         }
     }
 
-    /// Handles the entries of the log beyond the replica.
+    /// Handles log entries that the replica lacks.
     pub(super) fn read_on(
         &mut self,
         now: Stamp,
@@ -132,7 +132,7 @@ impl Table {
         self.follow_log(now, read.map(|stored| (reading, stored)), outputs);
     }
 
-    /// Handles the log's head, and its entries beyond the replica.
+    /// Handles the log's head, and the entries that the replica lacks.
     pub(super) fn looked(
         &mut self,
         now: Stamp,

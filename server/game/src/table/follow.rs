@@ -1,11 +1,11 @@
-//! Follows the log beyond the replica, for connections that have the game open or wait for it.
+//! Reads new entries of the log, for connections that have the game open or wait for it.
 //!
 //! Announcements from the store are only hints: they may come late, twice or never. If the table
 //! has connections, it reads the log as soon as it gets a hint about new entries. Without
 //! connections it waits a little, to read many entries at a time. A client must not be shown an
 //! older state of the game than it has already seen. So if no connection has the game open, the
 //! first client that opens it waits until the table has read the log's head. While the store is
-//! away, this client is shown the replica, unless more entries are known to exist. An audit
+//! unreachable, this client is shown the replica, unless more entries are known to exist. An audit
 //! compares the replica's head, including its hash, with the head of the log.
 
 use crate::reply::Opener;
@@ -54,7 +54,7 @@ impl Following {
         self.is_quiet() && !self.is_to_look && !self.is_behind(head)
     }
 
-    /// True if entries beyond the replica were announced.
+    /// True if entries that the replica lacks were announced.
     pub(super) fn is_behind(&self, head: u64) -> bool {
         self.heard > head
     }

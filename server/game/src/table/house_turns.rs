@@ -3,8 +3,8 @@
 use flagfall_board::{PerSide, Ply, Side, Stamp};
 use flagfall_rules::{Game, Phase};
 
-/// If the opponent does not have the game open on this server, the server waits this long after
-/// the last entry before it makes a house player's move, in milliseconds.
+/// The delay between the last entry and a house player's move if the opponent does not have the
+/// game open on this server, in milliseconds.
 pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
 /// A point in the game at which a house player acts: phase, ply, and whether a choice is pending.
@@ -14,10 +14,10 @@ pub(super) type Moment = (Phase, Ply, bool);
 
 #[derive(Default)]
 pub(crate) struct HouseTurns {
-    /// The point in the game for which each house player was last asked to act.
+    /// The point in the game at which each house player was last asked to act.
     pub(super) asked_at: PerSide<Option<Moment>>,
-    /// The time at which this server asks a house player to act, unless another server has made
-    /// the move by then.
+    /// The time at which this server will ask a house player to act, unless another server makes
+    /// the move first.
     pub(super) takeover_at: Option<Stamp>,
 }
 

@@ -73,14 +73,13 @@ pub(crate) enum Input {
     Looked(Result<(Head, Vec<StoredEntry>), TableError>),
     /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
-    /// The newest connections of the players on other servers.
+    /// The players' newest connections to other servers.
     Elsewhere(PerSide<Option<Elsewhere>>),
     /// The time that [`Table::wake_at`](super::Table::wake_at) returned has come.
     Tick,
     /// The server is stopping as planned.
     Stop {
-        /// True if no other server continues the game. In that case, the game's clocks stand
-        /// still.
+        /// True if no other server continues the game. In that case, the game's clocks are stopped.
         is_last: bool,
     },
 }
@@ -95,7 +94,7 @@ pub(crate) enum Output {
     Look { after: u64 },
     /// Search the log for the command and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
-    /// A house player is to act.
+    /// A house player has to act.
     HouseTurn { side: Side, view: Box<View> },
     /// Create the rematch and answer with [`Input::RematchMade`].
     MakeRematch,

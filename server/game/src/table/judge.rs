@@ -52,8 +52,8 @@ impl Table {
             Some(append) => {
                 if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // Count the bytes twice, because a house player answers each move with a move
-                    // of about the same size.
+                    // Count the command's bytes twice, because a house player answers each move
+                    // with one of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
                 outputs.push(Output::Append(append));

@@ -1,4 +1,4 @@
-//! Outages: times in which the clocks of a game stand still.
+//! Outages: times in which the clocks of a game are stopped.
 
 use flagfall_board::Stamp;
 use flagfall_rules::{Event, Game, Phase, decide_pause, decide_resume, decide_resume_since, evolve};
@@ -11,10 +11,9 @@ use crate::outages::missing;
 enum Unrecorded {
     #[default]
     None,
-    /// Clocks have stood still since this time. They stand still until the log records the
-    /// outage.
+    /// Clocks have been stopped since this time, until the log records the outage.
     Since(Stamp),
-    /// Clocks stood still during this outage, but are running again.
+    /// Clocks were stopped during this outage, but are running again.
     Over(Outage),
 }
 
@@ -24,8 +23,8 @@ pub(crate) struct OutageState {
     /// The latest outage of the store that this table has handled.
     seen: Option<Outage>,
     pub(super) is_store_away: bool,
-    /// True if connections were last told that the part of the store with this game is away, while
-    /// other parts are not.
+    /// True if connections were last told that the part of the store with this game does not
+    /// answer, while other parts do.
     pub(super) is_part_away: bool,
     /// The time of the store's last answer, if the store has been silent since then. `None` if
     /// clocks have certainly been running.
@@ -33,8 +32,8 @@ pub(crate) struct OutageState {
 }
 
 impl OutageState {
-    /// Returns the outage state of a game that was just opened. The game's log may lack outages
-    /// or the end of a pause. Clocks stood still during these times, and have run since.
+    /// Returns the outage state of a game that was just opened. The game's log may lack outages or
+    /// the end of a pause. Clocks were stopped during these times, and have run since.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
             missing(outages, game.latest(), game.paused_since())
@@ -69,7 +68,7 @@ impl OutageState {
     }
 
     /// Continues the game after an outage that began at `since`, or after a pause in the log.
-    /// Clocks stood still during the outage or pause. If the log has an entry after `since`, the
+    /// Clocks were stopped during the outage or pause. If the log has an entry after `since`, the
     /// server that wrote the entry has already handled the outage.
     pub(crate) fn recover(&mut self, game: &Game, since: Stamp) {
         let latest = game.latest();
@@ -96,7 +95,7 @@ impl OutageState {
         events
     }
 
-    /// Records an outage in which clocks stood still, unless the log has a later entry. If the
+    /// Records an outage in which clocks were stopped, unless the log has a later entry. If the
     /// game has a slow clock (`is_slow`), its clock has been running since the end of the outage,
     /// even if this table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
@@ -120,8 +119,8 @@ impl OutageState {
     }
 
     /// Handles an entry that was written after the last heartbeat but is read only now. Moves the
-    /// start of the outage to the time of this entry, because clocks stood still only from then on.
-    /// The entry itself does not record the outage.
+    /// start of the outage to the time of this entry, because clocks were stopped only from then
+    /// on. The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
         let Some(seen) = self.seen else { return };
         let latest = game.latest();
@@ -147,7 +146,7 @@ impl OutageState {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// Records whether the store is away. If clocks may be standing still because the store is
+    /// Records whether the store is unreachable. If clocks may be stopped because the store is
     /// silent, `silent_since` is the start of the silence.
     pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         (self.is_store_away, self.silent_since) = (is_away, silent_since);
@@ -162,15 +161,15 @@ impl OutageState {
         !self.is_store_away && self.silent_since.is_none()
     }
 
-    /// Returns the time for which clients are shown the clocks. If the log does not record an
-    /// outage yet, this is the start of the outage, because clocks have not run since then. If
-    /// the store is silent, an outage is assumed.
+    /// Returns the time as of which the clocks are shown to clients. If the log does not record an
+    /// outage yet, this is the start of the outage, because clocks have not run since then. If the
+    /// store is silent, an outage is assumed.
     pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
         let at = match self.unrecorded {
-            // Subtract the outage only for slow clocks. A client advances a live clock from the
-            // time that the server shows. If the server subtracted the outage from that time, the
-            // client's clock would run through the outage. For live clocks, the log records the
-            // outage right after the game is opened.
+            // Only for slow clocks, subtract the outage's length from the current time. A client
+            // lets a live clock run on from the returned time, so it would count the outage as
+            // thinking time. For live clocks this is not needed, because the log records the outage
+            // right after the game is opened.
             Unrecorded::Over(outage) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),

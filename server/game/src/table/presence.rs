@@ -136,8 +136,9 @@ impl Attendance {
         self.set_presence(side, Presence::Present, audiences);
     }
 
-    /// Returns the time at which each player took their seat on this server. `None` for a player
-    /// who is not connected to this server. A connection that has stopped driving counts too.
+    /// Returns the time at which each player last opened the game with a new connection to this
+    /// server. `None` for a player who is not connected to this server. A connection that no longer
+    /// drives counts too.
     pub(crate) fn seats_here(&self, audiences: &Audiences) -> PerSide<Option<Stamp>> {
         PerSide::from_fn(|side| self.seats[side].here_since.filter(|_| audiences.has_side(side)))
     }

@@ -16,7 +16,7 @@ pub(super) struct RematchRequest {
 }
 
 impl RematchRequest {
-    /// Answers the request. Returns false, because no rematch has to be created.
+    /// Answers the request. Returns false, which means that no rematch has to be created.
     fn answer(self, game: GameId, answer: Answer) -> bool {
         self.reply.answer(game, self.cmd_id, answer, None);
         false

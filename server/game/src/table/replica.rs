@@ -15,7 +15,7 @@ use crate::error::TableError;
 use crate::replay::{self, ReplayError};
 
 impl Table {
-    /// Carries out entries that are already in the log, written by any server.
+    /// Applies entries that are already in the log, written by any server.
     pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
             let entry = replay::entry(&self.header, stored)?;
@@ -38,7 +38,7 @@ impl Table {
         self.audiences.publish(&self.game, event, at, abort.as_ref());
     }
 
-    /// True if these entries, added to the replica, result in this head.
+    /// True if adding these entries to the replica leads to this head.
     pub(super) fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {

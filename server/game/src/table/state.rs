@@ -38,7 +38,7 @@ pub(crate) enum Stopping {
     No,
     /// The server is stopping, and the table has not stopped yet.
     Asked {
-        /// True if the game is to be paused, because no other server continues it.
+        /// True if the game must be paused, because no other server continues it.
         pauses: bool,
     },
     Done,
@@ -223,8 +223,8 @@ impl Table {
         is_done && is_quiet && self.audiences.is_empty()
     }
 
-    /// True if a running game may rest: no connection has it open, no task is under way, no flag
-    /// is about to fall, and no house player is to act.
+    /// True if a running game may rest: no connection has it open, no task is under way, no flag is
+    /// about to fall, and no house player has to act.
     pub(crate) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
             && !self.is_unreadable()

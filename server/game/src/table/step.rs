@@ -17,7 +17,8 @@ use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
-        // An entry from another server may have a stamp that is ahead of this server's clock.
+        // The latest entry may have a stamp that is ahead of this server's clock, because another
+        // server wrote it.
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
@@ -38,7 +39,7 @@ impl Table {
             Input::Looked(looked) => self.looked(now, looked, &mut outputs),
             Input::Outage(outage) => {
                 self.outage.note_outage(&self.game, self.header.is_slow(), outage);
-                // The store is back, so retry immediately.
+                // The store answers again, so retry immediately.
                 self.work.retry_at = None;
             }
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),

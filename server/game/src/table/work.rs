@@ -51,18 +51,18 @@ pub(crate) enum Cause {
 pub(crate) struct Early {
     /// The time at which the flag falls.
     flag_fall: Stamp,
-    /// The time, on the local clock, at which the flag falls by the store's clock.
+    /// The time, by the local clock, at which the store's clock reaches the fall of the flag.
     until: Stamp,
 }
 
-/// The task that is under way, the commands that wait, and the tasks that are to be retried.
+/// The task that is under way, the commands that wait, and the tasks that will be retried.
 #[derive(Default)]
 pub(crate) struct Work {
     /// The waiting commands, in the order in which they will be judged.
     pub(crate) queue: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
-    /// The head of the log that an append conflicted with. The table is reading the log up to
-    /// this head.
+    /// The head of the log that made an append fail with a conflict. The table is reading the log
+    /// up to this head.
     pub(super) conflict: Option<Box<Head>>,
     /// The time at which to retry a request that the store did not carry out.
     pub(super) retry_at: Option<Stamp>,

@@ -189,7 +189,7 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
     // Set-up: the table asks about silence first and about outages second, and the silence ends
-    // between the two questions. In the other order, the table would notice neither.
+    // between the two questions. In the opposite order, the table would notice neither.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
     *server.faults.silent_since.lock().unwrap() = Some(since);
@@ -209,7 +209,7 @@ async fn a_game_is_created_once_for_repeated_requests() {
     assert_eq!(again.id, GameId::from_random([3; 12]));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Claim: a creation can also be repeated if the store did not answer.
+    // A creation can also be repeated if the store did not answer.
     for fault in [WriteFault::UnknownAfterWriting, WriteFault::UnknownBeforeWriting] {
         server.store.fail_next(fault);
         let number = 5 + fault as u8;
@@ -289,7 +289,7 @@ async fn a_damaged_game_is_named_to_its_players_and_to_others_only_if_it_is_publ
         let server = server.restart().await;
         let strangers = if is_private { not_found } else { damaged };
         assert_eq!(told_of(&server, game).await, [damaged, strangers, strangers]);
-        // Without its first entry, the server cannot tell whether the game is private.
+        // Without the log's first entry, the server cannot tell whether the game is private.
         server.store.damage(game, 1);
         assert_eq!(told_of(&server, game).await, [damaged, not_found, not_found]);
         server.store.lose_tail(game, 0);

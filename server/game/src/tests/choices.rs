@@ -103,7 +103,7 @@ fn a_view_in_the_middle_of_a_choice_shows_each_side_its_own_alone() {
         assert_eq!(clock.remaining_ms.red, if is_own { 45_000 } else { 38_000 });
         assert_eq!(clock.remaining_ms.blue, 65_000 - 7_000);
     }
-    // Claim: a client that resumes gets its own choice again, but not the opponent's.
+    // A client that resumes gets its own choice again, but not the opponent's.
     let mut resumed = Client::new("ana");
     let seq = hand.seq(Viewer::Player(Side::Red));
     hand.open(&resumed, Some(hand.position(seq - 1)));
@@ -146,8 +146,8 @@ fn a_choice_that_is_sent_again_is_answered_again_and_another_one_is_refused() {
     assert_eq!(ana.refusal().0, "choice_final");
     hand.command(&ana, 2, step("b4b5"));
     assert_eq!(ana.refusal().0, "choice_pending");
-    // Claim: a refusal contains the sequence number of its recipient, which the opponent's hidden
-    // choice does not change.
+    // A refusal contains the sequence number of its recipient, which the opponent's hidden choice
+    // does not change.
     let seq = hand.seq(Viewer::Player(Side::Blue));
     hand.command(&bo, 2, choose(Rank::Flag));
     assert_eq!(bo.refusal(), ("immovable".to_owned(), Some(seq)));
@@ -185,8 +185,8 @@ fn both_owe_and_the_first_clock_to_run_out_loses_equal_ones_draw() {
     let (mut hand, ..) = struck();
     wait_for_the_end(&mut hand);
     assert_eq!(hand.table.summary().outcome.unwrap().winner, Some(Side::Blue), "Red had less time");
-    // Second case: no time has passed when the strike occurs, so both clocks show the same time.
-    // Claim: the game is drawn.
+    // Second case: no time has passed when the strike occurs, so both clocks show the same time,
+    // and the game is drawn.
     let (mut hand, ana, bo) = Hand::playing(&header("quantum"));
     hand.command(&ana, 0, step("b4b5"));
     hand.command(&bo, 1, step("b7b6"));
@@ -265,7 +265,7 @@ fn leaving_during_a_choice_shows_only_that() {
             ]
         ));
     }
-    // Claim: Red, who is absent but has already chosen, does not lose the game.
+    // Red, who is absent but has already chosen, does not lose the game.
     hand.command(&bo, 2, choose(Rank::Major));
     assert_eq!(hand.table.summary().ply, 3);
 }

@@ -23,7 +23,7 @@ fn rapid() -> GameHeader {
     header
 }
 
-/// A message about a player, as a client got it.
+/// A message that a client got about a player.
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
@@ -82,7 +82,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         for client in [&mut bo, &mut eve] {
             assert_eq!(told(client), [Is(Side::Red, Presence::Away)]);
         }
-        // Claim: a client that has only just opened the game sees the same countdown.
+        // A client that has only just opened the game sees the same countdown.
         hand.open(&eve, None);
         let ServerToClient::Game { presence, claimable_at, .. } = eve.only() else { panic!("no game") };
         assert_eq!((presence.red, claimable_at), (Presence::Away, PerSide::new(claim_at, None)));
@@ -100,8 +100,8 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 
-        // Claim: the log contains the end that the claim caused. After a restart, the game is
-        // over, and the repeated command has the same outcome.
+        // The end of the game is in the log, so after a restart the game is over, and the repeated
+        // command has the same outcome.
         let seq = hand.seq(Viewer::Player(Side::Blue));
         hand.reload();
         hand.open(&bo, None);
@@ -125,7 +125,7 @@ fn a_player_who_comes_back_in_time_has_lost_nothing() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Claim: the earlier absence does not shorten the wait for the next one.
+    // The earlier absence does not shorten the wait for the next one.
     hand.close(&ana);
     assert_eq!(told(&mut bo).last(), Some(&Claimable(Side::Red, at(&hand, 60_000))));
 }
@@ -164,8 +164,8 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
             told.retain(|told| !matches!(told, Claimable(..)));
             assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
         }
-        // Claim: until the player returns, a message with the whole game says whether they left
-        // on purpose.
+        // Until the player returns, a message with the whole game says whether they left on
+        // purpose.
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::new(on_purpose, false));
@@ -174,8 +174,8 @@ fn all_learn_whether_a_player_left_or_lost_the_connection() {
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::default());
-        // Claim: a connection that drops after the player has returned does not count as leaving
-        // on purpose.
+        // A connection that drops after the player has returned does not count as leaving on
+        // purpose.
         hand.close(&ana);
         assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Reconnecting)));
     }
@@ -215,7 +215,7 @@ fn a_claim_is_never_in_the_way_of_a_move() {
     let answer = hand.any_move(&mut chance).unwrap();
     hand.command(&bo, 1, answer);
     bo.texts();
-    // Claim: a claim that names the previous ply is refused.
+    // A claim that names the previous ply is refused.
     hand.command(&bo, 1, WIN);
     assert_eq!(bo.refusal().0, "stale_ply");
     hand.command(&bo, 2, WIN);
@@ -285,8 +285,8 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
     assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
-    // Claim: an outage does not count toward the wait, because no server could accept a move
-    // during the outage.
+    // An outage does not count toward the wait, because no server could accept a move during the
+    // outage.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
     hand.advance(10_000);
@@ -351,8 +351,7 @@ fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // Claim: absence counts from the time at which this server receives notices from other
-    // servers.
+    // Absence counts from the time at which this server receives notices from other servers.
     hand.table.attendance.sighted_since = Some(hand.now());
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);
@@ -396,8 +395,8 @@ fn a_player_who_acts_on_another_server_was_there_then() {
     let acted = at(&hand, 60_000);
     hand.advance(5_000);
     bo.texts();
-    // Claim: a claim for an earlier ply is refused because of the ply. A claim for the current
-    // ply is refused because it is too early.
+    // A claim for an earlier ply is refused because of the ply. A claim for the current ply is
+    // refused because it is too early.
     hand.command(&bo, 0, WIN);
     assert!(bo.texts().iter().any(|text| text.contains("stale_ply")));
     hand.command(&bo, 1, WIN);

@@ -136,7 +136,7 @@ fn the_same_id_with_other_content_is_refused_however_old_it_is_and_even_if_it_co
     hand.command_as(&ana, "first", ply, GameCommand::OfferDraw {});
     assert_eq!(ana.refusal().0, code(Code::CMD_ID_REUSED));
     assert_eq!(hand.log().len(), entries);
-    // Claim: the opponent may use the same command id.
+    // The opponent may use the same command id.
     hand.command_as(&bo, "first", ply, GameCommand::OfferDraw {});
     bo.accepted();
 }
@@ -162,8 +162,8 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // Claim: a command with a new id is accepted even if its few remembered bits match those of
-    // an earlier id. The log is searched for the new id first.
+    // A command with a new id is accepted even if its few remembered bits match those of an earlier
+    // id. The log is searched for the new id first.
     let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))
@@ -368,8 +368,7 @@ impl Client {
     }
 }
 
-/// Claim: a table without connections or commands wakes when the flag falls, for each kind of
-/// clock.
+/// A table without connections or commands wakes when the flag falls, for each kind of clock.
 #[test]
 fn flags_fall_by_every_kind_of_clock() {
     const DAY_MS: u64 = 86_400_000;

@@ -181,11 +181,11 @@ async fn new_games_are_refused_beyond_the_limit_of_all_and_while_memory_runs_sho
     server.tables.create(new_game(2, ["cy", "di"])).await.unwrap();
     let third = || new_game(3, ["ed", "flo"]);
     assert_eq!(server.tables.create(third()).await, Err(CreateError::ServerFull(2)));
-    // Claim: when a running game ends, there is room for another.
+    // When a running game ends, there is room for another.
     command(&table, &Client::new("ana"), "end", flagfall_protocol::GameCommand::Abort {}).await;
     run_tasks().await;
     assert!(server.tables.create(third()).await.is_ok());
-    // Claim: running games that a server finds when it starts are also counted.
+    // Running games that a server finds when it starts are also counted.
     let server = TestServer::with(server.store, clock.clone(), limited(2)).await;
     assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!(server.tables.create(new_game(4, ["gil", "hal"])).await, Err(CreateError::ServerFull(2)));

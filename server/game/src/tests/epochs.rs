@@ -57,7 +57,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let seq = hand.seq(Viewer::Player(Side::Blue));
     assert_eq!(bo.refusal(), ("stale_epoch".to_owned(), Some(seq)));
     assert!(ana.texts().is_empty() && hand.log().len() == entries, "nothing has changed");
-    // Claim: after bo has looked at the game in the new epoch, the move is accepted.
+    // After bo has looked at the game in the new epoch, the move is accepted.
     let again = hand.table.epoch;
     hand.command_in(&bo, "again", ply, Some(again), answer);
     bo.accepted();
@@ -117,8 +117,7 @@ fn a_command_in_the_log_is_accepted_again_in_any_epoch() {
     assert!(hand.table.accepted.recent.len() < hand.table.accepted.known.len());
     hand.command_in(&ana, "first", 0, Some(epoch), first.clone());
     assert_eq!(ana.accepted(), seq);
-    // Claim: the epoch is not part of the command, so a repeat without the epoch gets the same
-    // answer.
+    // The epoch is not part of the command, so a repeat without the epoch gets the same answer.
     hand.command_in(&ana, "first", 0, None, first);
     assert_eq!(ana.accepted(), seq);
     assert_eq!(hand.log().len(), entries);

@@ -50,7 +50,7 @@ fn embedded(folder: &TempDir) -> EmbeddedStore {
     EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
-/// Returns a store in a folder, which contains this log.
+/// Returns a store that is in a folder and contains this log.
 async fn embedded_with(folder: &TempDir, game: GameId, stored: Vec<StoredEntry>) -> EmbeddedStore {
     let store = embedded(folder);
     let taken = store.take_over(game, Head::START, stored).await;
@@ -195,8 +195,8 @@ impl Member {
     }
 }
 
-/// Lets one second pass. All servers renew their records, and then one ply is played in every
-/// game. In each game, the plies are played on a different server every second.
+/// Lets one second pass: all servers renew their records, and then one ply is played in every game.
+/// Every second, a game is played on a different server.
 async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mut Chance) {
     members[0].server.advance(1_000).await;
     for member in members {
@@ -235,8 +235,8 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
             members.push(Member::start(&store, &clock, false).await);
         }
     }
-    // Claim: if a server of the old version joins later, it can read the games that begin after
-    // it has joined.
+    // If a server of the old version joins later, it can read the games that begin after it has
+    // joined.
     members.push(Member::start(&store, &clock, true).await);
     members[3].meet().await;
     second(&members[..3], &games, 0, &mut chance).await;

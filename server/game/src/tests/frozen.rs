@@ -79,12 +79,12 @@ async fn a_server_frozen_for_twenty_seconds_costs_no_player_time() {
     let view = server.view().await;
     assert!(view.outcome.is_none() && !view.paused);
     assert_eq!(view.clock.unwrap().remaining_ms.red, BASE_MS - 50_000);
-    // Claim: the outage is in the log, and in the store for games at rest.
+    // The outage is in the log, and in the store for games at rest.
     assert_eq!(server.store.head(server.table.id()).await.unwrap().seq, entries + 2, "paused, resumed");
     let kept = server.store.get(flagfall_store::Key::new(OUTAGES_KEY).unwrap()).await.unwrap().unwrap();
     let since = START.plus_ms(50_000);
     assert_eq!(kept, format!("[[{},{}]]", since.0, since.plus_ms(20_000).0).into_bytes());
-    // Claim: the remaining time runs out as usual.
+    // The remaining time runs out as usual.
     server.live(9).await;
     assert_eq!(server.reasons().await, Vec::<String>::new());
     server.live(2).await;

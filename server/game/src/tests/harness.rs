@@ -104,8 +104,7 @@ pub(super) async fn left_games(store: &TestStore, player: &str) -> usize {
     store.scan(LEFT.under([&player]).unwrap(), None, 10).await.unwrap().len()
 }
 
-/// Features that record which players left a game, and which players did not cause the abort of a
-/// game.
+/// Features that record which players left a game, and which players did not cause its abort.
 pub(super) struct NotingFeatures;
 
 impl Features for NotingFeatures {

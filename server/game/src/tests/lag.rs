@@ -42,7 +42,7 @@ fn a_round_trip_is_given_back_and_the_log_says_so_to_every_server() {
     measure(&ana, 300);
     move_after(&mut hand, &ana, 10_000);
     assert_eq!(left(&hand, Side::Red), 60_000 - 10_000 + 300 + 5_000);
-    // Claim: bo gets nothing back, because no round trip was measured on bo's connection.
+    // Bo gets nothing back, because no round trip was measured on bo's connection.
     move_after(&mut hand, &bo, 10_000);
     assert_eq!(left(&hand, Side::Blue), 60_000 - 10_000 + 5_000);
 
@@ -100,7 +100,7 @@ fn a_move_that_was_under_way_when_the_time_ran_out_is_in_time() {
         move_after(&mut hand, &ana, 60_000 + late_ms);
         if is_in_time {
             ana.accepted();
-            // Claim: the side gets the delay back, and the increment is added as usual.
+            // The side gets the delay back, and the increment is added as usual.
             assert_eq!(left(&hand, Side::Red), round_trip_ms - late_ms + 5_000);
             continue;
         }
@@ -135,7 +135,7 @@ fn an_event_that_ends_no_turn_gives_no_lag_compensation() {
     hand.command(&ana, 0, flagfall_protocol::GameCommand::OfferDraw {});
     ana.accepted();
     assert_eq!(left(&hand, Side::Red), 58_000);
-    // Claim: a resignation gets no lag compensation, although a move would.
+    // A resignation gets no lag compensation, although a move would.
     hand.advance(58_100);
     hand.command(&ana, 0, flagfall_protocol::GameCommand::Resign {});
     assert_eq!(ana.refusal().0, "out_of_time");

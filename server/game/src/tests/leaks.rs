@@ -181,7 +181,7 @@ fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) 
     }
 }
 
-/// Tries moves between all pairs of squares, except legal moves. Those can reveal nothing,
+/// Tries moves between all pairs of squares, except legal moves. Legal moves can reveal nothing,
 /// because the player knows that they are legal.
 fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     bytes.extend(watcher.texts());
@@ -396,16 +396,16 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
-/// Returns deployments that a side sends before its final one. Only the side that deploys first
-/// can change its deployment, because the game starts with the second side's deployment.
+/// Returns deployments that a side sends before its final one. Only the side that deploys first can
+/// change its deployment, because the game starts as soon as the second side has deployed.
 fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
     let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
 /// Returns sessions that look the same to the other viewers. They differ from this session in two
-/// ways: pieces of this side have exchanged ranks where the other viewers cannot tell, and the
-/// side's earlier deployments are different.
+/// ways: pieces of this side have exchanged ranks in a way that the other viewers cannot notice,
+/// and the side's earlier deployments are different.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);
@@ -480,7 +480,7 @@ fn compare_twins(ruleset: &'static Ruleset) -> usize {
     compared
 }
 
-/// Claim: an anonymous client gets the same bytes of a public game as every other spectator.
+/// An anonymous client gets the same bytes of a public game as every other spectator.
 #[test]
 fn an_anonymous_spectator_gets_the_bytes_of_the_public() {
     for ruleset in Ruleset::all() {
@@ -526,8 +526,8 @@ fn a_planted_leak_is_found() {
                 // In games without choices, everyone knows who has to act, so the planted leak
                 // reveals nothing.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // The number of events differs only in sessions in which the side deploys more
-                // often or has not chosen yet.
+                // These leaks are found only in twins with a different number of events: the side
+                // deploys more often, or has not chosen yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }

@@ -28,7 +28,7 @@ fn the_player_of_a_claimed_game_has_left_it_for_any_claimed_result() {
         hand.advance(60_000);
         let id = hand.command(&bo, 0, GameCommand::Claim { result });
         assert_eq!(left(&hand), [1, 0]);
-        // Claim: repeating the command or reading the log again does not change the counts.
+        // Repeating the command or reading the log again does not change the counts.
         hand.command_as(&bo, &id, 0, GameCommand::Claim { result });
         hand.reload();
         hand.step(Input::Tick);
@@ -175,8 +175,8 @@ fn a_missed_deployment_names_its_player_and_the_other_may_requeue() {
             assert_eq!(aborts(client), std::slice::from_ref(&abort));
         }
         assert_eq!(returning(&hand), wanted);
-        // Claim: a client that opens the game later gets the same information from a server that
-        // has read the log.
+        // A client that opens the game later gets the same information from a server that has read
+        // the log.
         hand.reload();
         hand.open(&eve, None);
         assert_eq!(aborts(&mut eve), [abort]);

@@ -36,8 +36,8 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     assert!(at_rest[0] < 64);
 }
 
-/// Returns the memory that a server with this number of games needs without its store: requested
-/// bytes and resident bytes.
+/// Returns the memory that a server with this number of games needs, without its store, in bytes:
+/// requested and resident.
 fn server_with(games: u32, time: Time) -> [i64; 2] {
     let (store, clock) = store_with(games, time);
     let measure = || {

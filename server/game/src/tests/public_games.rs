@@ -42,7 +42,7 @@ async fn lists_show_games_at_rest_on_every_server_and_open_none() {
         assert_eq!(server.tables.len(), 0);
     }
     assert_eq!(one.store.reads(), reads, "no log was read");
-    // Claim: a server that has only just started shows the same list.
+    // A server that has only just started shows the same list.
     let three = TestServer::on(one.store.clone(), one.clock.clone()).await;
     assert_eq!(three.tables.running(10), in_memory);
 }

@@ -74,8 +74,7 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         hand.store.fail_next(fault);
         restart(&mut hand, since);
         if fault != WriteFault::UnknownAfterWriting {
-            // Claim: time that passes while no server is running does not count when a command is
-            // judged.
+            // Time that passes while no server is running does not count when a command is judged.
             hand.open(&ana, None);
             ana.texts();
             let command = hand.any_move(&mut Chance::new(3)).unwrap();

@@ -96,8 +96,8 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     let started = server.clock_now();
     server.advance(REST_MS).await;
     assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
-    // Claim: the game is checked when the time to deploy would have run out, although nothing is
-    // due.
+    // The game is checked at the time at which the deployment would have timed out, although
+    // nothing is due.
     let entries = server.store.head(id).await.unwrap().seq;
     server.advance(DAY_MS).await;
     server.tables.open_due().await.unwrap();
@@ -202,8 +202,7 @@ async fn a_game_stays_at_rest_over_outages_and_records_them_when_opened() {
     server.advance(PASSING_MS).await;
     server.advance(PASSING_MS).await;
     assert_eq!(server.tables.len(), 0);
-    // Claim: at the old due time, the game is checked, and its due time is moved to a later
-    // moment.
+    // At the old due time, the game is checked, and its due time is moved to a later moment.
     server.advance(DAY_MS).await;
     server.advance(5_000).await;
     assert_eq!(remaining(&server.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
@@ -255,7 +254,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     assert_eq!(keys(&server.store, "flags/").await.len(), 3);
     assert_eq!(keys(&server.store, "public/").await.len(), 3);
     assert_eq!(keys(&server.store, "house/").await, [format!("house/{}", new.id)]);
-    // Claim: another round finds nothing to repair.
+    // Another round finds nothing to repair.
     let reads = server.store.reads();
     assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!(server.store.reads(), reads);
@@ -322,9 +321,9 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Plays one game on several servers, with days per ply or on a live clock. During the game,
-/// there are restarts, crashes, outages and rests of any length. Claim: the flag falls once,
-/// exactly when the side has used all its time.
+/// Plays one game on several servers, with days per ply or on a live clock. During the game, there
+/// are restarts, crashes, outages and rests of any length. The flag must fall once, exactly when
+/// the side has used all its time.
 #[tokio::test(start_paused = true)]
 async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -431,8 +430,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // Claim: the opponent has to wait the full time. The same is true after another rest, on
-        // the next server.
+        // The opponent has to wait the full time. The same is true after another rest, on the next
+        // server.
         for _ in 0..3 {
             let server = &one;
             let mut bo = Client::new("bo");
@@ -454,8 +453,8 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // Set-up: ana comes back, and then the connection drops. Claim: the server has forgotten
-        // that ana left on purpose before.
+        // Set-up: ana comes back, and then the connection drops. The server has forgotten that ana
+        // left on purpose before.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
@@ -541,8 +540,7 @@ async fn a_house_player_has_moved_before_its_game_rests() {
     assert_eq!(server.tables.len(), 0);
 }
 
-/// Claim: a table that is unloaded and opened again at every ply is equal to one that stays in
-/// memory.
+/// A table that is unloaded and opened again at every ply is equal to one that stays in memory.
 #[test]
 fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
     for ruleset in Ruleset::all() {

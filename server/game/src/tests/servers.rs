@@ -93,7 +93,7 @@ async fn pair() -> (TestStore, Server, Server) {
     (store, one, other)
 }
 
-/// Lets servers meet until they know that all of them follow topics.
+/// Lets servers meet until they know that none of them is of an older version.
 async fn meet(servers: &[&Server]) {
     let info = MemberInfo { tells_starts: true, follows_topics: true, ..MemberInfo::default() };
     for _ in 0..20 {
@@ -104,7 +104,7 @@ async fn meet(servers: &[&Server]) {
     assert!(servers.iter().all(|server| !server.tables.peers().has_former()));
 }
 
-/// Returns two servers that know that both of them follow topics, and a game of ana and bo.
+/// Returns two servers that have met, and a game of ana and bo.
 async fn following_pair() -> (TestStore, Server, Server, GameId) {
     let (store, one, other) = pair().await;
     meet(&[&one, &other]).await;
@@ -195,8 +195,8 @@ async fn a_due_flag_that_one_server_finds_is_opened_by_its_guardian() {
     assert!(!is_open(&one) && is_open(&other));
 }
 
-/// Lets two servers, each of which believes to be the guardian, end a game. Returns the number of
-/// entries in its log, and whether it is still running on a server.
+/// Lets two servers, each of which believes that it is the guardian, end a game. Returns the number
+/// of entries in its log, and whether it is still running on a server.
 async fn end_by_two_guardians(store: &TestStore, clock: &Arc<ManualClock>) -> (usize, bool) {
     let servers = [Server::start(store, clock).await, Server::start(store, clock).await];
     let id = GameId::from_random([1; 12]);
@@ -326,8 +326,8 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
-/// Set-up: a log loses its last entry after that entry was announced. Claim: the server looks for
-/// the entry only once.
+/// A log loses its last entry after that entry was announced. The server looks for the entry only
+/// once.
 #[tokio::test(start_paused = true)]
 async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     let (store, one, _other) = pair().await;
@@ -346,7 +346,7 @@ async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     assert_eq!(store.reads(), after, "and then no more");
 }
 
-/// Returns the presences that a client was told, and whether its connection was superseded.
+/// Returns the presences that were sent to a client, and whether its connection was superseded.
 fn told(client: &mut Client) -> (Vec<Presence>, bool) {
     let messages = client.read();
     let is_superseded = messages.iter().any(|message| matches!(message, ServerToClient::Superseded { .. }));

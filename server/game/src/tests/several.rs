@@ -99,9 +99,8 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
-    // If the game has other connections, a server shows its replica without reading the log.
-    // Claim: for a client that has already seen more than the replica has, the server reads the
-    // log first.
+    // If the game has other connections, a server shows its replica without reading the log. But if
+    // a client has already seen more than the replica has, the server reads the log first.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));
@@ -145,7 +144,7 @@ fn an_opener_without_a_followed_replica_waits_while_the_store_does_not_answer() 
         assert!(matches!(client.only(), ServerToClient::Game { game, .. } if game.ply == 2));
     }
     assert!(dee.texts().is_empty(), "a client that has left is shown nothing");
-    // Claim: if the game has other connections, it is shown without asking the store.
+    // If the game has other connections, it is shown without asking the store.
     attended.is_holding = true;
     let mut fay = Client::new("fay");
     attended.open(&fay, None);
@@ -310,8 +309,8 @@ fn the_newest_connection_drives_whichever_server_it_is_on() {
     let (ply, resign) = (one.table.game.ply(), GameCommand::Resign {});
     one.command(&clients[0], ply, resign);
     assert_eq!(clients[0].refusal().0, "superseded");
-    // Claim: the connection that opens the game last is the newest, even if the clock of its
-    // server is behind.
+    // The connection that opens the game last is the newest, even if the clock of its server is
+    // behind.
     one.step(elsewhere(Side::Red, 5_000));
     one.open(&clients[0], None);
     assert!(matches!(clients[0].only(), ServerToClient::Game { driving: true, .. }));

@@ -44,11 +44,11 @@ struct World {
     servers: [Hand; SERVERS],
     /// True for each server that can reach neither the store nor the other servers.
     is_cut: [bool; SERVERS],
-    /// For each server, the seats that it has heard of from each other server. `told` contains
-    /// the seats that each server has announced.
+    /// The seats that each server has announced (`told`), and the seats of every other server
+    /// that each server has heard of.
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
-    /// The messages in transit, in no order, with the servers to which they go.
+    /// The messages in transit, in no particular order, with the servers to which they go.
     wire: Vec<(usize, Carried)>,
     announced: u64,
     lost: usize,

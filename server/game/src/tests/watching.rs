@@ -143,7 +143,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_present_on_retu
     let back = Client::new("ana");
     hand.open(&back, None);
     assert_eq!(presence(&mut bo), Presence::Present);
-    // Claim: opening and closing a second connection changes nothing.
+    // Opening and closing a second connection changes nothing.
     let second = Client::new("ana");
     hand.open(&second, None);
     hand.close(&second);
@@ -156,8 +156,8 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     drop(ana);
     hand.step(crate::table::Input::Tick);
     assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
-    // Claim: if a connection ends before its request to open the game is handled, its player is
-    // not counted as present.
+    // If a connection ends before its request to open the game is handled, its player is not
+    // counted as present.
     let late = Client::new("ana");
     let opener = late.opener(None);
     drop(late);
@@ -191,7 +191,7 @@ fn spectators_are_limited_and_reopening_takes_no_second_place() {
     hand.close(second);
     hand.open(third, None);
     third.game();
-    // Claim: a spectator's place is also free if the connection ended without a message.
+    // A spectator's place is also free if the connection ended without a message.
     let last = Client::new("fi");
     *second = last;
     let [first, ..] = watchers;
@@ -213,8 +213,8 @@ fn a_slow_spectator_gets_the_newest_view_instead_of_every_event_and_ends_equal()
     assert!(!cy.outbox.is_closed(), "the send queue stays short");
     let missed = cy.read();
     assert!(missed.len() <= 18, "{}", missed.len());
-    // Claim: the table checks the spectator's queue by itself, although the game is over and no
-    // more messages come.
+    // The table checks the spectator's queue by itself, although the game is over and no more
+    // messages come.
     assert_eq!(hand.wake(), Some(200));
     let (seq, view, _) = cy.game();
     assert_eq!((seq, view), (hand.seq(Viewer::Public), hand.view(Viewer::Public)));

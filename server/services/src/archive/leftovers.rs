@@ -2,9 +2,9 @@
 //!
 //! After a game has been archived, its signature is in the archive, and its rating changes are in
 //! the histories of its players. The record of a rematch is needed only while a client may repeat
-//! the command that asked for it. That time is over when the guard (the record that replaces an
-//! archived log for an hour) has expired. So the store needs no side records of a game that has
-//! neither a log nor a guard.
+//! the command that asked for it: until the guard (the record that replaces an archived log for an
+//! hour) has expired. So the store needs no side records of a game that has neither a log nor a
+//! guard.
 
 use flagfall_base::keys::{GONE, PROOF, RATED, REMATCH, RecordKind};
 use flagfall_base::scan::Scan;
@@ -50,7 +50,7 @@ impl Archiver {
         write_if(&*self.store, key, Some(value), writes).await
     }
 
-    /// True if the game is archived, and nothing is lost without this record.
+    /// True if the game is archived, and everything in this record is stored elsewhere too.
     async fn is_needless(
         &self,
         kind: &RecordKind<1>,

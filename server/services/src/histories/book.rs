@@ -40,7 +40,7 @@ pub(super) struct Book {
     pub(super) lines: Vec<Line>,
 }
 
-/// A volume, and the range of the times at which its games ended, in milliseconds.
+/// A volume, and the times at which its first and its last game ended, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VolumeRef {
     pub(super) number: u32,
@@ -58,8 +58,8 @@ pub(super) struct Retired {
 }
 
 impl Retired {
-    /// True if the volume was replaced more than a day ago. A newer one may still be needed by a
-    /// backup, which copies the store first and the archive later.
+    /// True if the volume was replaced more than a day ago. Before that, a backup may still need
+    /// it, because a backup copies the store first and the archive later.
     pub(super) fn is_old(self, now: Stamp) -> bool {
         now.0 / HOUR_MS > self.at.saturating_add(24)
     }
@@ -292,7 +292,7 @@ pub(super) async fn read_volume(
 }
 
 pub(super) async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
-    // Without this record, no volume can be added.
+    // Delete the record first, because without it no volume can be added.
     delete(store, vec![HISTORY.key([&player])?]).await?;
     delete_volumes(store, player).await
 }

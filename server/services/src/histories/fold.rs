@@ -33,8 +33,7 @@ use crate::records::{find, parse};
 
 /// The number of games that one update converts.
 const AT_ONCE: usize = 8;
-/// The number of rounds from one conversion of game records to the next. Rating records are
-/// converted in every round.
+/// Game records are converted in one of this many rounds, and rating records in every round.
 const WHOLE: u32 = 60;
 
 /// The work that a server does for the players whose guardian it is.
@@ -48,7 +47,7 @@ enum Work {
 type Ratings = HashMap<GameId, (Key, Vec<u8>)>;
 
 impl Histories {
-    /// Turns records into lines at each interval `every`, until the future is dropped.
+    /// Turns records into lines at intervals of `every`, until the future is dropped.
     pub async fn fold_all(&self, every: Duration) {
         let mut rounds = 0;
         loop {
@@ -69,7 +68,8 @@ impl Histories {
         self.for_players(&RATING_HISTORY, Work::Fold).await?;
         if is_whole {
             self.for_players(&PLAYED, Work::Fold).await?;
-            // The archive may have been set up after these volumes were written.
+            // The archive may have been set up after these volumes were written, so write the jobs
+            // that archive them.
             if self.store.archives_records() && self.tables.peers().can_archive() {
                 self.for_players(&VOLUMES, Work::Shelve).await?;
             }

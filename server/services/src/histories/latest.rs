@@ -54,8 +54,8 @@ pub(super) async fn list(
     Ok(())
 }
 
-/// Returns the public games that ended last, latest first, with the current names of their
-/// players. The flag is false if games are missing because a part of the store is away.
+/// Returns the public games that ended last, latest first, with the current names of their players.
+/// The returned flag is false if games are missing because a part of the store is unreachable.
 pub(super) async fn latest(store: &dyn Store, limit: usize) -> Result<(Vec<GameSummary>, bool), StoreError> {
     let Reached { records, mut is_whole } =
         store.scan_reachable(LATEST.all()?, None, limit.min(LATEST_MAX)).await?;
@@ -63,7 +63,7 @@ pub(super) async fn latest(store: &dyn Store, limit: usize) -> Result<(Vec<GameS
     for (_, value) in records {
         match named(store, parse(&value, "a finished game")?).await {
             Ok(game) => games.push(game),
-            // A deleted account would be shown by its old name.
+            // Leave this game out, because a deleted account must not be shown by its old name.
             Err(StoreError::Unavailable { .. }) => is_whole = false,
             Err(error) => return Err(error),
         }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::damaged;
 
-/// Returns text that sorts a game within a history, latest first. This text is part of keys.
+/// Returns the part of a key by which the games of a history are sorted, latest first.
 pub(super) fn place(ended: u64, game: GameId) -> String {
     format!("{}-{game}", descending_time(Stamp(ended)))
 }
@@ -91,7 +91,7 @@ impl Line {
         })
     }
 
-    /// Returns the entry for a list. It names the opponent only if that is a house player.
+    /// Returns the entry for a list. It names the opponent only if they are a house player.
     pub(super) fn played(self) -> PlayedGame {
         let level = self.opponent.strip_prefix("house-").filter(|_| self.kind == PlayerKind::House);
         let name = level.unwrap_or_default().to_owned();
@@ -194,7 +194,7 @@ const OTHER: [u32; 2] = [1 << 12, 1 << 13];
 const SCORES: [GameScore; 3] = [GameScore::Won, GameScore::Drawn, GameScore::Lost];
 const KINDS: [PlayerKind; 4] = [PlayerKind::Guest, PlayerKind::Account, PlayerKind::Bot, PlayerKind::House];
 
-/// Numbers different values in the order of their first use.
+/// Assigns numbers to different values, in the order of their first use.
 struct Numbers<T> {
     values: Vec<T>,
     known: HashMap<T, u32>,
@@ -214,7 +214,7 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
     }
 }
 
-/// Numbers deployments, beginning with 1.
+/// Assigns numbers to deployments, beginning with 1.
 pub(super) struct Setups(Numbers<String>);
 
 impl Setups {

@@ -14,7 +14,7 @@ use super::record::Figures;
 
 /// The maximum number of lines that are kept in memory.
 const KEPT_LINES_MAX: usize = 50_000;
-/// The maximum number of volumes of a history that are read at the same time.
+/// The maximum number of a history's volumes that are read at the same time.
 const AT_ONCE: usize = 8;
 
 /// Reads histories, and keeps some of their volumes in memory. Clones share these volumes.

@@ -35,7 +35,8 @@ impl HistoryRecord {
     }
 }
 
-/// Returns the key of the change that a player's game with this number made.
+/// Returns the key of the rating change that a player's game made. `number` counts the player's
+/// games in this class.
 pub(crate) fn rating_history_key(
     player: &str,
     ruleset: &str,
@@ -46,7 +47,7 @@ pub(crate) fn rating_history_key(
     RATING_HISTORY.key([&player, &ruleset, &speed.name(), &format_args!("{left:08}")])
 }
 
-/// Returns the number of the game in the key of a player's history.
+/// Returns the number of the game from the key of a rating change.
 pub(crate) fn number_of(key: &Key) -> u32 {
     let left = RATING_HISTORY.rest(key).and_then(|rest| rest.rsplit('/').next()?.parse().ok());
     GAMES_MAX.saturating_sub(left.unwrap_or_default())

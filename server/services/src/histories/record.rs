@@ -7,12 +7,12 @@ use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of deployments of a player that are kept per ruleset. If there are more,
-/// the one that has not been played for the longest time is dropped.
+/// The maximum number of deployments that are kept per player and ruleset. If there are more, the
+/// one that has not been played for the longest time is dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
-/// The tallies of two players against each other in one ruleset: of all games, and of games that
-/// are not private.
+/// Two players' results against each other in one ruleset: one tally of all games, and one of the
+/// games that are not private.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pair {
     pub(super) all: Tally,
@@ -106,7 +106,7 @@ impl Shelf {
     }
 }
 
-/// Returns the prefix of the list of a player's games. In the order of keys, the latest game
+/// Returns the key prefix for the list of a player's games. In the order of keys, the latest game
 /// comes first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -116,8 +116,8 @@ pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -
     PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
-/// Returns the prefix of the list of a player's games against one opponent. In the order of keys,
-/// the latest game comes first.
+/// Returns the key prefix for the list of a player's games against one opponent. In the order of
+/// keys, the latest game comes first.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
     VERSUS.under([&player, &opponent, &shelf.name()])
 }
@@ -132,7 +132,7 @@ pub(super) fn versus_key(
     VERSUS.key([&player, &opponent, &shelf.name(), &place(ended, game)])
 }
 
-/// Returns the prefixes of all records that are stored under a player's id.
+/// Returns the key prefixes of all records that are stored under a player's id.
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];

@@ -8,10 +8,10 @@ use flagfall_store::{StoreError, Update};
 use super::Histories;
 use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, volume_key};
 
-/// The number of unmerged volumes that are merged at a time. So a history has fewer unmerged
-/// volumes than this after the job.
+/// The number of unmerged volumes that are merged at a time. So after the job, a history has fewer
+/// unmerged volumes than this.
 const MERGED: usize = 16;
-/// The maximum number of bytes of a merged volume, which must fit into a record of the store.
+/// The maximum size of a merged volume in bytes. It must fit into a record of the store.
 const BYTES_MAX: usize = 56 * 1024;
 
 impl Histories {
@@ -33,8 +33,8 @@ impl Histories {
             match merged {
                 Some(opened) => {
                     opened.save(&mut update)?;
-                    // Adding volumes has also written this job. Leave out that write, because the
-                    // job already exists.
+                    // Adding volumes also wrote this job. Drop that write, because the job is
+                    // already in the store.
                     update.writes.retain(|write| write.key() != job.key());
                 }
                 None => {

@@ -221,7 +221,7 @@ async fn lists_from_lines_are_those_from_records() {
         assert_eq!(lines.lists().await, wanted);
         assert_eq!(archived.lists().await, wanted);
 
-        // Claim: after an export to version 0.1, the lists are the same.
+        // After an export to version 0.1, the lists are the same.
         let older = TestStore::new(ManualClock::new(Stamp(NOON)));
         for kind in KINDS {
             let prefix = flagfall_base::keys::jobs_of(kind.name).unwrap();
@@ -234,8 +234,8 @@ async fn lists_from_lines_are_those_from_records() {
         }
         assert_eq!(World::over(older, Some(Form::Json), false).await.lists().await, wanted);
 
-        // Claim: a server of this version shows the records of an earlier version, with an
-        // archive or without one.
+        // A server of this version shows the records of an earlier version, with an archive or
+        // without one.
         for has_archive in [false, true] {
             let newer = World::over(records.store.clone(), None, has_archive).await;
             assert_eq!(newer.lists().await, wanted, "before the records are converted");
@@ -279,7 +279,7 @@ async fn a_player_takes_up_less_than_4_kb_however_much_they_have_played() {
     assert_eq!(whole.lines.len(), 1_000);
     assert_eq!(whole.lines.iter().filter(|line| line.change.is_some()).count(), 1_000);
 
-    // Claim: a deleted account leaves nothing in the store or the archive.
+    // A deleted account leaves nothing in the store or the archive.
     let archived = || world.services.store.archived_records(flagfall_base::keys::VOLUMES.all().unwrap());
     assert!(archived().await.unwrap().len() > 3);
     world.services.histories.forget(&player(1)).await.unwrap();

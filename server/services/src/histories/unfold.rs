@@ -114,8 +114,8 @@ async fn read(store: &dyn Store, player: &str) -> Result<(Vec<Line>, BTreeMap<St
     Err(missing())
 }
 
-/// Adds the record of the changes that a game made to both ratings, if the store has none. Only
-/// Red's history adds it, because Blue's history may contain the same game.
+/// Adds the record of the changes that a game made to both ratings, if the store has none. Adds it
+/// only from Red's history, because Blue's history may contain the same game.
 async fn put_change(
     store: &dyn Store,
     line: &Line,
@@ -133,7 +133,7 @@ async fn put_change(
     records.put(key, &RatingChange { game: line.game, ruleset, speed, first_move, before, after })
 }
 
-/// Adds the signature of an archived game, if the store has none. Only Red's history adds it.
+/// Adds the signature of an archived game, if the store has none. Adds it only from Red's history.
 async fn put_signature(store: &dyn Store, line: &Line, records: &mut Records) -> Result<(), StoreError> {
     let key = PROOF.key([&line.game])?;
     if line.erased || line.side != Side::Red || store.get(key.clone()).await?.is_some() {

@@ -16,13 +16,13 @@ pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// number of players have changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// The messages that a watcher has requested.
+/// How a watcher wants to be informed of the lobby.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LobbyWish {
     /// True if the watcher wants only changes after the first message. Otherwise, it gets the
     /// complete lists each time.
     pub changes: bool,
-    /// True for brief changes.
+    /// True if the changes are sent in a brief form.
     pub brief: bool,
     pub filter: LobbyFilter,
 }
@@ -31,8 +31,8 @@ pub struct LobbyWish {
 pub(super) struct Shown {
     pub(super) lists: LobbyLists,
     pub(super) online: u32,
-    /// The version of the seeks in the lists: how many changes this server had made to its list
-    /// of seeks.
+    /// The number of changes that this server had made to its list of seeks when these lists were
+    /// made.
     pub(super) version: u64,
 }
 
@@ -81,7 +81,7 @@ struct Watcher {
 struct State {
     shown: Shown,
     number: u64,
-    /// The messages with the complete lists: first without the number, then with it.
+    /// The messages with the complete lists: first the one without `number`, then the one with it.
     payloads: [Option<Payload>; 2],
 }
 

@@ -19,7 +19,7 @@ use flagfall_base::keys::SEEKS;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
 
-/// The maximum number of seekers for whom this server searches other servers at the same time.
+/// The maximum number of seekers about whom this server asks other servers at the same time.
 const LOOKS_AT_ONCE: usize = 64;
 
 impl Lobby {
@@ -89,7 +89,8 @@ impl Inner {
         let (mut open, is_whole) = seeks::read_all(&self.store).await?;
         let mut seeks = self.seeks.lock();
         if !is_whole {
-            // Known seeks may be in the part of the store that is away.
+            // Keep the known seeks, because they may be in the part of the store that does not
+            // answer.
             open.extend(seeks.missed(&open));
         }
         seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));
@@ -135,8 +136,8 @@ impl Inner {
         self.peers().tell_seek_closed(seek_id).await;
     }
 
-    /// Looks on other servers for the seekers who are not connected to this server. Only the
-    /// guardian of a seeker (the one server that is responsible for them) does this.
+    /// Asks other servers about the seekers who are not connected to this server. Only the guardian
+    /// of a seeker (the one server that is responsible for them) does this.
     async fn look_for_seekers(&self, grace: Duration) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
         let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);

@@ -28,8 +28,8 @@ impl Inner {
     fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
         let since = self.store.now();
         let fields = bytes(&PlanRecord { plan: plan.clone() })?;
-        // Delay the job, because the command that plans the game also creates it. The job is
-        // needed only if the creation fails.
+        // Delay the job, because the command that plans the game usually creates it. The job is
+        // needed only if that fails.
         let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
         Ok(Write::Put { key: PLANS.key([&plan.id])?, value, expires: Some(since.plus_ms(PLAN_MS)) })
     }

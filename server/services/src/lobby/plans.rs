@@ -30,12 +30,13 @@ impl Lobby {
             Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // Another server may have room for the game, or support its ruleset.
+            // Keep the plan, because another server may have room for the game, or support its
+            // ruleset.
             Err(CreateError::NoMemory | CreateError::ServerFull(_) | CreateError::NoSuchRuleset) => {
                 return Err(JobError::NotNow);
             }
-            // One of the players has too many games, so drop the plan. The other player would not
-            // wait until there is room.
+            // One of the players has too many games, so drop the plan. Retrying would not help,
+            // because the other player would not wait until there is room.
             Err(error @ CreateError::TooManyGames(_)) => {
                 tracing::debug!(%game, %error, "a planned game is dropped");
             }

@@ -171,10 +171,10 @@ impl Pool {
         Ok(())
     }
 
-    /// Creates the games of pairs, and tells their players. `sealed` are the pairs that this
+    /// Creates the games of pairs, and notifies their players. `sealed` are the pairs that this
     /// server has just made. Other pairs are left to the servers that made them until they are
-    /// overdue. But if some server does not tell others about new games, this server creates the
-    /// games of all pairs.
+    /// overdue. But if some server does not announce new games, this server creates the games of
+    /// all pairs.
     pub(super) async fn make_games(&self, sealed: &HashSet<GameId>) -> Result<(), StoreError> {
         let (paired, is_whole) = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
@@ -200,8 +200,8 @@ impl Pool {
         delete(&*self.store, useless).await
     }
 
-    /// Reads the records of pairs, including those whose games were created recently. The flag is
-    /// false if a part of the store is away.
+    /// Reads the records of pairs, including those whose games were created recently. The returned
+    /// flag is false if a part of the store is unreachable.
     async fn paired(&self) -> Result<(Vec<(Key, NewGame)>, bool), StoreError> {
         let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
         let Reached { records, is_whole } = Scan::all_reachable(&*self.store, PAIRED.all()?).await?;

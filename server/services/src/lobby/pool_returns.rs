@@ -84,8 +84,8 @@ impl Pool {
             conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // A conflict means that another server was faster, or that a record has changed, which
-        // the next wave will see.
+        // A conflict means that another server was faster, or that a record has changed. The next
+        // wave will see the change.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player of an aborted game is back in the pool");

@@ -17,8 +17,8 @@ impl From<CreateError> for Refused {
     }
 }
 
-/// Replaces a refusal that says that the store is unreachable. The new refusal says that the
-/// outcome is unclear. The requester may safely send the command again.
+/// If the refusal says that the store is unreachable, replaces it by one that says that the outcome
+/// is unknown. The requester may then safely send the command again.
 pub(super) fn unclear(refused: Refused) -> Refused {
     if refused.is(Code::STORE_UNAVAILABLE) { store_unclear() } else { refused }
 }

@@ -1,12 +1,12 @@
-//! The open seeks: their records in the store, and this server's list of these seeks. The list is
-//! a pure state machine.
+//! The open seeks: their records in the store, and this server's list of these seeks. The list is a
+//! pure state machine.
 //!
 //! The record `seeks/ID` exists while the seek is open. Accepting or withdrawing a seek is one
 //! update, on the condition that this record exists. So if several servers try, only one of them
 //! succeeds.
 //!
-//! Servers that share a store tell each other about opened and closed seeks. Because such a
-//! notice may be lost, a server looks every few seconds, and immediately when a notice shows that
+//! Servers that share a store tell each other about opened and closed seeks. Such a notice may be
+//! lost. So a server also reads the store every few seconds, and immediately if a notice shows that
 //! it has missed an opening. Every opening changes the record `seek_turn`. So this record shows
 //! whether there was an opening that the server has not heard of. If a server has no open seek in
 //! its list, it reads only this record.
@@ -45,8 +45,8 @@ pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord
     find_offer(store, &SEEKS, id, no_such_seek).await
 }
 
-/// Reads all open seeks, except those whose records cannot be read. The flag is false if a part of
-/// the store is away.
+/// Reads all open seeks, except those whose records cannot be read. The returned flag is false if a
+/// part of the store is unreachable.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<(Vec<SeekRecord>, bool), StoreError> {
     let Reached { records, is_whole } = Scan::all_reachable(&**store, SEEKS.all()?).await?;
     // A record that cannot be read may come from a server of another version. Servers of that
@@ -112,8 +112,8 @@ pub(super) struct Seeks {
     /// began, the result of that read is out of date.
     pub(super) changes: u64,
     pub(super) is_read: bool,
-    /// The time of the last complete read of the seeks, and the latest state of `seek_turn` that
-    /// the list includes. While `seek_turn` has this state, the list has all open seeks.
+    /// The time at which all seeks were last read, and the latest state of `seek_turn` that the
+    /// list includes. While `seek_turn` has this state, the list is complete.
     read: Option<(Instant, Expect)>,
     /// The time at which `seek_turn` was last read. `None` if it must be read, because an opening
     /// was missed.
@@ -154,7 +154,7 @@ impl Seeks {
     }
 
     /// True if a server that shares its store must read `seek_turn` again. `hears_all` is true if
-    /// all other servers tell about the seeks that they open.
+    /// all other servers announce the seeks that they open.
     pub(super) fn must_ask(&self, now: Instant, hears_all: bool) -> bool {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < REREAD;
         !(hears_all && self.read.is_some() && self.asked.is_some_and(is_recent))

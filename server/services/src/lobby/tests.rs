@@ -466,7 +466,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
         tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
     assert_eq!(a.and(b), Err(too_many("seeks", 3)));
-    // Claim: when a seek is closed, there is room for another one.
+    // When a seek is closed, there is room for another one.
     let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
     other.ask("ana", "6", seek(None)).await.unwrap();
@@ -504,8 +504,8 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
     };
     look([&one, &other]).await;
     assert_eq!(other.seeks(), std::slice::from_ref(&id));
-    // Claim: the seek stays open while ana connects to the other server and loses the connection
-    // to the first.
+    // The seek stays open while ana connects to the other server and loses the connection to the
+    // first.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
     look([&one, &other]).await;

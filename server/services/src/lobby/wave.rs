@@ -38,8 +38,8 @@ const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 struct Standing {
     rating: Rating,
     known: RatingRecord,
-    /// The ids of the players whom they have blocked. Two players who must not meet can still be
-    /// paired with others in the same wave.
+    /// The ids of the players whom they have blocked. These players are not paired with them, but
+    /// may be paired with others in the same wave.
     blocked: Vec<String>,
 }
 
@@ -77,8 +77,8 @@ impl Pool {
         if sealed.is_empty() { Ok(()) } else { self.make_games(&sealed).await }
     }
 
-    /// True if this server pairs the players of a class in this wave, because it is the guardian
-    /// of the class, or because the guardian has not paired them recently.
+    /// True if this server pairs the players of a class in this wave: it is the guardian of the
+    /// class, or the guardian has held no wave for the class recently.
     async fn pairs(&self, class: &str, now: Stamp) -> Result<bool, StoreError> {
         let peers = self.tables.peers();
         if !peers.is_shared() {

@@ -31,7 +31,7 @@ impl Notices {
         }
         let Sent { attempt, is_well } = self.sender.send(&webhook.url, &webhook.secret, &notice).await;
         place.note(is_well);
-        // The notice is lost if its last attempt failed.
+        // The notice is lost if all its attempts have failed.
         let (lost, result) = match (attempt.delivered, wait_ms) {
             (true, _) => (Some(false), "delivered"),
             (false, Some(_)) => (None, "failed"),
@@ -55,7 +55,7 @@ impl Notices {
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
     }
 
-    /// True if the notice is still current: the player is to act, and the ply is the same. Also
+    /// True if the notice is still current: the player has to act, and the ply is the same. Also
     /// true if the game cannot be read.
     pub(super) async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };

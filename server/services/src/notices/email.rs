@@ -180,7 +180,7 @@ impl Notices {
         }
     }
 
-    /// Returns the address to which a link would end the mails. `None` if the link is not valid.
+    /// Returns the address for which a link ends the mails. `None` if the link is not valid.
     pub async fn unsubscribe_link(
         &self,
         player: &str,

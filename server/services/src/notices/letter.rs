@@ -22,7 +22,7 @@ const fn files(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// Returns the texts of mails, and of the pages that open from links in mails.
+/// Returns the texts for mails, and for the pages that links in mails open.
 pub fn mail_words(language: MailLanguage) -> &'static Words {
     static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::in_language(Language::English, files));
     static RUSSIAN: LazyLock<Words> = LazyLock::new(|| Words::in_language(Language::Russian, files));

@@ -39,8 +39,8 @@ pub(super) struct ConfirmLink {
 }
 
 impl EmailRecord {
-    /// Returns the record of an address that is set now. `last` is the time of the last mail about
-    /// turns to an earlier address.
+    /// Returns the record of an address that is being set. `last` is the time of the last mail
+    /// about turns to an earlier address.
     pub(super) fn new(address: String, now: Stamp, last: u64) -> EmailRecord {
         let (language, state) = (MailLanguage::default(), EmailState::Pending);
         EmailRecord { address, language, state, created: now.0, asked: now.0, links: Vec::new(), last }

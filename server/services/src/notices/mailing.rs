@@ -162,8 +162,8 @@ impl Notices {
         }
         match self.turn(player, notice, announced, now).await? {
             MailTurn::Over => return self.finish(&job).await,
-            // Reset the age of this job, because the age of a job shows how long its mail has
-            // failed.
+            // Reset the age of this job, because the age is taken as the time for which the mail
+            // has failed.
             MailTurn::Seen => return Ok(job.begin_anew(now.plus_ms(GAP_MS)).await.map(drop)?),
             MailTurn::Due { .. } => {}
         }

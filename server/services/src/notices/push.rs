@@ -76,7 +76,7 @@ impl Notices {
         let id = id_of(&endpoint);
         let (p256dh, auth) = (new.p256dh.expose().to_owned(), new.auth.expose().to_owned());
         let record = PushRecord { endpoint, p256dh, auth, created: SystemClock.now().0 };
-        // Encrypting checks that the key is a point.
+        // Encrypt an empty text, to check that the key is a point of the curve.
         if record.keys().and_then(|keys| keys.encrypt(b"")).is_none() {
             return Err(Refusal::new(Code::MALFORMED).because("body").into());
         }
@@ -155,7 +155,7 @@ impl Notices {
                 write_if(&*self.store, key.clone(), Some(kept), vec![Write::Delete { key }]).await?;
                 "lost"
             }
-            // Repeating a message that the push service does not accept would not help.
+            // If the push service does not accept a message, repeating it does not help.
             Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
                 let (host, status) = (self.host(&record.endpoint), status.as_u16());
                 tracing::info!(host, status, "a push service did not accept a notice");

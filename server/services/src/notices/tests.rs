@@ -193,7 +193,7 @@ async fn silent_addresses_delay_no_other_notices() {
     sleep(2 * SECOND).await;
     let heard = scene.network.heard_by("well.example");
     assert!(matches!(&heard[..], [(at, id)] if *at < SECOND && id == "zoe-0"), "{heard:?}");
-    // Claim: zoe's next turns are delivered while dead addresses are tried and paused.
+    // Zoe's next turns are delivered while dead addresses are tried and paused.
     for round in 2..40 {
         scene.waiting("zoe", "well.example", 1).await;
         sleep(SECOND).await;
@@ -245,7 +245,7 @@ async fn setting_a_webhook_anew_or_removing_it_gives_no_further_tests() {
     server.remove(&ana).await.unwrap();
     server.set(&ana, &new).await.unwrap();
     assert_eq!(server.test(&ana).await, Err(too_many("webhook_test")));
-    // Claim: the limit also applies on another server.
+    // The limit also applies on another server.
     assert_eq!(scene.server().await.test(&ana).await, Err(too_many("webhook_test")));
     assert_eq!(scene.network.dials("well.example"), 1);
 }

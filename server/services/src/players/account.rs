@@ -114,7 +114,7 @@ impl Players {
         }
     }
 
-    /// Returns the record with which a guest is stored.
+    /// Returns the record to be stored for a guest.
     fn unstored_record(&self, guest: &Principal) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass.as_ref()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
@@ -497,7 +497,7 @@ impl Players {
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             if !transaction.commit(update).await? {
-                // The change may have been made without a confirmation from the store.
+                // The store may have made the change without confirming it.
                 self.forget_revoked(&before, &after.tokens);
                 if self.inner.store.get(player_key.clone()).await? != Some(after.bytes()?) {
                     if is_renamed && self.inner.store.get(new_name).await?.is_some() {

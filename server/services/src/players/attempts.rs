@@ -15,12 +15,12 @@ use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
 /// The maximum number of names that are counted at the same time. The same maximum applies to
-/// addresses. Above it, full buckets are dropped.
+/// addresses. Above it, buckets that have filled up again are dropped.
 const COUNTED_MAX: usize = 50_000;
 
 const STRANGERS_FACTOR: u32 = 10;
 
-/// The time for which a network counts as known after the account was signed in from there.
+/// The time for which a network counts as known after a sign-in to the account from there.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The shortest time between two sweeps, so that a full table does not slow down every attempt.
@@ -30,9 +30,9 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// as names that do.
 ///
 /// Wrong passwords count for the name and the network together, so that a guesser cannot lock out
-/// the owner in another network. In addition, each name has a budget that is shared by all
-/// networks in which the account was not signed in lately. This slows down a guesser with many
-/// addresses. A device that has, or had, a token of the account has a separate budget.
+/// the owner in another network. In addition, each name has a budget that is shared by all networks
+/// without a recent sign-in to the account. This slows down a guesser with many addresses. A device
+/// that has, or had, a token of the account has a separate budget.
 #[derive(Debug)]
 pub(super) struct Attempts {
     pairs: Mutex<Counts<(String, Network)>>,
@@ -140,7 +140,7 @@ impl Attempts {
     }
 }
 
-/// The networks from which accounts were signed in recently on this server.
+/// For each account, the networks from which there was a recent sign-in on this server.
 #[derive(Default, Debug)]
 struct KnownNetworks {
     seen: HashMap<(String, Network), Instant>,

@@ -48,8 +48,8 @@ pub async fn set_closed(
     loop {
         let (mut record, bytes) = find(store, name).await?;
         match (record.closed, is_closed) {
-            // The previous attempt was stored without a confirmation, or another operator was
-            // faster.
+            // The store may have made the change in the previous attempt without confirming it, or
+            // another operator was faster.
             (closed, wanted) if is_tried && closed.is_some() == wanted => return Ok(record.player),
             (Some(_), true) => return Err(ClosureError::AlreadyClosed),
             (None, false) => return Err(ClosureError::NotClosed),

@@ -70,7 +70,7 @@ fn is_listed(text: &[char]) -> bool {
         COMMON.contains(stem)
     };
     let trimmed = plain.trim_end_matches(|c: char| !c.is_alphabetic()).chars().count();
-    // Also strip the digits at the end before digits are read as letters, so that `monkey1` is
+    // Before digits are read as letters, also strip the digits at the end, so that `monkey1` is
     // found as `monkey`.
     let cut = |text: String| text.chars().take(trimmed).collect::<String>();
     stem(&plain)

@@ -33,12 +33,12 @@ pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// The domain separator of the MAC. If the layout of tokens changes, this text must change too.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
-/// The number of bytes of a token that the MAC covers.
+/// The number of a token's bytes that the MAC covers.
 const COVERED: usize = 25;
 /// The characters of names. The code of a character is its position plus one; code 0 marks the
 /// end of the name.
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-/// The number of characters of a generated name that are taken from the id.
+/// The number of the id's characters that a generated name contains.
 const GENERATED_LEN: usize = 8;
 /// The maximum number of keys that a server remembers. After a store was emptied, servers may
 /// have different keys for a short time.
@@ -49,7 +49,7 @@ pub(super) struct GuestKey([u8; 32]);
 
 impl GuestKey {
     fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
-        // HMAC pads the key to a block of SHA-256.
+        // Pad the key to a block of SHA-256, as HMAC does.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&self.0);
         let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
@@ -123,7 +123,7 @@ impl GuestKeys {
     /// Makes this server sign with the store's key, and returns this key. If the store has lost
     /// its key, writes this server's key to the store, so that guests keep their identity.
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
-        // Versions without guest tokens ignore this record.
+        // Servers of versions without guest tokens ignore this record.
         let place = SECRETS.key([&"guest_tokens"])?;
         let offer = || match self.keys.lock().first() {
             Some(own) => Ok(own.0.to_vec()),
@@ -195,7 +195,7 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
 
 /// The time for which a name stays reserved for a guest who has this name but is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// The maximum number of names that are claimed in one generation of claims.
+/// The number of claimed names after which a new generation of claims begins.
 const CLAIMS_MAX: usize = 20_000;
 
 /// The names of recent guests who are not stored. Claims prevent two guests of one server from
@@ -208,7 +208,7 @@ pub(super) struct Claims {
 
 #[derive(Default)]
 struct Generations {
-    /// The ids and names of the holders, by folded name.
+    /// The ids and names of the players who claimed names, by folded name.
     current: HashMap<String, (String, Name)>,
     before: HashMap<String, (String, Name)>,
     since: Option<Instant>,

@@ -84,11 +84,11 @@ impl State {
         self.lines.iter().map(|(_, line)| line.len()).sum()
     }
 
-    /// Removes the last request of the longest line, if this line has more than `own` + 1
-    /// requests.
+    /// Removes the last request of the client with the most waiting requests, if that client has
+    /// more than `own` + 1 of them.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest = self.lines.iter_mut().map(|(_, line)| line).max_by_key(|line| line.len());
-        // The waiting task notices that the sender of its turn was dropped.
+        // The client's task notices that the sender for its turn was dropped.
         longest.filter(|line| line.len() > own + 1).ok_or(Full)?.pop_back();
         Ok(())
     }
@@ -99,7 +99,7 @@ impl State {
         self.lines.retain(|(_, line)| !line.is_empty());
     }
 
-    /// Starts turns until the maximum is running.
+    /// Starts turns until as many are running as are allowed.
     fn next_turns(&mut self, state: &Arc<Mutex<State>>) -> Vec<(oneshot::Sender<Turn>, Turn)> {
         let mut next = Vec::new();
         while self.running < self.at_once {

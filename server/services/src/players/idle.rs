@@ -47,10 +47,10 @@ pub(crate) async fn stored_kind(store: &dyn Store, id: &str) -> Result<Option<Pl
 /// returns the reason.
 ///
 /// The guest may act at any moment. Every action has the condition that the guest's record is
-/// unchanged, and it extends the expiry if the expiry is near. So this function first sets the
-/// expiry to a near time, and then looks again for offers and games. This second look finds all
-/// actions from before the change. Actions after the change extend the expiry and thus change the
-/// record, so the deletion fails.
+/// unchanged, and extends the expiry if it is close. So this function first sets the expiry to a
+/// time in the near future, and then searches again for offers and games. This second search finds
+/// all actions from before the change. Actions after the change extend the expiry and thus change
+/// the record, so the deletion fails.
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
     let own_key = PLAYERS.key([&id])?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };

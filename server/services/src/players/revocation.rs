@@ -29,8 +29,7 @@ impl Players {
         }
     }
 
-    /// Closes the connections of a token on all servers. Use this for a token that is in no
-    /// record.
+    /// Closes the connections of a token on all servers. Use this for a token that is not stored.
     pub(super) async fn close_sockets(&self, asker: &Principal) -> Result<(), PlayerError> {
         let Principal { player, token_id, .. } = asker;
         if self.inner.store.announcements().is_some() {
@@ -52,16 +51,17 @@ impl Players {
         }
     }
 
-    /// Returns the announcements that were found. They are not `is_whole` if a part of the store is
-    /// away. `looked_at` is the time of the last whole look.
+    /// Returns the announcements that were found. `is_whole` is false if a part of the store is
+    /// unreachable. `looked_at` is the time of the last complete check.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<Reached, StoreError> {
-        // Look only for new announcements if the last look was less than half of their lifetime
-        // ago. The other half is a margin for slow reads and differing clocks.
+        // If the last check was less than half of their lifetime ago, look only for new
+        // announcements. The other half is a margin for slow reads and differing clocks.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             return self.look_for_news().await;
         }
-        // While a part of the store is away, not all tokens can be checked.
+        // This fails while a part of the store is unreachable, because not all tokens can be
+        // checked then.
         self.look_for_news().await?;
         self.check_all_tokens().await?;
         Ok(Reached { records: Vec::new(), is_whole: true })

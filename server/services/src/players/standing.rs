@@ -31,7 +31,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Returns the standing of a player whose actions need no additional conditions and writes.
+    /// Returns a standing without conditions and writes, for a player whose actions need none.
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }

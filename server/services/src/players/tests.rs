@@ -67,7 +67,7 @@ async fn a_taken_claimed_or_reserved_name_gets_a_number() {
         assert_ne!(other.identity.player.id, first.player.id);
         assert_eq!(here.authenticate(&other.token.expose()).await.unwrap(), other.identity);
     }
-    // Claim: another server does not know the name until the guest is stored.
+    // Another server does not know the name until the guest is stored.
     let there = players(&store);
     let second = there.register(Some("ana")).await.unwrap().identity;
     assert_eq!(second.player.name, "ana");
@@ -186,15 +186,15 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
     assert!(refused.to_string().starts_with("too_many_attempts ("), "{refused}");
     players.log_in([203, 0, 113, 9].into(), None, "ana", &right, None).await.unwrap();
     players.log_in(HOME, None, "ana", &right, None).await.unwrap();
-    // Claim: even from the stranger's network, the owner can log in with a device that was signed
-    // in before. The device's token may have been revoked.
+    // Even from the stranger's network, the owner can log in with a device that was signed in
+    // before. The device's token may have been revoked.
     let token = made.token.unwrap();
     let identity = players.authenticate(token.expose()).await.unwrap();
     players.revoke_token(&identity, &identity.token_id).await.unwrap();
     players.log_in(stranger, Some(token.expose()), "ana", &right, None).await.unwrap();
     let other = Some(&*"0".repeat(64));
     assert!(players.log_in(stranger, other, "ana", &right, None).await.is_err());
-    // Claim: the recovery code works from any network.
+    // The recovery code works from any network.
     let new = flagfall_protocol::Secret::new("quite another one");
     players.recover(stranger, "ana", &made.recovery_code, &new, None).await.unwrap();
     tokio::time::advance(Duration::from_secs(15 * 60)).await;

@@ -18,7 +18,7 @@ pub const KEY_FILE: &str = "signing.key";
 /// The name to which a damaged key file is renamed.
 pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 const FILE_MAX: u64 = 1_024;
-/// The bytes that precede the text in the signed message of a dump.
+/// The prefix of the message that is signed for a dump.
 const DUMP_PREFIX: &[u8] = b"flagfall-dump-1\0";
 
 /// The source of the key: a file, or hexadecimal digits in an environment variable.

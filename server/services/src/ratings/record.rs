@@ -113,7 +113,7 @@ pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key
     rating_history_key(player, &class.ruleset, class.speed, games)
 }
 
-/// Returns the prefix of a player's history in a class. In the order of keys, the latest game
+/// Returns the key prefix of a player's history in a class. In the order of keys, the latest game
 /// comes first.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
@@ -130,7 +130,7 @@ pub(super) fn leader_key(
     LEADERS.key([&list_of(kind), ruleset, &speed.name(), &format_args!("{place:04}"), &player])
 }
 
-/// Returns the prefix of a leaderboard. In the order of keys, the best player comes first.
+/// Returns the key prefix of a leaderboard. In the order of keys, the best player comes first.
 pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
     LEADERS.under([&list_of(kind), &class.ruleset, &class.speed.name()])
 }
@@ -180,8 +180,8 @@ impl FirstMoveRecord {
         if self.games() < GAMES_MIN {
             return 0;
         }
-        // A draw counts as half a win. One win is added for each side, so the share is never
-        // exactly 0 or 1.
+        // A draw counts as half a win. One win is added for each side, so the share of wins is
+        // never exactly 0 or 1.
         let share = (f64::from(self.won) + f64::from(self.drawn) / 2.0 + 1.0) / (games + 2.0);
         let error = (share * (1.0 - share) / games).sqrt();
         if (share - 0.5).abs() < 2.0 * error {

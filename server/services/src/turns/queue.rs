@@ -127,7 +127,7 @@ impl Turns {
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
     }
 
-    /// Makes the queued move of a side that is to act, if its queue has one for this ply.
+    /// Makes the queued move of a side that has to act, if its queue has one for this ply.
     pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
@@ -143,7 +143,7 @@ impl Turns {
             queued.after.is_none_or(|after| last.is_some_and(|last| last.squares == after))
         };
         let is_made = match queued {
-            // The queue begins at a later ply.
+            // No move is queued for this ply, because the queue begins at a later one.
             None if past.is_none() => return Ok(()),
             Some(Some(queued)) if !is_met(queued) || !is_safe(&view, &queued.command) => false,
             Some(Some(queued)) if self.is_planned_in_log(game, &record).await? => {

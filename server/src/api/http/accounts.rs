@@ -44,7 +44,7 @@ pub(super) async fn make_account(
 ) -> Answer<SignedUp> {
     let made = app.players.sign_up(address, guest, name, password, kind).await?;
     if guest.is_some() {
-        // The guest's connections are closed, and reconnect as the account.
+        // Close the guest's connections. They then reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
     Ok(made)
@@ -63,7 +63,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         match app.turns.queued(*game, id).await {
             Ok(queue) if queue.moves.is_empty() => {}
             Ok(queue) => queues.push(queue),
-            // If a game cannot be read, the export leaves out the game's queue.
+            // If a game cannot be read, leave the moves queued for it out of the export.
             Err(error) => {
                 tracing::debug!(%game, %error, "an export leaves out the queue of a game that cannot be read");
             }
@@ -94,8 +94,8 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Answer<NoContent> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
-    // The account itself has been deleted at this point. If the deletion of the player's other
-    // data fails, a stored job remains, which any server can run later.
+    // The account itself has been deleted at this point. If the deletion of the player's other data
+    // fails, a stored job remains, and any server can run it later.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "could not delete all data of an account yet; a job will delete the rest");
         let job = LEAVING.key([&asker.player.id]);

@@ -1,4 +1,4 @@
-//! The answers of handlers, as types from which the OpenAPI document is generated.
+//! Types for the answers of handlers. The OpenAPI document is generated from these types.
 
 use axum::Json;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, SET_COOKIE};
@@ -90,8 +90,8 @@ impl IntoResponse for JsonFeed {
     }
 }
 
-/// The error for a path that does not exist. It is the only refusal of operations that need
-/// neither the store nor a game.
+/// The error for a path that does not exist. Operations that need neither the store nor a game
+/// return no other error.
 pub(super) struct NoSuchPath;
 
 impl IntoResponse for NoSuchPath {

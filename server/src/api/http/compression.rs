@@ -60,7 +60,7 @@ impl Compressed {
             return Response::from_parts(head, body);
         }
         let limit = usize::try_from(BYTES_MAX).unwrap_or(usize::MAX);
-        // The whole answer is already in memory, so this neither waits nor fails.
+        // Reading the body neither waits nor fails, because the whole answer is already in memory.
         let Ok(plain) = to_bytes(body, limit).await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };

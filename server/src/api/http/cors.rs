@@ -40,8 +40,8 @@ pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after, x-request-id"));
 }
 
-/// Marks the answer as dependent on the request's origin. This is also needed for origins that
-/// are not allowed.
+/// Tells caches that the answer depends on the request's origin. This is also needed if the origin
+/// is not allowed, because a cache must not return that answer to an allowed origin.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

@@ -254,7 +254,7 @@ pub(super) mod checks {
     use crate::api::http::error::UnwrittenRefusal;
     use crate::app::App;
 
-    /// The refusals of extractors and of all operations that use the store.
+    /// The refusals of extractors, and those that every operation on the store can return.
     pub(in crate::api::http) const OF_ALL: &[&str] = &[
         "account_closed",
         "bad_query",

@@ -28,7 +28,7 @@ pub enum ApiError {
     Unauthorized,
     TokenExpected,
     BadBody,
-    /// The query cannot be parsed. The value is the kind of query.
+    /// The query cannot be parsed. The value names the kind of query.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,
@@ -63,7 +63,8 @@ pub(super) struct ErrorBody {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Adds the body of an error and the id of its request, which [`ApiError`] does not contain.
+/// Adds the body of an error. Also adds the id of the request, because an [`ApiError`] does not
+/// contain the id.
 pub(super) fn finish(response: Response, request: RequestId) -> Response {
     let (mut head, mut body) = response.into_parts();
     if let Some(UnwrittenRefusal(refusal)) = head.extensions.remove() {
@@ -81,7 +82,7 @@ pub(super) fn finish(response: Response, request: RequestId) -> Response {
     Response::from_parts(head, body)
 }
 
-/// The refusal for a response whose body [`finish`] has not written yet.
+/// The refusal of a response whose body still has to be written by [`finish`].
 #[derive(Clone)]
 pub(super) struct UnwrittenRefusal(pub(super) Refusal);
 

@@ -24,10 +24,11 @@ use flagfall_services::suggestions::Suggestion;
 const LISTED_GAMES_MAX: usize = 100;
 /// The number of finished games in an answer if the request sets no limit.
 const FINISHED_GAMES: usize = 10;
-/// The number of newest games that are sorted by rating.
+/// Maximum number of games that are sorted by rating. If there are more, only the newest are
+/// considered.
 const ORDERED_GAMES_MAX: usize = 400;
-/// The number of requests that are charged in addition if an answer requires reading the players
-/// of each game from the store.
+/// The number of extra requests that are charged if the players of each game must be read from the
+/// store.
 const LOOKUP_REQUESTS: u32 = 4;
 
 #[derive(Serialize)]
@@ -128,8 +129,8 @@ pub(super) async fn games(
             is_whole = latest.1;
             latest.0
         }
-        // Ratings change with every game, so the order of finished games by rating would mean
-        // little.
+        // Refuse this order. Ratings change with every game, so finished games sorted by rating
+        // would mean little.
         (Some(ListedPhase::Over), Some(Order::Rating)) => {
             return Err(ApiError::BadQuery(GamesQuery::REASON));
         }
@@ -224,8 +225,8 @@ async fn in_background<T: Send + 'static>(
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
-/// Returns the table of a game. Charges for the work, because a long game is read from its log
-/// and replayed.
+/// Returns the table of a game. Charges the client for the work, because a long game is read from
+/// its log and replayed.
 async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find_for(player, id).await?;
@@ -233,7 +234,7 @@ async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Resu
     Ok(table)
 }
 
-/// Number of plies of a game that are charged like one request.
+/// The number of plies that are charged like one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
 /// Charges the client for the additional work that a game with this many plies causes.

@@ -50,9 +50,9 @@ pub(super) struct Ready {
 
 /// Answers 200 if the store is healthy, otherwise 503. Also answers 503 while the server stops.
 ///
-/// Within the time limit, the store must accept a heartbeat and a record, and return the record.
-/// If several servers share the store, this server must also hear its own notice. Checks run one
-/// at a time, so that frequent checks cause little load.
+/// Within the time limit, the store must accept a heartbeat and a record, and return the record. If
+/// several servers share the store, this server must also receive a notice that it sends to itself.
+/// Checks run one at a time, so that frequent checks cause little load.
 pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     let (status, problem, store_ms) = if app.is_stopping() {
         ("stopping", None, None)

@@ -66,8 +66,8 @@ pub(super) async fn unsubscribe(
     Ok(document(&page, &headers, linked, PageText::done("mail-page-unsubscribed"), StatusCode::OK))
 }
 
-/// The texts of a page, as the id of its heading. The ids of the other texts are derived from
-/// this id.
+/// The texts of a page, identified by the id of its heading. The ids of the other texts are derived
+/// from this id.
 #[derive(Clone, Copy)]
 struct PageText {
     id: &'static str,

@@ -139,7 +139,7 @@ pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Answer
     Ok(Json(app.notices.make_feed(&asker).await?))
 }
 
-/// Whether the player has a feed. Its address is sent only when it is made.
+/// Whether the player has a feed. The feed's address is sent only when the feed is made.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct FeedInfo {

@@ -17,8 +17,8 @@ pub(super) use described::{Described, Shape};
 /// The document, as JSON.
 pub(super) const OPENAPI: &str = include_str!("../../../openapi.json");
 
-/// A handler that the document can describe. `A` is the tuple of its argument types. The document
-/// is generated only in tests, so in other builds every handler implements this trait.
+/// A handler that the OpenAPI document can describe. `A` is the tuple of its argument types. The
+/// document is generated only in tests, so in other builds every handler implements this trait.
 #[cfg(not(test))]
 pub(super) trait Described<A> {}
 

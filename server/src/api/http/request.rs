@@ -95,8 +95,8 @@ impl FromRequestParts<Arc<App>> for FromOwnPage {
 }
 
 /// Returns the player whose token came with the request, in a header or in the cookie of this
-/// server's own page. A wrong token in a header is an error. If a session has ended, returns
-/// `None`.
+/// server's own page. A wrong token in a header is an error. Returns `None` if there is no token,
+/// or if the session of the cookie has ended.
 async fn authenticate(app: &App, parts: &Parts) -> Result<Option<Principal>, ApiError> {
     if let Some(token) = credential(&parts.headers)? {
         return Ok(Some(app.players.authenticate(token).await?));

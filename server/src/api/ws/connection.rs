@@ -1,5 +1,5 @@
 //! A WebSocket connection: a task that reads and writes messages, carries them out one at a time,
-//! and keeps deadlines.
+//! and enforces deadlines.
 //!
 //! The task finishes a message before it reads the next one. This keeps the client's messages in
 //! order, and the messages of an impatient client wait in its socket. While a message is being
@@ -48,8 +48,8 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
-/// The number of stored bytes to charge at a time. The counts are shared by all connections, and a
-/// move stores far fewer.
+/// The number of stored bytes after which a client is charged for them. All connections share the
+/// counters, so charging for every move would be costly. A move stores far fewer bytes.
 const CHARGED_BYTES: u32 = 1024;
 
 /// Maximum number of messages to read and ignore between the server's close frame and the
@@ -117,7 +117,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie:
 struct Connection {
     app: Arc<App>,
     client: Client,
-    /// The token of the session cookie. It is used for the hello.
+    /// The token in the session cookie. It is used when the client sends its hello.
     cookie: Option<Token>,
     seat: Arc<Seat>,
     line: Line,
@@ -132,8 +132,8 @@ struct Connection {
 
 enum Stage {
     Greeting(Registration),
-    /// The client is being identified. The future owns the connection's registration until it
-    /// completes.
+    /// The client is being identified. Until the future completes, it owns the connection's
+    /// registration.
     Entering(BoxFuture<'static, Entered>),
     In {
         registration: Registration,
@@ -218,8 +218,8 @@ impl Connection {
         matches!(self.stage, Stage::Greeting(_) | Stage::In { work: None, .. })
     }
 
-    /// Charges the client for the data that its commands stored, once it is at least `least`
-    /// bytes. If this exceeds the limit, pauses reading.
+    /// Charges the client for the bytes that its commands have stored, once there are at least
+    /// `least` of them. Pauses reading if the client exceeds its limit.
     fn settle(&mut self, now: Instant, stored: u32, least: u32) {
         self.uncharged = self.uncharged.saturating_add(stored);
         if self.uncharged >= least
@@ -285,9 +285,8 @@ impl Connection {
         let span = tracing::debug_span!("hello", connection = %outbox.connection(), %request);
         let entering = async move {
             let Admitted { player, new_token } = admit(&app, &seat, &mut registration, introduction).await?;
-            // List the games after the registration. Otherwise, a game that starts between the
-            // two steps would be missing. In this order, the client may be told of such a game
-            // twice.
+            // List the games after the registration. Otherwise, a game that starts between the two
+            // steps would be missing. In this order, the client may receive such a game twice.
             let games = match &player {
                 Some(player) => app.tables.games_of(&player.id).await,
                 None => Vec::new(),

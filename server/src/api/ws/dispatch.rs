@@ -33,7 +33,8 @@ pub(super) enum Done {
 
 pub(super) struct Open {
     table: TableHandle,
-    /// A guard that counts this spectator while it exists. `None` for a player of the game.
+    /// A guard that counts the client as a spectator until the guard is dropped. `None` for a
+    /// player of the game.
     watch: Option<Watch>,
 }
 
@@ -207,8 +208,8 @@ impl Dispatch {
             match carried.outcome {
                 Ok(outcome) => {
                     outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
-                    // If the player's name has changed, their connections reconnect and get it in
-                    // the welcome.
+                    // If the player's name has changed, their connections reconnect and get the new
+                    // name in the welcome.
                     if app.lobby.is_called_otherwise(&player).await {
                         app.peers.renew(&app.connections, &player.id).await;
                     }

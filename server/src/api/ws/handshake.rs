@@ -40,8 +40,8 @@ impl From<Player> for Admitted {
 /// Identifies the player and registers the connection as theirs.
 ///
 /// While the store is unavailable, players who connected recently are identified from memory, so
-/// that they can watch games. All others are refused at once. When the store is back, the server
-/// checks the tokens of all connections, including these.
+/// that they can watch games. All others are refused immediately. When the store is back, the
+/// server checks the tokens of all connections, including these.
 ///
 /// A relay admits only anonymous clients.
 pub(super) async fn admit(

@@ -29,8 +29,8 @@ pub struct ListenerLimits {
     pub head: Duration,
     /// The time for a request and its answer together. WebSockets have no such limit.
     pub http: Duration,
-    /// The limits of a connection that stays open after an answer; `None` if every connection is
-    /// closed.
+    /// The limits of a connection that stays open after an answer. `None` if connections are closed
+    /// after each answer.
     pub keep_alive: Option<KeepAlive>,
 }
 

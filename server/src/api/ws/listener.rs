@@ -137,7 +137,7 @@ fn take(
     false
 }
 
-/// True if an error concerns a single lost connection, so that the next one may succeed.
+/// True if an error concerns only one connection, so that the next one can still be accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -161,7 +161,8 @@ fn turn_away(stream: &TcpStream, refused: &TooMany) {
     stream.try_write(answer.as_bytes()).ok();
 }
 
-/// The origin of a request: the remote address of its connection, and the connection's seat.
+/// The origin of a request: the remote address of its connection, and the guard that counts the
+/// connection.
 #[derive(Clone, Debug)]
 pub struct Peer {
     /// The address of the client, or of the proxy in front of it.
@@ -206,7 +207,7 @@ async fn speak(
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // This limit is switched off, because `turns` keeps all deadlines, including the one for
+        // This limit is switched off, because `turns` enforces all deadlines, including the one for
         // the next request.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)

@@ -28,8 +28,8 @@ use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
-/// The number of bytes to read at a time. Most messages fit. A move costs the same with any size
-/// from 512 bytes to 8 KiB, but every idle connection has a buffer of this size.
+/// The number of bytes to read at a time. Most messages fit. For a move, all sizes from 512 bytes
+/// to 8 KiB are equally fast, but every idle connection has a buffer of this size.
 const READ_BUFFER_BYTES: usize = 1024;
 
 impl From<&UpgradeRefusal> for Refusal {

@@ -215,7 +215,7 @@ impl<R: AsyncRead + Unpin, W> AsyncRead for Wire<R, W> {
     }
 }
 
-/// The library's writes: control frames, which are accepted completely or not at all.
+/// The library writes only control frames. They are accepted completely or not at all.
 impl<R: Unpin, W: Output> AsyncWrite for Wire<R, W> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         // Write the client's code 1014 instead of the library's 1002, because the answer to a
@@ -298,7 +298,7 @@ mod tests {
         }
 
         fn poll_writable(&self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-            // A stored notification is enough, because each test has only one task at a time that
+            // One stored notification is enough, because each test has only one task at a time that
             // waits for room.
             match self.has_room.notified().now_or_never() {
                 Some(()) => Poll::Ready(Ok(())),

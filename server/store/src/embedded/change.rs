@@ -254,7 +254,8 @@ pub(super) fn put<T: Serialize>(value: &T, buffer: &mut Vec<u8>) {
     written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
 }
 
-/// Adds bytes to a buffer. The flavor of postcard for this purpose copies slices byte by byte.
+/// Adds bytes to a buffer. It copies slices as a whole, while postcard's own flavor for buffers
+/// copies them byte by byte.
 struct Added<'a>(&'a mut Vec<u8>);
 
 impl Flavor for Added<'_> {

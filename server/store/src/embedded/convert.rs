@@ -4,8 +4,8 @@
 //! A folder is converted when it is opened. The log is built next to the database, and gets its
 //! final name when it is complete and durable. So an interrupted conversion starts over the next
 //! time. The old files are removed last. If the database is damaged, the folder stays unchanged,
-//! because version 0.1 can repair it. The database library cuts off data that it takes for
-//! damaged. So the conversion opens only a copy of the database.
+//! because version 0.1 can repair it. The conversion opens only a copy of the database, because the
+//! database library cuts off data that it considers damaged.
 
 use std::fs::{self, File};
 use std::io;
@@ -29,8 +29,9 @@ use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// The parts of the old layout. The conversion keeps the witness file: without a database, it
-/// makes version 0.1 refuse the folder instead of creating an empty store there.
+/// The files and folders of the old layout. The conversion keeps the witness file. If version 0.1
+/// finds this file without a database, it refuses the folder instead of creating an empty store
+/// there.
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];

@@ -19,7 +19,8 @@ pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()>
     file.write_all_at(bytes, at)
 }
 
-/// Allocates space in a file, which grows if it ends before the space does.
+/// Allocates `bytes` bytes of disk space in a file, from position `at` on. The file grows if
+/// necessary.
 pub(super) fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     #[cfg(test)]
     planted::before_write(file, &[], at)?;

@@ -59,8 +59,8 @@ pub(super) struct Tail {
     buffer: Vec<u8>,
     /// The length in bytes at which a segment is full and the next one begins.
     segment_bytes: u64,
-    /// The length of the file. Zeros follow the last group, because a sync takes less time if the
-    /// write before it has not changed the length.
+    /// The length of the file. The last group is followed by zeros, because a sync takes less time
+    /// if the preceding write has not changed the length of the file.
     allocated: u64,
     /// The space, in bytes, to allocate at a time; 0 if the file system cannot do that.
     allocate_bytes: u64,
@@ -254,8 +254,8 @@ impl Tail {
         Ok(())
     }
 
-    /// Makes the file this long. If that fails, the next write makes it longer itself, and reports
-    /// a full disk.
+    /// Allocates disk space up to `end`. An error is ignored, because the next write makes the file
+    /// longer itself, and then reports if the disk is full.
     fn allocate(&mut self, end: u64) {
         match disk::allocate(&self.file, self.allocated, end - self.allocated) {
             Ok(()) => self.allocated = end,

@@ -38,9 +38,9 @@ pub(super) struct State {
     /// The point in the log up to which the database is complete.
     pub(super) until: Point,
     pub(super) epoch: u64,
-    /// The latest time at which a server was alive, as far as the log shows up to that point.
+    /// The latest time at which a server was alive, according to the log up to `until`.
     pub(super) at: Stamp,
-    /// The approximate number of obsolete bytes in the log up to that point.
+    /// The approximate number of obsolete bytes in the log up to `until`.
     pub(super) dead: i64,
 }
 
@@ -299,9 +299,9 @@ impl Index {
         })
     }
 
-    /// Applies changes at these places in the log, in order. Returns the gaps in the logs of
-    /// games. Calls `first` after locking the index. A read that begins after that waits until
-    /// the changes are applied.
+    /// Applies changes at these places in the log, in order. Calls `first` after locking the index,
+    /// so a read that begins later waits until the changes are applied. Returns the gaps in the
+    /// logs of games.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,

@@ -20,7 +20,7 @@ use crate::value::{Hash, Head, Key};
 /// A frame with entries of a game: the number of its first entry, and its place.
 pub(super) type EntriesAt = (u64, Place);
 
-/// The maximum number of rows that a row continues, directly or through other rows.
+/// The maximum number of earlier rows that a row continues, directly or through other rows.
 const DEPTH_MAX: usize = 8;
 
 /// The row of a game: its head, and the frames that contain its entries, in order.
@@ -82,7 +82,7 @@ impl GameRow {
         row
     }
 
-    /// Returns a row with the same frames, to which more can be added.
+    /// Returns a row with the same frames to which more frames can be added.
     fn continuing(row: &Arc<GameRow>) -> GameRow {
         let &GameRow { head, count, last, .. } = &**row;
         let mut parts = row.parts();

@@ -32,7 +32,7 @@ pub(super) type Heads = HashMap<GameId, u64>;
 /// group added to games. If a game is listed more than once, the last number counts.
 type Note = (Point, Point, Vec<(GameId, u64)>);
 
-/// The list of a note, encoded while its group grows.
+/// The list of games and entry numbers in a note. Each item is encoded as soon as it is added.
 #[derive(Default)]
 pub(super) struct GroupHeads {
     count: usize,
@@ -135,7 +135,8 @@ impl Notes {
         Ok(())
     }
 
-    /// Removes a note that could not be added. After an error, the note may still be in the file.
+    /// Cuts off what was written of a note when adding it failed. After an error, the note may
+    /// still be in the file.
     pub(super) fn cut(&self) -> io::Result<()> {
         self.file.set_len(self.length)
     }

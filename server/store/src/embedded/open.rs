@@ -72,7 +72,7 @@ struct Replayed {
     /// Games whose entries are not in order in the log, because some are missing or were moved by
     /// a compaction.
     suspects: BTreeSet<GameId>,
-    /// Games whose logs were deleted, each with the position after the deletion in the log.
+    /// Games whose logs were deleted, each with the position in the log at which the deletion ends.
     deleted: BTreeMap<GameId, Point>,
     /// Descriptions of the missing or damaged data.
     losses: Vec<String>,
@@ -191,7 +191,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let mut known = before.unwrap_or_default().0;
     let noted_until = noted.as_ref().and_then(Noted::end);
     known.extend(noted.into_iter().flat_map(|noted| noted.heads));
-    // A deletion may be missing in the notes if the process was killed in between.
+    // The notes lack a deletion if the process was killed after it was written to the log and
+    // before it was written to the notes.
     known.retain(|game, _| replayed.deleted.get(game).is_none_or(|end| Some(*end) <= noted_until));
     find_short(index, &mut replayed, &known)?;
     let are_told = are_told || replayed.losses.is_empty();
@@ -289,7 +290,7 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// The arguments for opening an index: its log, the log's last heartbeat, and the options.
+/// The arguments for opening an index: the log, the last heartbeat, and the options.
 struct Log<'a> {
     folder: &'a Path,
     segments: &'a Segments,

@@ -19,7 +19,7 @@ pub(super) struct Named {
     identity: Identity,
 }
 
-/// The device and the number of a file. They tell files apart.
+/// The device and the number of a file, which together identify the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Identity {
     device: (u32, u32),
@@ -40,8 +40,8 @@ impl Named {
     }
 }
 
-/// Asks for nothing else about the file: after a question about the time of the last change, the
-/// next write stores a more exact time, and its sync takes up to half longer.
+/// Reads only the file's number and device. If the time of the last change were also read, the next
+/// write would store a more exact time, and its sync would take up to 50% longer.
 fn identity(file: impl AsFd, path: &Path, flags: AtFlags) -> io::Result<Identity> {
     let found = statx(file, path, flags, StatxFlags::INO)?;
     Ok(Identity { device: (found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino })

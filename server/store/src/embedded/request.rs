@@ -35,7 +35,6 @@ pub(super) enum Request {
     Append { append: Box<Prepared>, reply: Reply<AppendOutcome> },
     /// Changes side records.
     Update { update: Update, reply: Reply<UpdateOutcome> },
-    /// Begins a new epoch.
     BumpEpoch { reply: Reply<u64> },
     /// Writes a quarantine to the log. A reader has already added it to [`Shared`].
     Quarantine { game: GameId, reason: String },
@@ -44,7 +43,7 @@ pub(super) enum Request {
     KeepOutage { reply: Reply<()> },
     /// Frees space on a full disk as far as possible, and resumes if there is enough.
     LookForRoom { reply: Reply<()> },
-    /// Replaces a log by its guard.
+    /// Replaces a log with its guard.
     Retire { game: GameId, guard: Guard, reply: Reply<RetireOutcome> },
     /// Deletes a log, or its guard.
     DeleteLog { game: GameId, reply: Reply<()> },
@@ -117,7 +116,7 @@ fn give_one<T>(reply: Reply<T>, outcome: Result<T, StoreError>, unknown: Option<
     reply.send(settled).ok();
 }
 
-/// The maximum number of groups whose answers wait for the task.
+/// The maximum number of groups whose answers wait for the task that gives them.
 const GROUPS_MAX: usize = 16;
 
 /// Gives answers to callers. Waking many callers is cheaper inside their runtime than from the

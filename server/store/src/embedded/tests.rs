@@ -370,7 +370,7 @@ async fn a_write_that_fails_for_another_reason_fails_the_store() {
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);
-    // Once for the space in advance, and once for the write.
+    // The first write to fail allocates space in advance, and the second writes the group.
     assert_eq!(planted::with(folder.path(), |disk| disk.refused.clone()), [".seg"; 2]);
     fill(folder.path(), None);
     assert!(open(folder.path()).head(game).await.is_ok());

@@ -61,7 +61,7 @@ pub(super) struct Stage {
     changes: Vec<(Change, Place)>,
     /// The heads of the changed logs; [`Head::START`] for a deleted log.
     heads: FxHashMap<GameId, Head>,
-    /// The same heads in the form of the notes.
+    /// The games and entry numbers in `heads`, encoded for the notes.
     noted: GroupHeads,
     /// The games whose logs the group deletes.
     deleted: Vec<GameId>,
@@ -83,7 +83,7 @@ impl Stage {
         }
     }
 
-    /// Encodes a change at once. Usually, more requests arrive in the meantime.
+    /// Encodes a change immediately, because more requests usually arrive in the meantime.
     fn push(&mut self, change: Change) {
         let group = self.group.as_mut().unwrap_or_else(|| unreachable!("a stage begins with a group"));
         let place = change.push(group);
@@ -215,7 +215,7 @@ impl Writer {
                 Err(_) => None,
             };
         }
-        // The first group after an outage writes it to the record of outages.
+        // The first group after an outage also writes the outage to the record of outages.
         let outage = self.stage_outage(&mut stage);
         let verdict = self.write(&mut stage, answers);
         let quarantines = std::mem::take(&mut stage.quarantines);

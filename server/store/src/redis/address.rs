@@ -62,7 +62,7 @@ enum Place {
         /// The connection settings for a master. The host and port are replaced by those of the
         /// master that has the slot.
         settings: ConnectionInfo,
-        /// The slot whose master is meant; `None` for the whole cluster.
+        /// The slot to whose master this address leads; `None` for the whole cluster.
         slot: Option<u16>,
     },
 }
@@ -270,7 +270,7 @@ impl RedisAddress {
         Err(error)
     }
 
-    /// Returns a client like [`client`](Self::client), whose connections can be sent messages at
+    /// Like [`client`](Self::client), but Redis can send messages over the client's connections at
     /// any time.
     pub(super) async fn client_for_messages(&self, timeout: Duration) -> Result<Client, RequestError> {
         let info = self.client(timeout).await?.get_connection_info().clone();
@@ -283,8 +283,8 @@ impl RedisAddress {
         match &self.certificates {
             None => Client::open(info),
             Some(certificates) => {
-                // An error means that the process already has a provider, which is also `ring`,
-                // because no other provider is linked.
+                // An error means that the process already has a cryptography provider. This is also
+                // `ring`, because no other one is linked.
                 ring::default_provider().install_default().ok();
                 Client::build_with_tls(info, TlsCertificates::clone(certificates))
             }

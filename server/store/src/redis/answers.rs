@@ -41,8 +41,8 @@ fn text(bytes: &[u8]) -> Result<String, RequestError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| strange())
 }
 
-/// Requests that were added to a pipeline together: either appends in one call, or one other
-/// request.
+/// Requests that were added to a pipeline together: either appends that share one call, or a single
+/// request of another kind.
 pub(super) struct Sent {
     /// The number of commands in the pipeline. Only the answer to the last command is used.
     pub(super) commands: usize,
@@ -106,8 +106,8 @@ pub(super) fn updated(answer: Value) -> Result<(UpdateOutcome, Stamp), RequestEr
 }
 
 /// Parses the answer to the script that applies the side records of an append. Returns the numbers
-/// of earlier appends to the same game that may not be finished, in order. If there are any, no
-/// records were applied.
+/// of earlier appends to the game that may be unfinished, in order. If there are any, no records
+/// were applied.
 pub(super) fn applied(answer: Value) -> Result<Vec<u64>, RequestError> {
     let (word, mut earlier) = words(answer)?;
     earlier.sort_unstable();

@@ -26,14 +26,15 @@ pub struct Durability {
     pub is_in_cluster: bool,
     /// True if the store is spread over a Redis Cluster.
     pub(super) is_cluster_wanted: bool,
-    /// The eviction policy for a full memory; `noeviction` means that nothing is evicted.
+    /// The policy for evicting data when the memory is full; `noeviction` means that nothing is
+    /// evicted.
     pub eviction: String,
     /// The number of replicas connected to Redis.
     pub replicas: u32,
     /// The number of replicas that an append waits for, as set by the operator.
     pub replicas_wanted: u32,
-    /// The memory. Its limit is `maxmemory`, but at most half of the machine's memory, because
-    /// Redis may need as much again while it rewrites its file.
+    /// The memory of Redis. Its limit is `maxmemory`, but at most half of the machine's memory,
+    /// because Redis may need as much again while it rewrites its file.
     pub memory: StoreMemory,
 }
 
@@ -56,8 +57,8 @@ pub enum Weakness {
         "no-appendfsync-on-rewrite is yes, so moves acknowledged during a rewrite may be lost (set no-appendfsync-on-rewrite no)"
     )]
     NoSyncWhileRewriting,
-    /// Redis is a node of a Redis Cluster, which redirects requests for many keys, but the address
-    /// is that of one Redis.
+    /// The address is that of one Redis, but this Redis is a node of a Redis Cluster, which
+    /// redirects requests for many keys to other nodes.
     #[error(
         "it is a node of a Redis Cluster (name nodes of the cluster with redis+cluster://HOST:PORT,HOST:PORT, or a Redis with cluster-enabled no)"
     )]

@@ -42,8 +42,8 @@ impl Writer {
             && self.shared.announcements.receiver_count() > 0
     }
 
-    /// Sends the requests of a group and answers them, in up to [`TRIES_MAX`] attempts. Attempts
-    /// while a bucket is being moved do not count, but last only as long as an answer may take.
+    /// Sends the requests of a group and answers them, in up to [`TRIES_MAX`] attempts. For as long
+    /// as an answer may take, attempts that fail because a bucket is being moved do not count.
     pub(super) async fn run_group(&mut self, group: Vec<Request>) {
         let until = Instant::now() + self.shared.options.answer_timeout;
         let (mut left, mut tries) = (group, 0);
@@ -61,12 +61,13 @@ impl Writer {
         }
     }
 
-    /// True if a request with this error is tried again, because it was certainly not carried out.
+    /// True if a request with this error should be tried again, because it was certainly not
+    /// carried out.
     fn is_for_another_try(&mut self, error: &RequestError) -> bool {
         if !matches!(error, RequestError::ScriptGone | RequestError::Moved | RequestError::Moving) {
             return false;
         }
-        // If the bucket is at another master, the next connection leads there.
+        // If the bucket has moved to another master, the next connection leads to that master.
         self.lose_link(error);
         self.refusal = error.clone();
         true
@@ -390,8 +391,9 @@ impl Writer {
         reply.send(answer).ok();
     }
 
-    /// Finishes appends that are in the logs: applies their side records, holds their entries in
-    /// memory, and then answers the callers. In a bucket, the callers apply the side records.
+    /// Finishes appends whose entries are in the logs: applies their side records, holds their
+    /// entries in memory, and then answers the callers. In a bucket, the callers apply the side
+    /// records.
     async fn land(&mut self, landed: Vec<(Prepared, Stamp, Reply<AppendOutcome>)>) {
         let finished = self.finish(&landed).await;
         for (mut append, at, reply) in landed {

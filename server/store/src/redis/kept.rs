@@ -47,7 +47,7 @@ impl Kept {
         self.records.contains_key(key)
     }
 
-    /// Returns the writes that concern records with copies.
+    /// Returns only the writes to records of which a copy is kept.
     pub(super) fn copied(&self, writes: &[Write]) -> Vec<Write> {
         writes.iter().filter(|write| self.has(write.key())).cloned().collect()
     }

@@ -26,7 +26,7 @@ const BUCKET_SCHEMA: u64 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     prefix: String,
-    /// `None` for a store on one Redis.
+    /// The bucket with these keys; `None` for a store on one Redis.
     bucket: Option<Bucket>,
     /// The schema, as text.
     pub(super) schema: String,
@@ -46,9 +46,9 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: announcements of all appends, for servers of earlier versions, which follow no
-    /// games. Each message begins with the number by which the sender is recognized. It continues
-    /// with a line for each append of one call, or with a line for a retired log.
+    /// Channel: announcements of all appends, for servers of earlier versions, which cannot follow
+    /// single games. Each message begins with the number by which the sender is recognized. It
+    /// continues with a line for each append of one call, or with a line for a retired log.
     pub(super) announcements: String,
     /// Channel: announcements for servers of even earlier versions, which do not listen to
     /// [`announcements`](Self::announcements). Each message has one line, for one append. If
@@ -61,7 +61,8 @@ pub(super) struct Keys {
     /// Shard channel without receivers. A server sends a message here to check that it is allowed
     /// to send messages.
     pub(super) check: String,
-    /// The keys for changes that concern several buckets; empty in a store on one Redis.
+    /// The keys for transactions, which change records of several buckets; empty in a store on one
+    /// Redis.
     pub(super) transactions: TransactionKeys,
 }
 
@@ -73,10 +74,10 @@ struct Bucket {
     tag: String,
 }
 
-/// The keys of a bucket for transactions, which change records of several buckets.
+/// The keys of a bucket for transactions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TransactionKeys {
-    /// Hash: for each locked record, the transaction.
+    /// Hash: for each locked record, the transaction that has locked it.
     pub(super) locks: String,
     /// Sorted set with equal scores: the locked records, in byte order.
     pub(super) locked: String,
@@ -84,10 +85,10 @@ pub(super) struct TransactionKeys {
     pub(super) intents: String,
     /// Sorted set: the prepared transactions, by time.
     pub(super) prepared: String,
-    /// Hash: for each transaction whose primary bucket this is, the decision: `a` (aborted), or
-    /// `c` and the other buckets.
+    /// Hash: for each transaction with this primary bucket, the decision: `a` for aborted, or `c`
+    /// for committed and the numbers of the other buckets.
     pub(super) decisions: String,
-    /// Sorted set: these transactions, by the time of the decision.
+    /// Sorted set: the transactions in `decisions`, by the time of the decision.
     pub(super) decided: String,
 }
 
@@ -149,12 +150,12 @@ impl Keys {
         self.bucket.is_some()
     }
 
-    /// True if the log of this game has keys of this layout.
+    /// True if the log of this game is stored under these keys, and not in another bucket.
     pub(super) fn has_game(&self, game: GameId) -> bool {
         self.bucket.as_ref().is_none_or(|bucket| bucket.placement.of_game(game) == bucket.number)
     }
 
-    /// True if the side record with this key is stored with keys of this layout.
+    /// True if the side record with this key is stored under these keys, and not in another bucket.
     pub(super) fn has_record(&self, key: &[u8]) -> bool {
         self.bucket.as_ref().is_none_or(|bucket| bucket.placement.of_key(key) == bucket.number)
     }
@@ -167,7 +168,7 @@ impl Keys {
         }
     }
 
-    /// What follows the game's id in the name of the channel of a game.
+    /// Returns the end of the name of a game's channel, which follows the game's id.
     pub(super) fn of_game(&self) -> String {
         self.after_id("game")
     }
@@ -176,7 +177,7 @@ impl Keys {
         format!("{}:{what}", if self.is_bucket() { "" } else { "}" })
     }
 
-    /// Returns the name of what belongs to the game or player with this id.
+    /// Returns the name of a key or channel for the game or player with this id.
     fn of(&self, id: &str, what: &str) -> String {
         format!("{}{id}{}", self.topics(), self.after_id(what))
     }

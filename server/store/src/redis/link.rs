@@ -99,7 +99,7 @@ impl Link {
         Ok(link)
     }
 
-    /// `channel` is a channel on which nobody listens.
+    /// `channel` has no listeners.
     async fn introduce(&mut self, channel: &str) -> Result<(), RequestError> {
         self.client_id = self.query(redis::cmd("CLIENT").arg("ID")).await?;
         self.durability = self.durability_now().await?;

@@ -2,8 +2,8 @@
 //! servers. Announcements are only hints, so missing some does no harm.
 //!
 //! Each game has a channel. This process hears only of appends to the games that it follows.
-//! Servers of earlier versions follow no games. While there may be such servers, all appends are
-//! also announced on channels that every server hears.
+//! Servers of earlier versions cannot follow single games. While there may be such servers, all
+//! appends are also announced on channels that every server hears.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ const TOLD: u8 = b't';
 const PULSE: Duration = Duration::from_secs(1);
 /// The minimum and maximum delay between attempts to subscribe.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// The number of topics whose subscriptions are changed in one request.
+/// The maximum number of topics whose subscriptions are changed in one request.
 const CHUNK: usize = 512;
 
 /// Listens forever, and reconnects when the connection is lost.
@@ -43,8 +43,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
         let began = Instant::now();
         let Err(error) = listen(&shared).await;
         if error == RequestError::Forbidden {
-            // This is an error only for the listener, because the writer may have all permissions
-            // that it needs.
+            // Only the listener is certain to lack a permission. The writer may have all
+            // permissions that it needs.
             tracing::error!(%error, "messages of other servers cannot be received");
         } else {
             tracing::debug!(%error, "announcements cannot be received");
@@ -161,8 +161,9 @@ impl Ear<'_> {
             }
             self.send(&commands).await?;
             for Change { topic, waiting, .. } in chunk {
-                // If a game's caller has stopped waiting, it may have read the game's log before
-                // the subscription. Callers never wait for a player's topic.
+                // A caller that has stopped waiting may have read the game's log before this
+                // subscription, so it may have missed appends. Callers never wait for a player's
+                // topic.
                 let are_late = waiting.into_iter().filter(|_| matches!(topic, Topic::Game(_)));
                 if are_late.map(|waiting| waiting.send(())).any(|sent| sent.is_err()) {
                     announce(self.shared, Announcement::Everything);
@@ -189,7 +190,7 @@ fn receiver(
             ) => {
                 hear(&shared, channel, message, &mut own_last.lock());
             }
-            // For example, Redis has confirmed a subscription.
+            // Other messages need no action, such as the confirmation of a subscription.
             _ => {}
         }
         Ok(())
@@ -207,7 +208,7 @@ fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<A
         forget_retired(shared, std::str::from_utf8(message).ok());
     } else if channel == keys.announcements.as_bytes() {
         if let Some(game) = parse_retired(message) {
-            // A retired log never grows, so there is nothing to announce.
+            // The log has no new entries, so there is nothing to announce.
             return shared.held.lock().forget(game);
         }
         match parse_all(message) {
@@ -248,7 +249,7 @@ fn forget_retired(shared: &Shared, game: Option<&str>) {
     }
 }
 
-/// Returns the message on the channel of a topic that contains this notice.
+/// Returns a message with this notice, for the channel of a topic.
 pub(super) fn told(notice: &[u8]) -> Vec<u8> {
     [&[TOLD], notice].concat()
 }
@@ -267,7 +268,7 @@ fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
 }
 
-/// Returns the announcement to servers of earlier versions that a log was retired.
+/// Returns the announcement that tells servers of earlier versions that a log was retired.
 pub(super) fn retired(mark: u64, game: GameId) -> String {
     format!("{mark}\n{game}{RETIRED}")
 }

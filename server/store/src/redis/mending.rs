@@ -29,9 +29,9 @@ pub(super) struct Intent<'a> {
 
 impl Writer {
     /// Applies the side records of appends, and removes those appends from the list of pending
-    /// appends. In a bucket, applies the records of this bucket, and makes sure that the appends
-    /// are in the list. [`BucketStore`](super::buckets::BucketStore) applies the records of
-    /// others.
+    /// appends. In a bucket, applies only the records of this bucket, and makes sure that the
+    /// appends are in the list. [`BucketStore`](super::buckets::BucketStore) applies the records of
+    /// the other buckets.
     pub(super) async fn carry_out(
         &self,
         link: &mut Link,
@@ -56,16 +56,17 @@ impl Writer {
                         .await?;
                 }
             }
-            // If one is still listed, another server has listed it although it was made. That
-            // changes nothing.
+            // If an earlier append is listed now, another server has listed it again after it was
+            // finished. That does no harm.
             self.apply(link, std::slice::from_ref(intent), false).await?;
         }
         Ok(())
     }
 
-    /// Applies side records of appends. In a bucket, leaves the list of pending appends alone, and
-    /// leaves out the records of other buckets. Returns for each append the earlier ones that may
-    /// not be finished, if asked to look for them. If there are any, nothing was applied.
+    /// Applies side records of appends. In a bucket, does not change the list of pending appends,
+    /// and leaves out the records of other buckets. If `looks_for_earlier`, returns for each append
+    /// the earlier ones that may be unfinished. If an append has any, none of its records were
+    /// applied.
     async fn apply(
         &self,
         link: &mut Link,
@@ -239,8 +240,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives back the side records in this bucket of appends to games in other buckets. Locks do
-    /// not matter, because a server that holds them has seen a bucket without these records.
+    /// Gives back the side records in this bucket that belong to appends to games in other buckets.
+    /// Ignores locks, because a transaction that holds a lock has seen the bucket without these
+    /// records.
     pub(super) async fn give_back_foreign(&self, link: &mut Link) -> Result<(), RequestError> {
         let keys = &self.shared.keys;
         let mut games = self.shared.held.lock().games();

@@ -1,4 +1,4 @@
-//! Which bucket a game or a side record belongs to.
+//! Determines the bucket of a game or a side record.
 
 use flagfall_board::GameId;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,7 +22,6 @@ impl Placement {
         Placement { buckets: buckets.max(1) }
     }
 
-    /// Returns the number of buckets.
     pub(super) fn buckets(self) -> usize {
         self.buckets
     }
@@ -45,7 +44,7 @@ impl Placement {
     /// Returns the bucket of all keys with this prefix; `None` if they may be in any bucket.
     pub(super) fn of_prefix(self, prefix: Option<&Key>) -> Option<usize> {
         let prefix = prefix?.as_bytes();
-        // The last part is perhaps only the beginning of one.
+        // The last part of the prefix may be incomplete.
         let end = prefix.iter().rposition(|byte| *byte == b'/')?;
         parts(&prefix[..end]).find(|part| !is_number(part)).map(|owner| self.of_owner(owner))
     }
@@ -61,7 +60,8 @@ fn parts(key: &[u8]) -> impl Iterator<Item = &[u8]> {
     key.split(|byte| *byte == b'/').skip(1)
 }
 
-/// True for a time, which has 13 to 16 digits. The id of a game may consist of digits, too.
+/// True for a time, which has 13 to 16 digits. The id of a game may also consist of digits, but has
+/// only 12 characters.
 fn is_number(part: &[u8]) -> bool {
     (13..=16).contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
 }
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn the_bucket_of_a_key_never_changes() {
-        // These numbers were computed by another program. A store contains data at these places,
-        // so a test that fails here must not be adapted.
+        // These numbers were computed by another program. Existing stores contain data in these
+        // buckets, so if this test fails, do not change the numbers.
         let placement = Placement::new(64);
         for (game, bucket) in
             [("000000000000", 27), ("0fxm529wdncz", 16), ("999999999999", 12), ("k3v9q2m7x4ab", 2)]

@@ -62,7 +62,7 @@ pub(super) struct Reader {
 
 /// The reader's connection, if it has one.
 struct Place {
-    /// The connection, and the writer's connection count at the time when this connection was
+    /// The connection, and the number of connections that the writer had made when this one was
     /// made.
     link: Option<(u64, Link)>,
     /// Why the last attempt to connect failed.
@@ -217,7 +217,8 @@ impl Reader {
         }
     }
 
-    /// Reads packed entries that follow the head `at`. Returns the head after the last of them.
+    /// Reads entries of a packed log, starting after the head `at`. Returns the head after the last
+    /// of them.
     async fn read_packed(
         &self,
         game: GameId,

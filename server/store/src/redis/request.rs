@@ -91,7 +91,6 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// Returns the append, if the request is one.
     pub(super) fn as_append(&self) -> Option<&Prepared> {
         match self {
             Request::Append { append, .. } => Some(append),
@@ -111,7 +110,7 @@ impl Request {
         }
     }
 
-    /// Answers that the request failed, or may have failed.
+    /// Tells the caller that the request failed, or may have failed.
     pub(super) fn fail(self, error: &RequestError) {
         let error = error.clone();
         // A send error only means that the caller has stopped waiting.

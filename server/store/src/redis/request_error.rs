@@ -37,7 +37,7 @@ pub(super) enum RequestError {
     /// The bucket belongs to another master of the cluster. Nothing was carried out.
     #[error("these keys belong to another master of the cluster")]
     Moved,
-    /// The bucket is on its way to another master of the cluster. Nothing was carried out.
+    /// The bucket is being moved to another master of the cluster. Nothing was carried out.
     #[error("these keys are being moved to another master of the cluster")]
     Moving,
     #[error(
@@ -167,8 +167,8 @@ impl RequestError {
             "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
             "NOPERM" => RequestError::Forbidden,
             "MOVED" => RequestError::Moved,
-            // During the move, the keys of a script are never all at the new master, because some
-            // of them never exist. So there is no use in asking there.
+            // During the move, the new master never has all keys of a script, because some of them
+            // never exist. So it is useless to send the script there.
             "ASK" | "TRYAGAIN" => RequestError::Moving,
             "CROSSSLOT" => not_done("a request used keys of several slots, which is a defect of this server"),
             "CLUSTERDOWN" => not_done("the Redis Cluster does not serve these keys: a master is missing"),
@@ -217,7 +217,8 @@ pub(super) async fn within<T>(
     }
 }
 
-/// Returns the answer to one command of a pipeline, or an error if the answer is one.
+/// Returns the answer to one command of a pipeline. If Redis has answered with an error, returns
+/// this error.
 pub(super) fn checked(value: Value) -> Result<Value, RequestError> {
     match value {
         Value::ServerError(error) => Err(RequestError::of_code(error.code())),

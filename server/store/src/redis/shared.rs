@@ -56,15 +56,16 @@ pub(super) struct Shared {
     pub(super) durability: Mutex<Option<Durability>>,
     /// The latest outage since this process opened the store.
     pub(super) outage: Mutex<Option<Outage>>,
-    /// The outages that this process knows, for buckets. Those before it opened the store are added
-    /// when it does.
+    /// The known outages of this bucket; empty in a store on one Redis. Earlier outages are read
+    /// from Redis when the store is opened.
     pub(super) outages: Mutex<OutageList>,
     /// True if a received stamp is too far ahead, or came after a silence. A heartbeat must then
     /// determine whether game clocks stood still.
     pub(super) is_time_doubtful: AtomicBool,
     /// True if the outcome of a write is unknown.
     pub(super) is_in_doubt: AtomicBool,
-    /// True if a bucket may have appends whose side records are not being applied.
+    /// True if this process has listed appends of this bucket as pending after a loss of data, and
+    /// may have to finish them.
     pub(super) has_pending: AtomicBool,
     /// True if messages about retired logs may have been missed.
     pub(super) are_guards_missed: AtomicBool,
@@ -81,7 +82,7 @@ pub(super) struct Shared {
     pub(super) stats: Mutex<RedisStats>,
 }
 
-/// What all buckets of a store have in common.
+/// The state that all buckets of a store share.
 #[derive(Clone)]
 pub(super) struct Common {
     pub(super) epoch: Arc<AtomicU64>,
@@ -200,8 +201,8 @@ impl Shared {
         }
     }
 
-    /// Checks that enough replicas confirmed the commands that [`wait`](Self::wait) follows.
-    /// Removes the answer to `wait`, which is the last of `answers`.
+    /// Checks that enough replicas confirmed the commands before [`wait`](Self::wait). Removes the
+    /// answer to `wait`, which is the last of `answers`.
     pub(super) fn are_enough(&self, answers: &mut Vec<Value>) -> Result<(), RequestError> {
         let wanted = self.options.replicas;
         if wanted == 0 {

@@ -1,4 +1,4 @@
-//! Slots of a Redis Cluster: which slot a key has, and which master has a slot.
+//! Slots of a Redis Cluster: the slot of a key, and the master of a slot.
 
 use parking_lot::Mutex;
 use redis::Value;
@@ -13,7 +13,7 @@ pub(super) fn slot_of(tag: &str) -> u16 {
     crc16(tag.as_bytes()) % 16_384
 }
 
-/// The checksum of which Redis Cluster takes the slot (CRC-16/XMODEM).
+/// The checksum from which Redis Cluster computes slots (CRC-16/XMODEM).
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |sum, byte| {
         let sum = sum ^ (u16::from(*byte) << 8);
@@ -40,7 +40,7 @@ pub(super) fn tags(buckets: usize) -> Vec<String> {
 pub(super) struct Nodes {
     /// The nodes that the address names.
     seeds: Vec<(String, u16)>,
-    /// The masters that a node named last.
+    /// The masters, according to the last answer of a node.
     masters: Mutex<Vec<(String, u16)>>,
 }
 
@@ -49,7 +49,7 @@ impl Nodes {
         Nodes { seeds, masters: Mutex::default() }
     }
 
-    /// Returns the nodes to ask, one after the other: first those that were the masters before.
+    /// Returns the nodes in the order in which to ask them. The last known masters come first.
     pub(super) fn all(&self) -> Vec<(String, u16)> {
         let mut nodes = self.masters.lock().clone();
         nodes.extend(self.seeds.iter().cloned());
@@ -64,7 +64,7 @@ impl Nodes {
         slot: u16,
     ) -> Result<(String, u16), RequestError> {
         let answer = answer.and_then(checked).map_err(|error| {
-            // The next look begins with the other nodes.
+            // Next time, the other nodes are asked first.
             self.masters.lock().retain(|master| master != node);
             RequestError::not_done(format!("{}:{}: {error}", node.0, node.1))
         })?;
@@ -89,8 +89,9 @@ struct Range {
     master: (String, u16),
 }
 
-/// Parses the answer to `CLUSTER SLOTS`. A node that does not know its own name leaves it out, and
-/// then has the name by which it was asked. Leaves out what cannot be parsed.
+/// Parses the answer to `CLUSTER SLOTS`. A node that does not know its own name leaves it out. In
+/// that case, it gets the name under which it was asked. Entries that cannot be parsed are left
+/// out.
 fn ranges(answer: &Value, asked: &str) -> Vec<Range> {
     let Value::Array(rows) = answer else { return Vec::new() };
     let number = |value: &Value| match value {
@@ -119,7 +120,8 @@ mod tests {
 
     #[test]
     fn slots_are_those_of_redis() {
-        // The first is the check value of the checksum, the others are answers of CLUSTER KEYSLOT.
+        // The first value is the standard test value of the checksum. The others are answers of
+        // `CLUSTER KEYSLOT`.
         assert_eq!(crc16(b"123456789"), 0x31c3);
         assert_eq!((slot_of("foo"), slot_of("bar"), slot_of("")), (12_182, 5_061, 0));
     }
@@ -132,7 +134,8 @@ mod tests {
                 assert_eq!(usize::from(slot_of(tag)) * buckets / SLOTS, number, "{tag}");
             }
         }
-        // Another program has computed these. A store contains keys with these tags.
+        // These values were computed by another program. Existing stores contain keys with these
+        // tags, so if this test fails, do not change the values.
         let tags = tags(64);
         assert_eq!([0, 1, 31, 63].map(|bucket| &*tags[bucket]), ["b000-68", "b001-8", "b031-42", "b063-168"]);
         assert_eq!(xxh3_64(tags.join(" ").as_bytes()), 0x9749_61a9_eaee_4247);

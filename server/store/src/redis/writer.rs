@@ -135,7 +135,7 @@ impl Writer {
             self.lose_link(&error);
             return self.return_soon().await;
         }
-        // If Redis has just answered, it is there.
+        // If Redis has just answered, no check is needed to see that it is there.
         let has_answered = std::mem::take(&mut self.has_answered);
         if has_answered && Instant::now() < self.pending_at {
             return;
@@ -193,7 +193,7 @@ impl Writer {
     pub(super) async fn ready(&mut self) -> Result<&mut Link, RequestError> {
         let shared = self.shared.clone();
         let is_in_doubt = || shared.is_in_doubt.load(Ordering::SeqCst);
-        // If this shows that the connection is lost, a new one is made below.
+        // If this check loses the connection, a new one is made below.
         if self.link.is_some()
             && is_in_doubt()
             && let Err(error) = self.confirm().await

@@ -1,4 +1,4 @@
-//! A cluster of three masters.
+//! Tests of a store in a cluster of three masters.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -98,12 +98,12 @@ async fn games_go_on_while_their_slots_move() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_master_is_away_games_of_the_others_go_on() {
     const GAMES: u32 = 12;
-    // With eight buckets, the record of outages is in the first one.
+    // With eight buckets, the record of outages is in the first bucket.
     const BUCKETS: usize = 8;
-    // A record in the bucket of its game.
+    // Returns the key of a record that is in the same bucket as this game.
     let at = |number| format!("at/{}", game(number));
     let mut cluster = Cluster::start().await;
-    // The other masters serve their slots although some slots have no master.
+    // With this setting, masters serve their slots even if other slots have no master.
     for node in &cluster.0 {
         let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
     }

@@ -1,6 +1,6 @@
-//! Tests of the store in several buckets, with a real Redis and a real Redis Cluster: servers
-//! that are lost at every step, several servers at once, a slot that moves, a master that is
-//! away.
+//! Tests of the store in several buckets, with a real Redis and a real Redis Cluster. A server is
+//! lost at each possible step, several servers work at once, a slot moves, and a master does not
+//! answer.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod cluster;
@@ -21,14 +21,14 @@ use flagfall_store_testing::ManualClock;
 
 const BUCKETS: usize = 4;
 const NOON: Stamp = Stamp(1_700_000_000_000);
-/// Longer than a transaction may take.
+/// A time that is longer than a transaction may take.
 const LIFETIME_MS: u64 = 2_001;
 
 fn with_clock(clock: &Arc<ManualClock>, prefix: &str) -> RedisOptions {
     RedisOptions { clock: Some(clock.clone()), prefix: prefix.parse().unwrap(), ..RedisOptions::default() }
 }
 
-/// Names of records that are in all buckets.
+/// Returns the names of some records. Each bucket contains at least one of them.
 fn names() -> Vec<String> {
     (0..12).map(|number| format!("record/{number}")).collect()
 }
@@ -41,7 +41,7 @@ fn all_are(value: &str) -> Vec<(flagfall_store::Key, Expect)> {
     names().iter().map(|name| (key(name), Expect::Value(value.into()))).collect()
 }
 
-/// Returns the value of all records, which must be the same.
+/// Checks that all these records have the same value, and returns it.
 async fn common_value(store: &BucketStore) -> String {
     let found = store.scan(key("record/"), None, 100).await.unwrap();
     assert_eq!(found.len(), names().len());
@@ -55,19 +55,20 @@ async fn common_value(store: &BucketStore) -> String {
     value.clone()
 }
 
-/// Makes a request with a store that acts as if its process ended after some steps. Returns true if
-/// the request was completed.
+/// Waits for a request to a store that acts as if its process ends after some steps. Returns true
+/// if the request was completed.
 async fn is_completed(store: &BucketStore, request: impl Future<Output = ()>) -> bool {
     let is_completed = tokio::select! {
         () = request => true,
         () = until("the stop", async || store.is_stopped().then_some(())) => false,
     };
-    // Each bucket handles requests in order. So what was sent before the end has been done.
+    // Each bucket handles its requests in order. So after this sweep, everything that was sent
+    // before has been carried out.
     store.sweep().await.unwrap();
     is_completed
 }
 
-/// Looks for unfinished work in all buckets.
+/// Finishes unfinished work in all buckets.
 async fn finish_left_behind(store: &BucketStore) {
     for look in 0..5 {
         store.finish_left_behind(look).await;
@@ -91,7 +92,7 @@ async fn an_update_of_several_buckets_is_made_or_not_wherever_its_server_is_lost
         let is_completed = is_completed(&lost, updating).await;
         drop(lost);
         let value = common_value(&other).await;
-        // Until the deadline, the lost server could still decide.
+        // Until the deadline, the lost server could still make a decision.
         clock.advance_ms(LIFETIME_MS);
         let update = Update { conditions: all_are(&value), writes: put_all("newer") };
         assert_eq!(other.update(update).await, Ok(UpdateOutcome::Ok), "{steps}");
@@ -101,7 +102,8 @@ async fn an_update_of_several_buckets_is_made_or_not_wherever_its_server_is_lost
             break;
         }
     }
-    // Three buckets are prepared, one decides, three are finished, one forgets.
+    // Three buckets are prepared, one decides, three are finished, and one forgets. So there are
+    // eight steps, and in the last round, the update is completed.
     assert_eq!(made, ["old", "old", "old", "old", "new", "new", "new", "new", "new"]);
 }
 
@@ -123,7 +125,8 @@ async fn side_records_in_other_buckets_are_written_wherever_the_server_is_lost()
         drop(lost);
         let head = other.head(game(1)).await.unwrap();
         assert_eq!(head.seq, 1, "the append itself is one step of the game's bucket");
-        // The later append has fewer records. Those that only the first one has come before it.
+        // The later append writes only one record. Before that, the other records of the first
+        // append are also written.
         let second = Append { writes: vec![put("record/3", "second")], ..append(game(1), head, &["b"]) };
         let head = append_ok(&other, second).await;
         for name in names() {
@@ -155,7 +158,7 @@ async fn a_log_is_not_retired_before_its_side_records_are_written() {
     let head = other.head(game(1)).await.unwrap();
     let guard = || Guard { head, place: Vec::new(), commands: Vec::new() };
     assert_eq!(other.retire(game(1), guard()).await, Ok(RetireOutcome::Later));
-    // Any server writes them after a while.
+    // After a while, any server writes the side records.
     until("the rest", async || {
         finish_left_behind(&other).await;
         (other.retire(game(1), guard()).await == Ok(RetireOutcome::Ok)).then_some(())
@@ -164,7 +167,7 @@ async fn a_log_is_not_retired_before_its_side_records_are_written() {
     assert_eq!(common_value(&other).await, "x");
 }
 
-/// Moves one from a counter to another, until that succeeds.
+/// Subtracts one from a counter and adds it to another. Tries again until this succeeds.
 async fn move_one(store: &BucketStore, from: &str, to: &str) {
     loop {
         let mut values = Vec::new();
@@ -257,7 +260,7 @@ async fn outages_of_buckets_are_known_to_their_games() {
         OutageList::parse(record.as_deref()).to_vec()
     };
     assert_eq!((store.outage_of(game(1)), outages(&store, 1).await), (Some(outage), vec![outage]));
-    // The time in which no server ran concerns all games.
+    // An outage in which no server ran concerns all games.
     let stopped = Outage { since: NOON.plus_ms(70_000), until: NOON.plus_ms(80_000) };
     let value = [stopped].into_iter().collect::<OutageList>().to_record();
     let writes = vec![Write::Put { key: key(OUTAGES_KEY), value, expires: None }];
@@ -268,7 +271,7 @@ async fn outages_of_buckets_are_known_to_their_games() {
     for number in 1..9 {
         assert_eq!(outages(&store, number).await, [outage, stopped]);
     }
-    // Another store has no lists for buckets, so an export has one list of all outages.
+    // Other kinds of stores have no list for each bucket, so an export has one list of all outages.
     let mut records = store.records(None, 10).await.unwrap();
     records.retain(|(name, ..)| *name == key(OUTAGES_KEY));
     let [(_, value, None)] = &records[..] else { panic!("{records:?}") };

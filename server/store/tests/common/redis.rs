@@ -184,8 +184,8 @@ impl Drop for RedisServer {
 
 /// Returns the flags of a node of a cluster.
 fn cluster_flags() -> [String; 6] {
-    // By default, this port is 10,000 higher than the main port, which may exceed the range of
-    // ports.
+    // The port for messages between nodes. By default, it is the main port plus 10,000, which may
+    // be more than the highest possible port.
     let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-node-timeout", "2000"].map(str::to_owned)
 }

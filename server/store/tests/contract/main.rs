@@ -514,9 +514,9 @@ async fn a_caller_that_goes_away_leaves_all_or_nothing(world: World) {
         }
     }
     for number in 0..100 {
-        // A store that processes requests in order has processed the earlier ones after this
-        // append. A store of several buckets may need a moment more for side records in another
-        // bucket.
+        // If a store processes requests in order, then after this append it has also processed the
+        // earlier ones. A store of several buckets may need a moment more for side records in other
+        // buckets.
         append_ok(&*world.store, append(game(1_000 + number), Head::START, &["end"])).await;
         until("all or nothing", async || {
             let count = log(&*world.store, game(number)).await.len();

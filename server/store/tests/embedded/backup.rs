@@ -135,7 +135,8 @@ async fn a_second_backup_copies_only_what_is_new() {
     let last = format!("log/{:08}.seg", before.len() - 1);
     append_ok(&store, append(game(9), Head::START, &["new"])).await;
     let copied = back(data.path(), target.path()).unwrap().copied;
-    // A stop cuts off the space after the log, which must not be in the backup either.
+    // A stop cuts off the allocated space after the log. The backup must not contain this space
+    // either.
     drop(store);
     assert_eq!(copied, length(&data.path().join(&last)), "the segment that grows");
     let after = copies(target.path());

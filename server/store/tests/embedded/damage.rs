@@ -22,7 +22,7 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
 }
 
-/// Makes a file longer, as a store does that allocates space in advance.
+/// Makes a file longer, like a store that allocates space in advance.
 fn allocate(path: &Path, bytes: u64) {
     OpenOptions::new().write(true).open(path).unwrap().set_len(length(path) + bytes).unwrap();
 }

@@ -25,7 +25,7 @@ use flagfall_store_testing::ManualClock;
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-/// Opens a store whose log ends where its last file ends.
+/// Opens a store that allocates no space in advance, so its log ends at the end of its last file.
 fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
     let options = EmbeddedOptions { allocate_bytes: 0, ..EmbeddedOptions::default() };
     EmbeddedStore::open(folder, SystemClock, &options)

@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 
 use super::*;
 
-/// A number of appends that does not fit into one call.
+/// A number of appends that is too large for one call.
 const MANY: u32 = 300;
 
 /// Waits for the next announcement of an append.
@@ -199,8 +199,8 @@ async fn servers_that_follow_games_hear_servers_of_earlier_versions() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
     let mut heard = store.announcements().unwrap();
-    // Publish until the store has subscribed. The receiver cannot show this, because the store
-    // may have subscribed before the receiver existed.
+    // Publish until Redis reports a subscriber. The test cannot wait for a sign of the subscription
+    // in `heard`, because the store may have subscribed before `heard` existed.
     until("the subscription", async || {
         let line = format!("{} 4", game(1));
         (redis.ask::<u64>(&["PUBLISH", "flagfall:appended", &line]).await > 0).then_some(())

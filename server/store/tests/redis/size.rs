@@ -15,7 +15,8 @@ const ENTRY_BYTES_MAX: u64 = 170;
 /// The number of entries to measure.
 const ENTRIES: usize = 200;
 
-/// Returns the plain moves of random games of `classic`, with commands from two clients.
+/// Returns the bodies of moves without a strike, from random games of `classic`. Each body contains
+/// the command of the player who moved.
 fn plain_moves(form: Form) -> Vec<SecretBytes> {
     let seats = PerSide::new("0fxm529wdncz", "m0wftb3r0p6t");
     let mut chance = Chance::new(7);
@@ -71,7 +72,7 @@ async fn an_entry_takes_few_bytes_of_redis() {
     }
 }
 
-/// Returns how often each command was sent to Redis, also by scripts.
+/// Returns how often Redis has run each command, including calls from scripts.
 async fn calls(redis: &RedisServer) -> HashMap<String, u64> {
     let info: String = redis.ask(&["INFO", "commandstats"]).await;
     let parse = |line: &str| {

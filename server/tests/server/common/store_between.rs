@@ -8,7 +8,7 @@ use flagfall_store::{
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
 
-/// An error of a store that did not answer.
+/// The error for a call that the store does not answer.
 pub(crate) trait NoAnswer: Send {
     fn of(why: &str) -> Self;
 }

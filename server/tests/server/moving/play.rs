@@ -22,14 +22,14 @@ pub(super) enum Ending {
     Natural,
 }
 
-/// The most plies of a game that ends by itself.
+/// Maximum number of plies of a game that ends by itself.
 const NATURAL_PLIES: u16 = 2_000;
 
 /// Two accounts with a connection each. The first one plays Red.
 pub(super) struct Pair {
     pub(super) clients: PerSide<Client>,
     pub(super) commands: u32,
-    /// Deployments of people, by ruleset, if they are here.
+    /// Deployments that people made, for each ruleset. Empty if the files are missing.
     pub(super) setups: Vec<(&'static str, Vec<String>)>,
 }
 

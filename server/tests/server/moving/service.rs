@@ -1,6 +1,7 @@
-//! A service on one Redis, with the forms of version 0.1 and real games of every ruleset, moves to
-//! a cluster and an archive in S3-compatible storage by the steps in `docs/operating/backup.md`.
-//! `compare.py` compares what people can read before and after. It must find planted differences.
+//! Moves a service from one Redis to a cluster and an archive in S3-compatible storage, by the
+//! steps in `docs/operating/backup.md`. The service has real games of every ruleset, in the formats
+//! of version 0.1. `compare.py` compares what people can read before and after. It must find
+//! planted differences.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -25,17 +26,17 @@ use crate::store::until;
 const STEPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operating/backup.md");
 const COMPARE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/server/moving/compare.py");
 const HEADING: &str = "### From one Redis to a cluster and an archive in S3";
-/// The number of plies of games that do not end by themselves.
+/// The number of plies to play in games that do not end by themselves.
 const PLIES: u16 = 24;
 const DEPLOYMENT: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
-/// Where commands run: the folder of files, and the environment of all commands.
+/// The place where commands run: a folder for files, and the environment variables of all commands.
 struct Machine {
     folder: tempfile::TempDir,
     environment: Vec<(&'static str, String)>,
 }
 
-/// A server that was started by a command of the steps.
+/// A server that was started by one of the documented commands.
 struct Service {
     child: Child,
     address: SocketAddr,
@@ -137,7 +138,8 @@ impl Machine {
         Command::new(python).arg(COMPARE).args(words).output().unwrap()
     }
 
-    /// Reads the service as its players and a stranger can, into a file.
+    /// Reads everything that players and strangers can read from the service, and saves it in a
+    /// file.
     async fn read(&self, service: &Service, name: &str) -> PathBuf {
         let (url, players) = (format!("http://{}", service.address), self.file("players.json"));
         let reading =
@@ -161,7 +163,7 @@ impl Machine {
     }
 }
 
-/// Returns the commands of the steps, with these addresses.
+/// Returns the documented commands, with these addresses filled in.
 fn steps(old: &str, new: &str) -> Vec<String> {
     let page = std::fs::read_to_string(STEPS).unwrap();
     let section = page.split(HEADING).nth(1).expect("the steps");
@@ -175,7 +177,7 @@ fn steps(old: &str, new: &str) -> Vec<String> {
     blocks.flat_map(str::lines).map(fill).collect()
 }
 
-/// Plays games of every ruleset and fills everything else that players keep.
+/// Plays games of every ruleset, and creates everything else that the service stores for players.
 async fn fill(service: &Service, machine: &Machine) -> (Vec<GameId>, GameId) {
     let mut tokens = BTreeMap::new();
     for name in ["ann", "bob", "eve"] {
@@ -244,7 +246,7 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let machine = Machine::new(&storage);
     let (redis, cluster) = (RedisServer::start(), Cluster::start().await);
     let (old, new) = (format!("redis://127.0.0.1:{}", redis.port()), cluster.address().to_string());
-    // A server with a data folder makes the signing key.
+    // Run a server with a data folder for a moment, because such a server creates a signing key.
     let keys = machine.file("keys");
     PlainServer::start(&["--data", keys.to_str().unwrap()]).end("TERM");
     let key = keys.join("signing.key").to_str().unwrap().to_owned();
@@ -291,7 +293,8 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let service = service.expect("a step that starts a server");
     let after = machine.read(&service, "after").await;
 
-    // Claim: the comparison finds one stamp, one rating and one lost line of a history.
+    // Claim: the comparison finds one changed stamp, one changed rating, and one missing line of a
+    // history.
     let export = std::fs::read_to_string(machine.file("FILE")).unwrap();
     let (planted, expected) = plant(&export, &games);
     std::fs::write(machine.file("PLANTED"), planted).unwrap();

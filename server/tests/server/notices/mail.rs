@@ -20,7 +20,7 @@ struct Relay {
 #[derive(Default)]
 struct Kept {
     mails: Vec<Mail>,
-    /// The answers to the next recipients. If there are none, recipients are accepted.
+    /// The answers for the next recipients. If there are none, recipients are accepted.
     answers: Vec<&'static str>,
     dialed: usize,
 }

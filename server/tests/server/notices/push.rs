@@ -12,7 +12,7 @@ use super::*;
 
 const AUTH: [u8; 16] = [7; 16];
 
-/// A browser that subscribes and decrypts. Its key can be used only once.
+/// A browser that subscribes to notices and decrypts them. Its key can be used only once.
 struct Browser {
     private: EphemeralPrivateKey,
     public: PublicKey,

@@ -1,4 +1,5 @@
-//! A master of a Redis Cluster is away: its games stand still, and the others go on.
+//! Tests of a Redis Cluster that has lost a master. The games on that master cannot continue, but
+//! all others can.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ struct Played {
     players: [Client; 2],
 }
 
-/// Waits for a message about the part of the store that has a game.
+/// Waits for a message about the part of the store that contains this game.
 async fn told(client: &mut Client) -> (bool, Option<GameId>) {
     client
         .find(|message| match message {
@@ -89,7 +90,7 @@ async fn records_on(node: &RedisServer) -> HashMap<String, String> {
     all
 }
 
-/// A player who is to log in while a master is away.
+/// A player who logs in while a master is away.
 struct Known {
     token: String,
     is_away: bool,
@@ -127,7 +128,7 @@ async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_
         let (_, red_token, _, blue_token, _) = game(&one).await;
         let records = records_on(&cluster.0[0]).await;
         for token in [red_token, blue_token] {
-            // A guest's token is checked without a record of its own.
+            // A guest's token has no record of its own, but the player's record contains its hash.
             let hash = token.parse::<Token>().unwrap().hash();
             let is_theirs =
                 |(key, player): (&String, &String)| key.starts_with("players/") && player.contains(&hash);
@@ -150,7 +151,7 @@ async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_
     cluster.0[0].start_again();
     for player in &known {
         while other.try_again(&player.token).await.is_err() {
-            // Like a client, because hellos are limited.
+            // Wait as a client does, because the number of hellos is limited.
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
     }

@@ -19,13 +19,13 @@ const SETTLING: usize = 4;
 const EXCHANGES_A_TURN: usize = 128;
 /// Every `BLOCKS`-th exchange moves the Flag together with all pieces next to it.
 const BLOCKS: usize = 8;
-/// The current army is counted after every `COUNTED`-th exchange.
+/// The number of exchanges after which the current army is counted again.
 const COUNTED: usize = 8;
-/// The share of the previous decision's counts that is kept, because little changes from one move
-/// to the next.
+/// A decision starts with this share of the previous decision's counts, because little changes from
+/// one move to the next.
 const KEPT: f64 = 0.5;
-/// The share of a piece's probability that is spread evenly over its possible ranks, because the
-/// number of drawn armies is small.
+/// The share of a piece's probability that is spread evenly over its possible ranks. The counts
+/// alone are inexact, because only a small number of armies is drawn.
 const DOUBT: f64 = 0.03;
 
 /// The clues about each enemy piece, including captured pieces.
@@ -76,8 +76,8 @@ impl Army {
         sets.iter().zip(&self.ranks).all(|(set, rank)| set.contains(*rank))
     }
 
-    /// Makes this many exchanges. Returns the drawn armies and, for each piece, the probability
-    /// of each rank.
+    /// Makes the given number of exchanges. Returns the drawn armies and, for each piece, the
+    /// probability of each rank.
     pub(super) fn draw(
         &mut self,
         clues: &Clues<'_>,

@@ -32,7 +32,7 @@ pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> 
     chances
 }
 
-/// Returns any rank of a set. The rank need not be consistent with the other pieces.
+/// Returns an arbitrary rank of a set, which need not be consistent with the other pieces.
 pub(super) fn any_of(set: RankSet) -> Rank {
     Rank::ALL
         .into_iter()
@@ -62,7 +62,7 @@ fn scale_row(row: &mut PerRank<f64>) {
 }
 
 /// Assigns a rank to each suspect, using augmenting paths. No rank is given to more suspects than
-/// it has pieces left. Returns `None` if this is impossible.
+/// there are pieces of this rank left. Returns `None` if this is impossible.
 pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
     let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
     let is_full =
@@ -71,8 +71,8 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
 }
 
 /// Removes the ranks that a suspect has in no complete assignment. `matching` is one complete
-/// assignment. In other assignments, suspects may have exchanged ranks in a cycle: each takes the
-/// next one's rank, and the last takes the first one's.
+/// assignment. Every other one differs from it only in cycles of suspects, in which each suspect
+/// takes the next one's rank.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

@@ -38,7 +38,7 @@ pub(super) struct Enemies {
     captured: PerRank<u8>,
     /// The last move of our side, and the ply at which it was made.
     own_move: Option<(Ply, Move)>,
-    /// The enemy's memory, reconstructed from our views.
+    /// What the enemy remembers of the game, reconstructed from our views.
     memory: Memory,
     readings: Readings,
     /// The probabilities of deployments, computed on first use.
@@ -49,15 +49,14 @@ pub(super) struct Enemies {
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
-    /// The probability of each rank for each piece, indexed by the piece's number. The
-    /// probabilities of a piece add up to one.
+    /// For each piece, the probability of each rank. The probabilities of a piece add up to one.
     pub(super) chances: Vec<PerRank<f64>>,
     /// Armies that the enemy may have, each with a rank for every piece. There is at least one.
     pub(super) armies: Vec<Vec<Rank>>,
 }
 
 impl Belief {
-    /// Returns the number of the piece on a square.
+    /// Returns the index of the piece on a square.
     pub(super) fn number(&self, square: Square) -> Option<usize> {
         self.squares.iter().position(|at| *at == Some(square))
     }
@@ -148,7 +147,8 @@ impl Enemies {
         }
     }
 
-    /// Adds a reading of the enemy's last move, using everything that is known after the move.
+    /// Adds to `readings` what the enemy's last move suggests about ranks, using everything that is
+    /// known after the move.
     fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);

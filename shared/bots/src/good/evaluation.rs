@@ -1,5 +1,5 @@
 //! Evaluates the current position: the values of pieces, of strikes at hidden pieces, and of
-//! squares that are near to possible gains.
+//! squares near possible gains.
 
 use flagfall_board::Rank;
 use flagfall_rules::{Fate, Ruleset};
@@ -29,7 +29,6 @@ pub(super) struct Target {
     pub(super) chances: PerRank<f64>,
 }
 
-/// The data on which the evaluation is based.
 pub(super) struct Situation {
     pub(super) ruleset: &'static Ruleset,
     /// The cells on which pieces may stand.
@@ -269,8 +268,8 @@ fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
 
 /// The value of being next to a target, as a percentage of the gain from striking it.
 const PULL: i32 = 25;
-/// The share of this value that remains at a distance from the target, in thousandths. The index
-/// is the distance in steps.
+/// The value of being near a target, in thousandths of the value of being next to it. The index is
+/// the distance in steps.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
@@ -345,7 +344,7 @@ fn base_worth(
         let left: u8 = movable().map(|other| theirs[other as usize]).sum();
         let threats: u8 = movable()
             .filter(|other| {
-                // The Spy is not counted here, because it beats a strong piece only as the
+                // The Spy does not count as a threat, because it beats a strong piece only as the
                 // attacker.
                 let result = strikes.result(*other, rank);
                 *other != Rank::Spy && result.defender_fate == Fate::Leaves

@@ -8,10 +8,9 @@ pub(super) type Cell = u8;
 
 const STRIDE: u8 = 18;
 
-/// The number of cells in the grid.
 pub(super) const CELLS: usize = STRIDE as usize * 12;
 
-/// The four directions, as numbers to add to a cell. The addition must wrap around.
+/// The four directions, as numbers to add to a cell with wrapping addition.
 pub(super) const STEPS: [u8; 4] = [STRIDE, 1, 0_u8.wrapping_sub(STRIDE), 0_u8.wrapping_sub(1)];
 
 pub(super) const fn cell(square: Square) -> Cell {

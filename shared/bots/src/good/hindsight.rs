@@ -51,8 +51,8 @@ impl Before<'_> {
         before
     }
 
-    /// Returns the enemy piece that was on this square after our move, as shown in the view of
-    /// our previous turn. In that view, the piece may be on another square.
+    /// Returns the enemy piece that was on this square after our move. The piece is returned as it
+    /// was in the view of our previous turn, in which it may be on another square.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {

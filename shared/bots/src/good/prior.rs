@@ -11,7 +11,6 @@ use crate::setup::sensible_pieces;
 /// The number of random deployments that are drawn to learn which ranks are usual on which
 /// squares.
 const DRAFTS: usize = 200;
-/// The seed for drawing the random deployments.
 const SEED: u64 = 5;
 /// The amount that each Bomb next to the Flag adds to the logarithm of a deployment's likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
@@ -19,8 +18,8 @@ const BOMB_BESIDE_FLAG: f32 = 2.0;
 /// likelihood, in rulesets in which home squares may stay empty.
 const COVER: f32 = 2.0;
 
-/// How people deploy each rank: the shares of its pieces in four rows, in thousandths, beginning
-/// with the back row. The table applies to rulesets in which the army fills the home rows.
+/// How people distribute the pieces of each rank over four rows, in thousandths, beginning with the
+/// back row. For rulesets in which the army fills the home rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],

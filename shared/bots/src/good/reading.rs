@@ -44,8 +44,7 @@ pub(super) struct Reading {
     /// For each piece and each rank, the sum of the attractions of all moves that the piece could
     /// make.
     drawn: Vec<PerRank<f32>>,
-    /// The part of a move's likelihood that covers moves the model cannot explain. It is the same
-    /// for every possible move.
+    /// The constant part of every move's likelihood, for moves that the model cannot explain.
     whim: f64,
 }
 
@@ -135,8 +134,8 @@ fn can_make(rank: Rank, squares: Move) -> bool {
 #[derive(Default)]
 pub(super) struct Readings {
     list: Vec<Reading>,
-    /// For each reading, the sum of the attractions of all moves that were possible for the
-    /// current army.
+    /// For each reading, the sum of the attractions of all moves that the current army could have
+    /// made.
     drawn: Vec<f64>,
 }
 

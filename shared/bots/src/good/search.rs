@@ -25,8 +25,8 @@ const ENEMY_DARE: i32 = -250;
 /// The remaining budget and the history table, which all searches of one decision share.
 pub(super) struct Search {
     nodes_left: u32,
-    /// For each piece and target, a score that grows each time moving the piece to the target is
-    /// found to be the best ply.
+    /// A score for moving a piece to a target. It grows each time the search finds that this move
+    /// is best.
     history: Vec<u32>,
     steps: Vec<Vec<Step>>,
 }

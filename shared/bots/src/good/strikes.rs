@@ -3,7 +3,7 @@
 use flagfall_board::Rank;
 use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
 
-/// The result of a strike, which is an entry of the table.
+/// The result of a strike: an entry of the table.
 #[derive(Clone, Copy)]
 pub(super) struct StrikeResult {
     pub(super) attacker_fate: Fate,

@@ -159,7 +159,6 @@ impl<'a> World<'a> {
         self.pieces[usize::from(number)] = piece;
     }
 
-    /// Takes the last ply back.
     pub(super) fn unmake(&mut self, undo: &Undo) {
         self.cells[usize::from(undo.to)] = EMPTY;
         for (number, piece) in [Some(undo.attacker), undo.defender].into_iter().flatten() {

@@ -22,12 +22,12 @@ const WHIM: f32 = 0.2;
 /// The weight of the enemy's best reply. It is below one, because the enemy may have a better ply
 /// elsewhere or may overlook the reply.
 const ANSWER: f32 = 0.8;
-/// After this many of our plies without a capture, the enemy's replies count only half, and the
-/// additional value of striking coins is doubled.
+/// After this many of our plies without a capture, the enemy's replies count only half as much, and
+/// the additional value of striking coins doubles.
 const PATIENCE_PLIES: f32 = 15.0;
-/// The value of moving closer to a piece, as a share of the value of striking it.
+/// The weight of how much closer a move brings a piece to attractive targets.
 const APPROACH: f32 = 1.6;
-/// The maximum value of striking a target when computing how strongly it attracts distant pieces.
+/// The limit for a target's value when computing how strongly the target attracts distant pieces.
 const TARGET_MAX: f32 = 15.0;
 
 /// The mind of the level *good* in games with coins.
@@ -91,7 +91,7 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// A factor that starts at 1 and grows as long as no piece is captured.
+    /// How boldly the player strikes: 1 at first, and more the longer no piece is captured.
     boldness: f32,
     /// The value of each kind of strike for the striking side, ignoring other pieces.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
@@ -134,7 +134,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Treats a strike as a game in which both sides choose a rank. `exposed` returns the cost of
-    /// ending up on the target square with a rank.
+    /// ending up on the target square with a given rank.
     fn strike_game(
         &self,
         striker: Side,

@@ -66,8 +66,8 @@ fn beside(shape: &BoardShape, square: Square) -> impl Iterator<Item = Square> {
     Direction::ALL.into_iter().filter_map(move |direction| shape.neighbor(square, direction))
 }
 
-/// Returns the weight of each of four rows for a rank, beginning with the front row. A higher
-/// weight means a better place.
+/// Returns a rank's weight for each of four rows, beginning with the front row. A higher weight
+/// means a better place.
 const fn liking(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 0, 1, 12],
@@ -267,8 +267,8 @@ impl<'a> Draft<'a> {
         [strongest, owned.next().unwrap_or(strongest)]
     }
 
-    /// Returns a rank's weight for the row of a square. The four rows of the table are scaled to
-    /// the number of home rows.
+    /// Returns the weight that [`liking`] and its variants give a rank in the row of a square.
+    /// Their four rows are scaled to the number of home rows.
     fn liked(&self, rank: Rank, square: Square) -> u32 {
         let likings = match self.ruleset.fill {
             Fill::EveryHomeSquare if self.ruleset.shape.has_joints() => liking_of_joints(rank),
@@ -412,8 +412,8 @@ mod tests {
             }
             let columns = usize::from(ruleset.shape.columns);
             let flag = text.find('F').expect("a Flag");
-            // In rulesets in which home squares stay empty, the Flag may be one row farther
-            // ahead.
+            // The Flag must be in the two back rows. In rulesets in which home squares stay empty,
+            // it may also be in the third row from the back.
             let rows = if ruleset.fill == Fill::EveryHomeSquare { 2 } else { 3 };
             assert!(flag >= text.len() - rows * columns, "{}: {text}", ruleset.id);
             back += usize::from(flag >= text.len() - columns);

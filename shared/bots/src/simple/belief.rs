@@ -74,9 +74,9 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
-/// Scales the number of remaining pieces of each rank to the number expected on the board,
-/// because some pieces are in the reserve. The Flag counts in full, and the same factor applies
-/// to all other ranks.
+/// Scales the number of remaining pieces of each rank down to the number expected on the board,
+/// because some pieces are in the reserve. The Flag counts in full. All other ranks are scaled by
+/// the same factor.
 fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];

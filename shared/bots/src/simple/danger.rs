@@ -12,7 +12,7 @@ const WATCH: usize = 5;
 /// For each distance from the Flag, the amount by which an intruder reduces the Flag's safety.
 const INTRUSION: [f32; WATCH + 1] = [0.0, 0.0, 0.16, 0.08, 0.03, 0.01];
 
-/// The value of each rank for both sides.
+/// The value of each rank, for each side.
 pub(super) struct Worths {
     pub(super) own: PerRank,
     pub(super) foe: PerRank,

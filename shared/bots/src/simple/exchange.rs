@@ -13,7 +13,7 @@ use crate::mind::Best;
 /// The additional value of placing a piece, for each piece by which the side is outnumbered on
 /// the board.
 const OUTNUMBERED: f32 = 0.12;
-/// The maximum of this additional value.
+/// The maximum additional value of placing a piece for a side that is outnumbered.
 const OUTNUMBERED_MAX: f32 = 1.0;
 /// The weight of a square's attraction when a piece is placed on the square.
 const NEARNESS: f32 = 0.12;

@@ -111,7 +111,7 @@ fn act(event: &GameEvent) -> Option<String> {
     Some(match event {
         GameEvent::Deployed { setup: _ } => return None,
         GameEvent::Ready { side } => format!("ready {}", side.name()),
-        // The commitments have separate fields in the digest.
+        // The commitments are not repeated here, because the digest has separate fields for them.
         GameEvent::Started { commitments: _ } => "started".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::Struck(strike) => {

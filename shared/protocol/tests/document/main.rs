@@ -389,8 +389,7 @@ fn the_documents_name_every_refusal_of_the_rules() {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../rules/src/refusal.rs"))
             .unwrap();
     let values = source.split(" = \"").skip(1).filter_map(|rest| rest.split('"').next());
-    // Skip values that contain a space. They are not codes, but reasons in attributes, such as
-    // `reason = "…"`.
+    // A value with a space is not a code, but the reason in an attribute, such as `reason = "…"`.
     let codes: Vec<&str> = values.filter(|code| !code.contains(' ')).collect();
     assert!(codes.len() > 20, "the codes are found in the source");
     for code in codes {

@@ -49,8 +49,7 @@ pub struct LegalMoves {
     own: SquareSet,
     /// The board, if it has joints (§S2.6).
     pub(super) joined: Option<&'static BoardShape>,
-    /// For each word of the sets in `targets`, the number of moves before the first move of that
-    /// word.
+    /// For each 64-bit word of the sets in `targets`, the number of moves in the words before it.
     starts: [[u16; SquareSet::WORDS]; 4],
     len: u16,
     /// True if there are no moves. The unused bit patterns of this `bool` also let

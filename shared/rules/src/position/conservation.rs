@@ -5,9 +5,9 @@ use flagfall_board::{PerSide, Side};
 use super::Position;
 
 impl Position {
-    /// True if the position is consistent: every piece of both armies is on the board, captured,
-    /// in a reserve or in a pool, and the square sets agree with the squares. The function
-    /// compares the position with a copy that it parses from the position's text.
+    /// True if the position is consistent: every piece of both armies is on the board, captured, in
+    /// a reserve or in a pool, and the sets of squares agree with the board. The function compares
+    /// the position with a copy that it parses from the position's text.
     pub fn is_conserved(&self) -> bool {
         let mut plain = self.clone();
         if let Some(coin_state) = &mut plain.coin_state {

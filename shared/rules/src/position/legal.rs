@@ -44,8 +44,7 @@ impl Position {
         self.legal_moves_in(self.field_with(side, variants.reserve_state), side, refused)
     }
 
-    /// Returns the legal moves of a side. Callers may pass a field that differs from the
-    /// position.
+    /// Returns the legal moves of a side. `field` may differ from the position.
     #[inline(always)]
     pub(crate) fn legal_moves_in(
         &self,

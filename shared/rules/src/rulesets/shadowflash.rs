@@ -1,11 +1,11 @@
-//! The three rule sets of Shadowflash (§S).
+//! The three rulesets of Shadowflash (§S), which use one, two or all three of its sets of rules.
 
 use flagfall_board::{BoardShape, Rank, SquareSet};
 
 use super::ORIGINAL;
 use crate::ruleset::{Army, RuleOption, Ruleset};
 
-/// The first set alone. It is about mobility (§S1).
+/// The first set of rules alone. It is about mobility (§S1).
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
     changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
@@ -40,7 +40,7 @@ const ARMY: [(Rank, u8); 12] = [
     (Rank::Marshal, 3),
 ];
 
-/// The first two sets. The second set is about information (§S2).
+/// The first two sets of rules. The second set is about information (§S2).
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
     shape: BoardShape {
@@ -56,7 +56,7 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
     ..SHADOWFLASH_1
 };
 
-/// All three sets. The third set is about tactics (§S3).
+/// All three sets of rules. The third set is about tactics (§S3).
 pub const SHADOWFLASH_3: Ruleset =
     Ruleset { id: "shadowflash-3", supply_lines: true, shadowflash: true, ..SHADOWFLASH_2 };
 

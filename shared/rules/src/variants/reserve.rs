@@ -35,7 +35,6 @@ impl Reserve {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ReserveState {
     pub(crate) reserve: PerSide<Reserve>,
-    /// The squares of labeled pieces.
     pub(crate) labeled: SquareSet,
     /// For each square, the ranks that the piece on it can have, judging by the piece's moves
     /// (§S3.4).

@@ -226,18 +226,18 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 #[test]
 fn u7_commands_that_are_not_moves_are_refused_without_a_loss() {
     let mut table = started();
-    // Refused without a loss: commands out of turn, both legal and illegal ones.
+    // Commands out of turn are refused without a loss, whether they are legal or illegal.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
-    // Refused without a loss: a command for another ply than the current one.
+    // A command for another ply than the current one is refused without a loss.
     let events = decide(&table.game, Red, 7, &step("a1a9"), table.now, &Entropy([0; 32]));
     assert_eq!(events.err().map(|refusal| refusal.code()), Some("stale_ply"));
-    // Refused without a loss: commands that are not moves.
+    // Commands that are not moves are refused without a loss.
     table.refuses(Red, &Command::AcceptDraw, "no_draw_offer");
     table.refuses(Red, &deploy(CLASSIC_SETUP, Red, &COURSE), "not_deploying");
-    // Refused without a loss: a command after the deadline.
+    // A command after the deadline is refused without a loss.
     table.later(61_000).refuses(Red, &step("a1a9"), "out_of_time");
     assert_eq!(table.game.phase(), Phase::Playing);
-    // Refused without a loss: commands before the start of the game and after its end.
+    // Commands before the start of the game and after its end are refused without a loss.
     let mut table = Table::new(&COURSE, FISCHER);
     table.refuses(Red, &step("a1a9"), "not_playing");
     let mut table = started();

@@ -8,8 +8,8 @@ use crate::board::Playthrough;
 
 #[test]
 fn a10_the_side_to_move_that_has_no_legal_move_loses() {
-    // In the first picture, Blue has only a Flag and a Bomb left. In the second picture, Red
-    // does.
+    // In the first picture, only Blue has no movable piece. In the second picture, only Red has
+    // none.
     Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
     Playthrough::bare(&CLASSIC, Side::Blue, "10 | bF b7\n1 | rB rF").ends("b10b9", "blue no_legal_move");
 }

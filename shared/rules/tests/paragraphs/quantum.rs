@@ -489,9 +489,10 @@ fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
     // pool has a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
     Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
-    // A choice of rank can have the same result, if the pool then has as many Bombs and Flags as
-    // there are unmoved coins. In the next picture, it has fewer. In the last one, it has as
-    // many.
+    // The pool must not have more Bombs and Flags than there are unmoved coins. Choosing a rank can
+    // therefore also leave Blue without a movable coin. In the next picture it does not, because
+    // the pool has fewer of them than there are unmoved coins. In the last one, the numbers are
+    // equal.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
     Playthrough::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";

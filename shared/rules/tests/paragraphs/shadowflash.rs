@@ -1,4 +1,4 @@
-//! §S1 and §S2: the first two rule sets of Shadowflash.
+//! §S1 and §S2: the first two sets of rules of Shadowflash.
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{ORIGINAL, SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};

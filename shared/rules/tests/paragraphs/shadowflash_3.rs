@@ -1,5 +1,5 @@
-//! §S3: the third rule set of Shadowflash, with supply lines, flashes, and the ranks that a move
-//! proves.
+//! §S3: the third set of rules of Shadowflash, with supply lines, flashes, and the ranks that a
+//! move proves.
 
 use flagfall_board::{Rank, RankSet, Side};
 use flagfall_rules::Ruleset;

@@ -10,8 +10,8 @@ use crate::board::Playthrough;
 /// e6 f6 and can never catch it.
 const CHASE: &str = "6 | .. .. .. .. .. b3\n5 | .. .. .. .. r2";
 
-/// The moves of one round of that chase. After them, the General's next step would recreate the
-/// position at the start of the round.
+/// The moves of one round of the chase in `CHASE`. After them, the General's next step would
+/// recreate the position at the start of the round.
 const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 
 #[test]
@@ -69,8 +69,8 @@ fn t2_the_exact_reversal_is_never_refused_by_it() {
 
 #[test]
 fn t1_a_strike_clears_the_counters() {
-    // These are the moves of `ROUND`, except that Blue's Scout strikes another piece in the
-    // middle. The chase is counted anew after this strike.
+    // The moves of `ROUND`, except that Blue's Scout strikes another piece in the middle. This
+    // strike starts the count of the chase over.
     let picture = format!("{CHASE}\n10 | b9\n2 | r5");
     Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 i1i2 a10a2 e6f6 f5e5 f6f5 e5e6 f5e5");

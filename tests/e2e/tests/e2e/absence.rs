@@ -25,9 +25,9 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
 
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
-    duel.clients[Side::Blue].expect("Red is gone. You may claim the game in");
-    watcher.expect("Red is gone. Blue may claim the game in");
-    duel.clients[Side::Blue].expect("Type claim win or claim draw");
+    duel.clients[Side::Blue].expect("Red is gone. You can claim the game in");
+    watcher.expect("Red is gone. Blue can claim the game in");
+    duel.clients[Side::Blue].expect("Type “claim win” or “claim draw”");
     duel.clients[Side::Blue].type_line("claim win");
     for client in [&mut duel.clients[Side::Blue], &mut watcher] {
         client.expect("Blue wins: Red abandoned the game.");
@@ -50,7 +50,7 @@ fn returning_in_time_prevents_the_claim() {
     let server = serve(&site, 3_600);
     let mut duel = Duel::begin(&server, &site, "barrage", "5+3", Chance::seed_or(42));
     duel.clients[Side::Red].kill();
-    duel.clients[Side::Blue].expect("You may claim the game in");
+    duel.clients[Side::Blue].expect("You can claim the game in");
     duel.clients[Side::Blue].type_line("claim draw");
     duel.clients[Side::Blue].expect("It is too early to claim the game.");
     let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
@@ -59,7 +59,7 @@ fn returning_in_time_prevents_the_claim() {
     duel.clients[Side::Blue].type_line("claim draw");
     duel.clients[Side::Blue].expect("Your opponent is here");
     duel.clients[Side::Blue].leave();
-    ann.expect("You may claim the game in");
+    ann.expect("You can claim the game in");
     ann.leave();
 }
 
@@ -82,8 +82,8 @@ fn a_player_is_present_until_disconnected_from_every_server() {
     bob.type_line("claim win");
     bob.expect("Your opponent is here");
     ann.kill();
-    bob.expect("Red is gone. You may claim the game in");
-    bob.expect("Type claim win or claim draw");
+    bob.expect("Red is gone. You can claim the game in");
+    bob.expect("Type “claim win” or “claim draw”");
     bob.type_line("claim draw");
     bob.expect("A draw: one side left, and the other claimed a draw.");
     bob.leave();

@@ -15,7 +15,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
 
     duel.clients[Side::Red].type_line("draw");
     duel.expect("Red offers a draw.");
-    duel.clients[Side::Blue].expect("Type accept or decline to answer the draw offer.");
+    duel.clients[Side::Blue].expect("Type “accept” or “decline” to answer the draw offer.");
     duel.clients[Side::Red].type_line("draw");
     duel.clients[Side::Red].expect("Your draw offer is still open. Wait for the other side's answer.");
     duel.clients[Side::Blue].type_line("decline");
@@ -29,7 +29,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
 
     duel.clients[Side::Red].type_line("rematch");
     duel.clients[Side::Red].expect("You have asked for a rematch");
-    duel.clients[Side::Blue].expect("Red asks for a rematch. Type rematch");
+    duel.clients[Side::Blue].expect("Red asks for a rematch. Type “rematch”");
     duel.clients[Side::Blue].type_line("rematch");
     let ann = duel.clients[Side::Red].expect("you play");
     assert!(ann.contains("you play Blue against bob. Barrage, no clock."), "{ann}");
@@ -111,7 +111,7 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         plies += 1;
         assert!(plies < 20_000, "no end");
     }
-    ann.expect("Type rematch or quit.");
+    ann.expect("Type “rematch” or “quit”.");
     ann.type_line("rematch");
     let again = ann.expect("you play");
     assert!(again.contains(&format!("you play {}", side.opponent())), "{again}");

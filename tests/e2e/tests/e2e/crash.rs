@@ -38,7 +38,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
-        mover.expect("The connection is down. Your command is sent when the connection is back.");
+        mover.expect("The connection is down. Your command will be sent when the connection is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
         for sentence in &ply.sentences {
@@ -204,7 +204,7 @@ fn a_killed_client_gets_its_seat_back() {
     let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
     stranger.expect("you are a spectator");
     stranger.type_line("resign yes");
-    stranger.expect("You only watch this game.");
+    stranger.expect("You are only watching this game.");
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);
-    ann.expect("Type help for the commands of play by mail.");
+    ann.expect("Type “help” for the commands of play by mail.");
     let mut challenge = |words: &str| {
         ann.type_line(&format!("challenge bob {words}"));
         ann.expect("You have challenged bob");

@@ -16,7 +16,7 @@ const DEPLOYMENTS: &[(&str, &str)] = &[
 ];
 
 const MOVES: &[(&str, &str)] = &[
-    ("hello there", "“hello there” is not understood. Type a move, such as a4a5, or type help."),
+    ("hello there", "“hello there” is not understood. Type a move, such as a4a5, or type “help”."),
     ("a4", "“a4” is not understood."),
     ("a0a1", "is not understood"),
     ("a4a5", "Flags and Bombs never move."),
@@ -67,7 +67,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
     ann.expect("a4a5 or move a4a5");
     ann.type_line("resign yes");
     ann.expect("Blue wins: Red resigned.");
-    ann.expect("Type rematch or quit.");
+    ann.expect("Type “rematch” or “quit”.");
     ann.type_line("resign yes");
     ann.expect("The game is over.");
     ann.type_line("a4a5");

@@ -99,7 +99,7 @@ fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Checks that opened deployments are valid and written exactly as they were for hashing.
+/// Checks that opened deployments are valid and written exactly as they were when they were hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
@@ -269,8 +269,8 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// Returns the kind of the record. Old records do not state their kind. They count as opened once
-/// the game has ended.
+/// Returns the kind of the record. Old records do not state their kind. An old record counts as
+/// opened if its game has ended.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)
@@ -285,13 +285,13 @@ pub(super) fn has_started(record: &GameRecord) -> bool {
     record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
 }
 
-/// True if the record hides the times of choices in strikes. Live records do (§Q4).
+/// True if the record hides the times of choices in strikes, as live records do (§Q4).
 pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
     kind_of(record) == RecordKind::Live
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// Adds the facts that the record contains too little information to check.
+/// Lists the facts that cannot be checked because the record contains too little information.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

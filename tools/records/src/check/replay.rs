@@ -51,8 +51,8 @@ pub(super) struct Replay<'a> {
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
-    /// The start of the game as it is visible after the end, if the record's changes show ranks
-    /// that were opened at the end.
+    /// The start of the game with the ranks that were opened at the end, if the record's changes
+    /// show them.
     end: Option<Game>,
     /// The events that must follow in the record, because the same command caused them.
     pending: VecDeque<Event>,
@@ -490,8 +490,8 @@ impl<'a> Replay<'a> {
         (code, format!("{} ({})", refusal_text(&refusal), refusal.code()))
     }
 
-    /// True if the record says that the game ended because of an illegal deployment (§U7),
-    /// although the fitting ranks make legal deployments.
+    /// True if the record says that the game ended because of an illegal deployment (§U7), although
+    /// the deployments with the ranks that were filled in are legal.
     fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
         let is_it = |outcome: &SeenOutcome| outcome.reason == EndReason::IllegalAct.code();
         self.game.terms().ruleset.illegal_act_loses
@@ -507,8 +507,8 @@ impl<'a> Replay<'a> {
 
     /// True if even the squares of some pieces are guessed.
     pub(super) fn has_hidden_squares(&self) -> bool {
-        // The squares are known if the record has changes, because the change of the start shows
-        // all pieces.
+        // The squares are known if the record has changes, because the change of the start event
+        // shows all pieces.
         self.has_hidden()
             && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
             && self.record.kind.is_none()

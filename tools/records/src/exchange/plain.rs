@@ -36,7 +36,7 @@ pub(super) struct Games {
 }
 
 impl Games {
-    /// Returns the name of a ruleset's games in this format.
+    /// Returns the name that this format uses for games of a ruleset.
     pub(super) fn name_of(&self, ruleset: &Ruleset) -> Result<&'static str, ExportError> {
         let game = self.rulesets.iter().find(|(_, rulesets)| rulesets.contains(&ruleset.id));
         game.map(|(name, _)| *name).ok_or_else(|| {

@@ -84,14 +84,14 @@ fn a_falsified_change_is_found_at_its_event() {
                     // A live record shows neither the times of choices nor the values of the
                     // clocks after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record shows the pieces in the reserve. With different
-                    // ranks, it may be a true record of a different game.
+                    // A live record in which the last event shows different pieces in the reserve
+                    // may be a true record of another game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
                     }
-                    // The code is different if no deployment fits the falsified pieces at the
-                    // start.
+                    // The check reports a different code if no deployment fits the falsified pieces
+                    // at the start.
                     let code = check(&changed).findings.first().map(|finding| finding.code);
                     let is_found =
                         code_at(&changed, Some(index)) == Some(Change) || code == Some(Falsehood::Impossible);

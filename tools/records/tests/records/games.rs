@@ -160,8 +160,8 @@ impl Played {
         }
     }
 
-    /// Returns the record that this audience may request, in this scope. `None` if the audience
-    /// may not have such a record.
+    /// Returns the record that this audience may request, in this scope. `None` if the audience is
+    /// not allowed to have such a record.
     pub(crate) fn record_as(&self, scope: RecordScope, requester: Viewer) -> Option<GameRecord> {
         self.recorder(self.log.len()).record_as(scope, requester, self.terms(), players()).ok()
     }

@@ -150,8 +150,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// While a strike is pending, at least one clock runs, so the strike cannot last longer than both
-/// sides' time.
+/// While a strike is pending, at least one clock runs, so the strike cannot last longer than the
+/// remaining times of both sides together.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);

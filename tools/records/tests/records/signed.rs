@@ -223,7 +223,8 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     all
 }
 
-/// Moves all events from index `place` on to a later time, and inserts a pause before them.
+/// Moves the event at index `place` and all later events to a later time, and inserts a pause
+/// before them.
 fn insert_pause(record: &mut GameRecord, place: usize, ms: u64) {
     let since = flagfall_board::Stamp(record.events[place - 1].at);
     record.events[place..].iter_mut().for_each(|told| told.at += ms);

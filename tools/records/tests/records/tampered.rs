@@ -67,8 +67,8 @@ fn every_change_is_found_or_makes_another_valid_record() {
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
-        // Leave out the changes of the view. They repeat the other fields, and have their own
-        // test.
+        // Leave out the changes of the view, because they repeat the other fields and have their
+        // own test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
             // Other tests cover records without open deployments, and games that never started.
@@ -76,7 +76,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
         assert!(is_a_true_record(&record), "seed {seed}: the oracle knows a true record");
-        // Change about ten of the events of a long game, and all events of a short game.
+        // Change about ten events of a long game, and all events of a short game.
         let every = 1 + record.events.len() / 10;
         for tampered in tamper(&record, every) {
             judge(seed, &record, &tampered, &mut outcomes, &mut codes);
@@ -500,8 +500,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// If a game ended on the board, the check reports a record without this end, and a record that
-/// continues instead.
+/// If a game ended on the board, the check reports a record in which this end is missing, and a
+/// record in which the game continues instead of ending.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -547,7 +547,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // Tampering: the flag falls at once, although the side has time left.
+        // Tampering: the flag falls immediately, although the side has time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);

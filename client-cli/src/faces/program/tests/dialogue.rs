@@ -451,7 +451,7 @@ fn acts_out_of_turn_count_at_the_next_turn() {
         };
         assert_eq!((moved.as_str(), failure.code()), ("0 3 DOWN OK\n", code));
     }
-    // A fault during the program's turn takes effect at once.
+    // A fault during the program's turn takes effect immediately.
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = table.dialogues.red.hear(NOW, Input::Gone(Side::Red), &table.views.red);
     assert_eq!(told[1], DialogueOutput::Fail(Failure::Fault(Fault::Gone)));

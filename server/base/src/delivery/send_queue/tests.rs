@@ -88,8 +88,8 @@ impl Waiting {
         self.reader.poll_write(&mut Context::from_waker(&waker))
     }
 
-    /// Returns the number of messages that the socket accepted, of those that wait, and of
-    /// the times that the task was woken.
+    /// Returns how many messages the socket has accepted, how many are waiting, and how often the
+    /// task was woken.
     fn state(&self) -> (usize, usize, u64) {
         let accepted = self.socket.accepted.lock().len();
         (accepted, self.outbox.queued(), self.wakes.load(Ordering::Relaxed))
@@ -102,7 +102,7 @@ fn messages_together_are_written_at_the_end_without_waking_the_task() {
     together(|| {
         one.outbox.send(ping(1));
         two.outbox.send(ping(2));
-        // A call within another one changes nothing.
+        // A nested call does nothing of its own.
         together(|| one.outbox.send(ping(3)));
         assert_eq!((one.state(), two.state()), ((0, 2, 0), (0, 1, 0)));
     });

@@ -208,7 +208,7 @@ impl Hand {
         }));
     }
 
-    /// Returns a random legal command of the side that is to act. It is almost always a move, if
+    /// Returns a random legal command of the side that has to act. It is almost always a move, if
     /// there is a legal one.
     pub(crate) fn any_move(&self, chance: &mut Chance) -> Option<GameCommand> {
         self.table.game.turn()?;

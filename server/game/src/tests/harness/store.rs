@@ -35,7 +35,7 @@ pub(crate) struct Faults {
 }
 
 impl FaultyStore {
-    /// Returns this part of the state. Then ends the silence if the test has requested that.
+    /// Returns this part of the state. Afterwards, ends the silence if the test has asked for it.
     fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
         let answer = *state.lock().unwrap();
         if let Some(outage) = self.faults.heard.lock().unwrap().take() {

@@ -1,8 +1,8 @@
 //! Finds sessions with reserves and chips that look the same to the other viewers (§S1.7, §S3.3).
 //!
 //! The test compares everything that is visible on the table: squares, chips, strikes and labels.
-//! Other viewers can learn nothing except from these (§S3.4). So if two sessions agree in them,
-//! these viewers must get the same messages.
+//! Other viewers can learn only from these (§S3.4). So if two sessions agree in them, these viewers
+//! must get the same messages.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -12,8 +12,8 @@ use flagfall_rules::Viewer;
 use super::Script;
 use crate::record;
 
-/// Returns everything in a script that all viewers saw. `None` if one of its commands was
-/// refused.
+/// Returns everything that all viewers saw while a script was played. `None` if one of its commands
+/// was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();

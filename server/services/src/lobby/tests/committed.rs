@@ -1,5 +1,4 @@
-//! Claim: committed work is completed, even if a connection closes or a server dies at any
-//! moment.
+//! Committed work is completed, even if a connection closes or a server dies at any moment.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -245,7 +244,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
                     assert_eq!(started(&mut ana), games, "{context}");
                 }
             }
-            // Claim: repeating the command returns the same outcome.
+            // Repeating the command returns the same outcome.
             if let (false, [game]) = (is_open, &games[..]) {
                 let again = other.ask("bo", "1", scene.command.clone()).await.unwrap();
                 assert_eq!(game_of(again).0, *game, "{context}");
@@ -348,7 +347,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // Claim: the offer is open again, so another player can take it.
+        // The offer is open again, so another player can take it.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
     }
 }

@@ -67,8 +67,8 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
     let said = "outside_rating_range (max=1600 min=1400 range=both rating=1610 reason=rating)";
     assert_eq!(refused.to_string(), said);
-    // Claim: the seek stays open after the refusal, and cy can take it. Ratings count as they are
-    // shown, and cy's is rounded to 1600.
+    // The seek stays open after the refusal, and cy can take it. Ratings count as they are shown,
+    // and cy's is rounded to 1600.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
 
@@ -80,11 +80,11 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
     let listed = || house.lobby.inner.seeks.lock().iter().cloned().collect::<Vec<_>>();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
-    // Claim: a player who has not played counts as having a newcomer's rating.
+    // A player who has not played counts as having a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
     let said = "outside_rating_range (min=1700 range=min rating=1500 reason=rating)";
     assert_eq!(newcomer.unwrap_err().to_string(), said);
-    // Claim: if the seeker's rating changes, the range stays the same.
+    // If the seeker's rating changes, the range stays the same.
     house.rate("ana", 1_500.0).await;
     let refused = house.take(&account("cy"), "1", &seek).await.unwrap_err();
     assert!(refused.is(Code::OUTSIDE_RATING_RANGE), "{refused}");
@@ -101,8 +101,8 @@ async fn guests_have_no_rating_and_bots_have_theirs_among_bots() {
     assert!(guest.to_string().contains("reason=guest"), "{guest}");
     let bot = house.take(&of_kind("rob", PlayerKind::Bot), "1", &seek).await.unwrap_err();
     assert!(bot.to_string().contains("reason=bots_and_people"), "{bot}");
-    // Claim: a guest may give their seek a range, but not relative to their rating, because
-    // guests have none.
+    // A guest may give their seek a range, but not relative to their rating, because guests have
+    // none.
     let around = RatingWish::Around { below: Some(1), above: Some(1) };
     let refused = house.seek_of(&player("gus"), "2", clocked(), around).await.unwrap_err();
     assert!(refused.is(Code::BAD_RATING_RANGE), "{refused}");
@@ -152,8 +152,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };
     assert_eq!(invitation, invited);
     assert_eq!(invitation.your_side, Some(Side::Blue));
-    // Claim: addressing the challenge again sends no second message. The next message is about
-    // the game.
+    // Addressing the challenge again sends no second message. The next message is about the game.
     house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     house.ask("bo", "1", accept(&code)).await.unwrap();
     let answered =
@@ -162,7 +161,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     for reader in [&mut ana, &mut bo] {
         assert!(matches!(told(reader).await, ServerToClient::GameStarted { .. }));
     }
-    // Claim: repeating the acceptance sends no second message, and the player's list is empty.
+    // Repeating the acceptance sends no second message, and the player's list is empty.
     house.ask("bo", "1", accept(&code)).await.unwrap();
     assert!(house.store.scan(Key::new("invited/").unwrap(), None, 9).await.unwrap().is_empty());
     let code = code_of(house.ask("ana", "2", challenge()).await.unwrap());
@@ -225,7 +224,7 @@ async fn the_end_of_a_challenge_is_announced_once() {
         let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
         assert!(left.is_empty(), "{left:?}");
     }
-    // Claim: a challenge that is closed cannot be addressed to anyone.
+    // A challenge that is closed cannot be addressed to anyone.
     let late = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(late, Err::<Invitation, _>(no_such_challenge()));
 }
@@ -241,8 +240,7 @@ async fn challenges_of_blocked_players_are_not_delivered() {
     let refused = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(refused, Err::<Invitation, _>(blocked()));
     assert!(house.lobby.invitations(&player("bo")).await.unwrap().challenges.is_empty());
-    // Claim: bo got no message about the first challenge, because the next message is about
-    // another one.
+    // Bo got no message about the first challenge: the next message is about another one.
     let code = code_of(house.ask("cy", "1", challenge()).await.unwrap());
     house.lobby.invite(&player("cy"), &code, &player("bo")).await.unwrap();
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };

@@ -67,7 +67,7 @@ async fn whose_opponent_calls_a_paired_game_off_waits_again_as_long_as_before() 
     let waits = house.waits("bo").await.unwrap();
     assert_eq!((waits.since, waits.terms), (since, clocked()));
     assert_eq!((house.count("pool_returns/").await, house.count("pooled/").await), (0, 0));
-    // Claim: if the player then leaves the pool, they are not put back.
+    // If the player then leaves the pool, they are not put back.
     house.ask("bo", "leave", LobbyCommand::LeavePool {}).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     assert_eq!(house.waits("bo").await, None);
@@ -151,8 +151,8 @@ async fn waiting_players_get_their_pool_status() {
     // twice the 390 points by which a newcomer's deviation exceeds that of an established player.
     let range = RatingRange { min: Some(620), max: Some(2_380) };
     assert_eq!(reader.pool(), Some(PoolStatus { since, range: Some(range), waiting: 1 }));
-    // Claim: a guest who waits for the same terms is paired with ana. Neither has blocked the
-    // other, and they have not just met.
+    // A guest who waits for the same terms is paired with ana. Neither has blocked the other, and
+    // they have not just met.
     let (_bo, guest) = house.connect("bo");
     house.ask("bo", "enter", enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();

@@ -31,7 +31,7 @@ async fn the_guardian_of_a_class_pairs_it_and_others_only_if_it_has_not_done_so_
     let class = class_of(&one.waits("ana").await.unwrap()).unwrap();
     let is_first = one.lobby.inner.peers().guards(&class);
     let (guardian, helper) = if is_first { (&one, &other) } else { (&other, &one) };
-    // Set-up: the guardian has held a wave in which they could not be paired.
+    // Set-up: the guardian has held a wave in which the two players could not be paired.
     let block = || BLOCKS.key([&"ana", &"bo"]).unwrap();
     write(&one.store, vec![mark(block(), None)]).await.unwrap();
     guardian.lobby.hold_wave().await.unwrap();

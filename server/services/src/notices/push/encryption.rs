@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn the_example_of_rfc_8291_is_encrypted_as_there() {
-        // The values are from section 5, and the intermediate value `ecdh_secret` is from
-        // Appendix A.
+        // The values are from section 5 of RFC 8291, and the intermediate value `ecdh_secret` is
+        // from its Appendix A.
         let keys = BrowserKeys {
             public: bytes(
                 "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",

@@ -246,7 +246,7 @@ impl<T: Answer> Answer for Result<T, NoSuchPath> {
     }
 }
 
-/// A handler that the document can describe. `A` is the tuple of its argument types.
+/// A handler that the OpenAPI document can describe. `A` is the tuple of its argument types.
 pub(in crate::api::http) trait Described<A> {
     fn describe(shape: &mut Shape<'_>);
 }

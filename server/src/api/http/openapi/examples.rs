@@ -11,7 +11,7 @@ use serde_json::Value;
 static EXAMPLES: LazyLock<BTreeMap<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).expect("examples.json is JSON"));
 
-/// Types that have no example here, because one value would fill pages. The pages in
+/// Types that have no example here, because a single example would be too long. The documents in
 /// docs/protocol have examples of views and records.
 const TOO_LONG: &[&str] = &["AccountExport", "Game", "GameRecord"];
 

@@ -1,4 +1,4 @@
-//! Generates the document and compares it with the checked-in file.
+//! Generates the OpenAPI document and compares it with the checked-in file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +78,7 @@ fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refu
         listed.extend(["too_many/requests", "foreign_origin/session"]);
     }
     if endpoint.method != "GET" {
-        // The body is read first, even if the handler does not use it.
+        // The body is read even if the handler does not use it, so it can always be malformed.
         listed.push("malformed/body");
     }
     let mut found = BTreeMap::<u16, Vec<Refusal>>::new();

@@ -16,8 +16,8 @@ use crate::embedded::folder_lock::FolderLock;
 use crate::embedded::open::{ALIVE, LOG};
 use crate::segment::HEADER_BYTES;
 
-/// Restores a backup into a data folder, which must be empty or absent, and begins a new epoch in
-/// it.
+/// Restores a backup into a data folder, which must be empty or not exist yet, and begins a new
+/// epoch in it.
 ///
 /// Every file is checked before anything is written. An interrupted restore leaves a folder that
 /// servers do not accept as a complete store. Blocks.

@@ -35,8 +35,8 @@ impl Writer {
         if head != guard.head {
             return Ok(RetireOutcome::Conflict);
         }
-        // The guard comes first. If only this part of an unacknowledged group survives a crash,
-        // the log is still there, and is retired again.
+        // The guard is written first. If only this part of an unacknowledged group survives a
+        // crash, the log is still there, and is retired again.
         let (key, value) = (guard_key(game)?, guard.encode());
         let writes = vec![Write::Put { key, value, expires: guard_expires(now) }];
         stage.note(&writes);

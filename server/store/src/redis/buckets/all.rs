@@ -17,27 +17,27 @@ use crate::redis::shared::Common;
 use crate::redis::{RedisStore, answers};
 use crate::store::StoreError;
 
-/// The buckets, which tasks share that may outlive a caller.
+/// The buckets of a store. They are shared with tasks that may outlive their callers.
 pub(super) struct Buckets {
     pub(super) buckets: Vec<RedisStore>,
     pub(super) placement: Placement,
     pub(super) common: Common,
     /// The number of transactions that this process has begun.
     pub(super) transactions: AtomicU64,
-    /// The record of outages, as it was last read or written. Only a server that starts while no
-    /// other one runs changes it, so this is right while its bucket is away.
+    /// The record of outages, as it was last read or written. It stays correct while its bucket
+    /// does not answer, because only a server that starts while no other server runs changes it.
     pub(super) outages: Mutex<Option<OutageList>>,
-    /// For each bucket, true while a heartbeat is on its way.
+    /// For each bucket, true while a heartbeat waits for its answer.
     pub(super) beating: Vec<AtomicBool>,
-    /// The number of steps of transactions and appends after which this process acts as if it were
-    /// lost.
+    /// The number of further steps of transactions and appends before this process acts as if it
+    /// had ended.
     #[cfg(feature = "testing")]
     pub(super) steps_left: AtomicU64,
     #[cfg(feature = "testing")]
     pub(super) is_stopped: AtomicBool,
 }
 
-/// The answer of a script for several buckets: a word, and what belongs to it.
+/// The answer of a script in a bucket: a word, and the texts that follow it.
 pub(super) struct Said {
     pub(super) word: String,
     pub(super) rest: Vec<String>,
@@ -48,12 +48,10 @@ impl Buckets {
         self.buckets.get(number).ok_or_else(|| RequestError::damaged(0, "a lock names an unknown bucket"))
     }
 
-    /// Returns the keys of a bucket.
     pub(super) fn keys(&self, bucket: usize) -> Result<&Keys, RequestError> {
         Ok(&self.bucket(bucket)?.shared.keys)
     }
 
-    /// Runs a script in a bucket.
     pub(super) async fn run(
         &self,
         bucket: usize,
@@ -89,7 +87,7 @@ impl Buckets {
 }
 
 impl Said {
-    /// Returns the transaction that has locked a record, if that is the answer.
+    /// Returns the transaction that has locked a record. `None` if the answer does not name a lock.
     pub(super) fn lock(&self) -> Result<Option<Name>, RequestError> {
         if self.word != "locked" {
             return Ok(None);

@@ -1,9 +1,10 @@
 //! Side records of appends, which may be in other buckets than the game.
 //!
-//! An append contains its side records and is listed as pending in the game's bucket before it is
-//! made. Then the records are written: first those in the game's bucket, then those in the others,
-//! each once and in the order of the log. When all are written, the append leaves the list. If its
-//! server is lost before that, any server does the rest.
+//! Before an append is made, it is listed as pending in the game's bucket. The entries that it adds
+//! to the log also contain its side records. Then the side records are written: first those in the
+//! game's bucket, then those in the others. Each is written only once, in the order of the log.
+//! When all are written, the append is removed from the list. If the append's server is lost before
+//! that, any other server completes the work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,19 +25,19 @@ use crate::redis::request_error::RequestError;
 use crate::redis::{RedisStore, answers};
 use crate::store::{Append, AppendOutcome, Store as _, StoreError};
 
-/// The time between two looks for work that lost servers have left unfinished.
+/// The time between two checks for pending appends that only this process finishes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The number of looks in which every bucket is looked at once. The servers take turns, so there is
-/// one look a second, however many servers there are.
+/// The number of looks (checks for unfinished work) that together cover all buckets. The servers
+/// take turns, so there is one look per second, no matter how many servers there are.
 const LOOKS_PER_ROUND: u64 = 5;
-/// The age, in milliseconds, at which any server may do the rest of an append or a transaction.
+/// The age, in milliseconds, at which any server may finish an append or a transaction.
 const LEFT_BEHIND_MS: u64 = 5_000;
 /// The age, in milliseconds, at which a pending append that has no entry counts as abandoned.
 const ABANDONED_MS: u64 = 60_000;
-/// The time, in milliseconds, for which it is remembered that a transaction was aborted.
+/// The time, in milliseconds, for which an aborted transaction is remembered.
 const ABORTED_MS: u64 = 10 * 60_000;
 
-/// An append whose side records are to be written.
+/// An append whose side records must be written.
 #[derive(Clone, Copy)]
 struct Appended {
     game: GameId,
@@ -45,8 +46,8 @@ struct Appended {
     bucket: usize,
 }
 
-/// Regularly finishes the appends that this process has listed after a loss of data, which nobody
-/// else finishes soon.
+/// Regularly finishes the appends that this process has listed as pending after a loss of data. No
+/// other server would finish them soon.
 pub(super) async fn tend(all: Arc<Buckets>) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -57,7 +58,7 @@ pub(super) async fn tend(all: Arc<Buckets>) {
 }
 
 impl Buckets {
-    /// Finishes what lost servers have left unfinished in the buckets of this look.
+    /// Finishes the work of lost servers in the buckets that this look covers.
     pub(super) async fn tend_share(&self, look: u64) {
         self.tend_buckets(|number, _| number as u64 % LOOKS_PER_ROUND == look % LOOKS_PER_ROUND).await;
     }
@@ -73,7 +74,7 @@ impl Buckets {
         }
     }
 
-    /// Makes an append, which has been checked against the limits.
+    /// Makes an append. The caller has checked it against the limits.
     pub(super) async fn append(self: Arc<Buckets>, append: Append) -> Result<AppendOutcome, StoreError> {
         let (game, bucket) = (append.game, self.placement.of_game(append.game));
         let writes = write_arguments(&append.writes);
@@ -83,8 +84,8 @@ impl Buckets {
                 self.step().await;
                 let appended = Appended { game, seq: head.seq, bucket };
                 let written = self.write_all(appended, &writes).await;
-                // Until the side records are written, which any server does, the outcome is
-                // unknown.
+                // The outcome is unknown until the side records are written. Any server may do
+                // that.
                 Ok(if written.is_ok() { outcome } else { AppendOutcome::Unknown })
             }
             outcome => Ok(outcome),
@@ -100,12 +101,13 @@ impl Buckets {
         for earlier in earlier {
             self.write_entry(Appended { seq: earlier, ..appended }).await?;
         }
-        // If one is still listed, another server has listed it although it was made. That changes
-        // nothing.
+        // If an earlier append is listed now, another server has listed it again after it was
+        // finished. That does no harm.
         self.write(appended, writes, false).await.map(drop)
     }
 
-    /// Writes the side records of an append that is in the log. Forgets an append that is not.
+    /// Writes the side records of an append if it is in the log. Otherwise, only removes it from
+    /// the list of pending appends.
     async fn write_entry(&self, appended: Appended) -> Result<(), RequestError> {
         let store = self.bucket(appended.bucket)?;
         let found = store.read_settled(|| store.reader.stream(appended.game, appended.seq, 1)).await?;
@@ -114,8 +116,9 @@ impl Buckets {
         self.write(appended, &writes, false).await.map(drop)
     }
 
-    /// Writes the side records of an append. Returns earlier appends to the same game that may
-    /// not be finished, if asked to look for them. Then nothing was written.
+    /// Writes the side records of an append. If `looks_for_earlier`, first looks for earlier
+    /// appends to the same game that may be unfinished. If there are any, returns their numbers and
+    /// writes nothing.
     async fn write(
         &self,
         appended: Appended,
@@ -145,7 +148,7 @@ impl Buckets {
         self.share(appended, appended.bucket, &[], false, &member).await
     }
 
-    /// Writes those side records of an append that are in one bucket.
+    /// Writes the side records of an append that are in this bucket.
     async fn share(
         &self,
         appended: Appended,
@@ -187,15 +190,15 @@ impl Buckets {
         }
     }
 
-    /// True if side records of a game's appends may not be written yet.
+    /// True if some side records of a game's appends may not have been written yet.
     pub(super) async fn has_pending(&self, game: GameId) -> Result<bool, RequestError> {
         let bucket = self.placement.of_game(game);
         let pending = self.pending(bucket, None).await?;
         Ok(pending.iter().any(|(other, ..)| *other == game))
     }
 
-    /// Returns the appends that have been pending in a bucket since before `until`, and the times
-    /// at which they were listed. They are sorted, because the latest write to a record must win.
+    /// Returns the appends that were listed as pending in a bucket before `until`, and the times at
+    /// which they were listed. They are sorted, because the latest write to a record must win.
     async fn pending(
         &self,
         bucket: usize,
@@ -217,9 +220,10 @@ impl Buckets {
         Ok(pending)
     }
 
-    /// Does what lost servers have left unfinished in a bucket.
+    /// Finishes the work of lost servers in a bucket.
     async fn tend_bucket(&self, bucket: usize) -> Result<(), RequestError> {
-        // After a loss of data, appends were listed by this process, and nobody else finishes them.
+        // After a loss of data, this process may have listed appends that no other server would
+        // finish soon.
         let is_own = self.bucket(bucket)?.shared.has_pending.swap(false, Ordering::SeqCst);
         let now = SystemClock.now().0;
         let until = if is_own { now } else { now.saturating_sub(LEFT_BEHIND_MS) };
@@ -228,7 +232,7 @@ impl Buckets {
             let store = self.bucket(bucket)?;
             let found = store.read_settled(|| store.reader.stream(game, seq, 1)).await?;
             let is_made = found.first().is_some_and(|entry| entry.seq == seq);
-            // Without an entry, the append was not made, or is being made at this moment.
+            // If there is no entry, the append was not made, or is being made at this moment.
             if is_made || now.saturating_sub(since) > ABANDONED_MS {
                 self.write_entry(appended).await?;
             }
@@ -259,7 +263,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Returns the transactions in a sorted set that are older than `until`.
+    /// Returns up to 100 transactions in a sorted set that are older than `until`, and their times.
     async fn names(&self, bucket: usize, key: &str, until: u64) -> Result<Vec<(Name, u64)>, RequestError> {
         let store = self.bucket(bucket)?;
         let look = |_: &Link| {

@@ -1,8 +1,10 @@
-//! Outages of buckets. Each bucket has its own, because its master may be away alone.
+//! Outages of buckets. Each bucket has its own outages, because the master of one bucket may be
+//! unreachable while the others answer.
 //!
-//! The record of outages has the times in which no server ran, which concern all games. The
-//! outages of a bucket are in its own list. This process knows them without asking: it reads them
-//! when it opens the store, and hears of each new one before it makes another request.
+//! The record of outages lists the times in which no server ran, which concern all games. Each
+//! bucket also has a list of its own outages. This process need not ask for these lists later: it
+//! reads them when it opens the store, and is told of each new outage before it makes another
+//! request.
 
 use flagfall_board::GameId;
 
@@ -28,14 +30,15 @@ impl Buckets {
         Ok(())
     }
 
-    /// Returns the outages that concern a game, as a record.
+    /// Returns a record of the outages that concern a game.
     pub(super) async fn outages_record(&self, game: GameId) -> Result<Option<Vec<u8>>, StoreError> {
         self.outages_in(std::iter::once(&self.buckets[self.placement.of_game(game)])).await
     }
 
-    /// Replaces the record of outages among records that follow the key `after` by one with the
-    /// outages of all buckets, because no other store has lists for its buckets. So after a move to
-    /// another store, an outage of one bucket concerns all games that have no later entry.
+    /// In these records, which follow the key `after`, replaces the record of outages by one that
+    /// also contains the outages of all buckets. Other kinds of stores have no list for each
+    /// bucket. So after a move to another store, an outage of one bucket concerns every game
+    /// without a later entry.
     pub(super) async fn add_outages(
         &self,
         records: &mut Vec<FullRecord>,
@@ -56,8 +59,8 @@ impl Buckets {
         Ok(())
     }
 
-    /// Returns the outages in which no server ran. While the bucket of their record is away,
-    /// returns those that were last read, so that games of other buckets can be opened.
+    /// Returns the outages in which no server ran. If the bucket of their record does not answer,
+    /// returns the outages that were read last, so that games in other buckets can be opened.
     async fn common_outages(&self) -> Result<OutageList, StoreError> {
         let read = self.get(&Key::new(OUTAGES_KEY)?).await;
         let mut known = self.outages.lock();
@@ -67,7 +70,7 @@ impl Buckets {
         }
     }
 
-    /// Returns the outages in which no server ran, and those of these buckets, as a record.
+    /// Returns a record of the outages in which no server ran, and of the outages of these buckets.
     async fn outages_in(
         &self,
         buckets: impl IntoIterator<Item = &RedisStore>,

@@ -1,7 +1,7 @@
-//! Reads side records, of one bucket or of all.
+//! Reads side records, from one bucket or from all.
 //!
-//! A record may be locked by a transaction. If that is committed, the reader finishes it and reads
-//! again. Otherwise the record has the value that it has always had.
+//! A record may be locked by a transaction. If the transaction is decided, the reader finishes it
+//! and reads again. Otherwise, the record still has its old value.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -16,13 +16,14 @@ use crate::redis::request_error::RequestError;
 use crate::store::{FullRecord, Reached, StoreError};
 use crate::value::{Key, KeyRange};
 
-/// The maximum number of committed transactions that a read finishes. Each of them was committed
-/// while the read went on.
+/// The maximum number of transactions that a read of one record finishes before it gives up. All
+/// but the first were decided during the read.
 const TRIES: usize = 64;
-/// The smallest number of records to read from one of several buckets.
+/// The minimum number of records that a scan of several buckets requests from each bucket.
 const CHUNK_MIN: usize = 16;
 
-/// Records of a bucket that a scan of several buckets has read.
+/// The progress of a scan in one of several buckets, with the records that were read but not yet
+/// returned.
 struct Cursor {
     bucket: usize,
     records: VecDeque<FullRecord>,
@@ -53,8 +54,8 @@ impl Buckets {
         self.merge(prefix, after, limit, None).await
     }
 
-    /// Returns records in the order of their keys. Leaves out those of the `silent` buckets, and of
-    /// buckets that cannot be read while others can.
+    /// Returns records in the order of their keys. Leaves out the records of the `silent` buckets,
+    /// and of buckets that cannot be read, unless no bucket can be read.
     pub(super) async fn scan_reachable(
         &self,
         prefix: &Key,
@@ -68,8 +69,8 @@ impl Buckets {
         Ok(Reached { records, is_whole: missing.is_empty() })
     }
 
-    /// Reads records of all buckets, or of the only one that can have them. If `missing` is given,
-    /// leaves out these buckets, and adds those that cannot be read.
+    /// Reads records from all buckets, or from one if the prefix determines the bucket. If
+    /// `missing` is given, leaves out the buckets in it, and adds those that cannot be read.
     async fn merge(
         &self,
         prefix: Option<&Key>,
@@ -121,7 +122,8 @@ impl Buckets {
                 merged.extend(cursor.records.pop_front());
                 match cursor.records.front() {
                     Some((next, ..)) => heads.push(Reverse((next.clone(), number))),
-                    // More must be read before the order of the rest is known.
+                    // This bucket's next record may come before those of the others, so it must be
+                    // read first.
                     None if !cursor.is_at_end => break,
                     None => {}
                 }
@@ -131,7 +133,8 @@ impl Buckets {
         Ok(merged)
     }
 
-    /// Reads the next records of a bucket. A bucket that cannot be read is at its end.
+    /// Reads the next records of a bucket. A bucket that cannot be read counts as having no more
+    /// records.
     async fn fill(
         &self,
         cursor: &mut Cursor,
@@ -168,7 +171,7 @@ impl Buckets {
                 self.resolve(&parse_lock(&lock)?, bucket).await?;
             }
         }
-        // A transaction that is committed from now on may be seen or not.
+        // The scan may or may not see a transaction that is committed from now on.
         store.read_settled(|| store.reader.scan(prefix, after, limit)).await
     }
 }

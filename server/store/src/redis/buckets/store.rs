@@ -1,4 +1,4 @@
-//! The contract of a store, for a store in several buckets.
+//! Implements [`Store`] for a store of several buckets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,22 +38,23 @@ use crate::value::{Head, Key, StoreMemory};
 /// The number of buckets of a store.
 pub const BUCKETS: usize = 64;
 
-/// The time between two audits of a bucket's announcements, except in the first bucket, whose audit
-/// covers all games.
+/// The audit interval of every bucket except the first. It is so long that there are no audits,
+/// because the first bucket's audit covers all games.
 const NO_AUDIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The time for which a heartbeat waits for the answer of one bucket.
+/// The time for which a heartbeat waits for one bucket to answer.
 const BEAT_MAX: Duration = Duration::from_secs(1);
 
 /// The maximum number of buckets that are asked, one after the other, to pass on a notice.
 const TELL_TRIES: usize = 4;
-/// The distance between these buckets. It has no common factor with the number of buckets.
+/// The distance between the numbers of these buckets. It has no common factor with the number of
+/// buckets.
 const TELL_STEP: usize = 25;
-/// The time for which a notice waits for one bucket. A heartbeat that needs a second bucket must
-/// still arrive before its server counts as silent.
+/// The time for which a notice waits for one bucket. It is short, because a heartbeat that needs a
+/// second bucket must still arrive before its server counts as silent.
 const TELL_MAX: Duration = Duration::from_millis(500);
 
-/// The store in several buckets. Several servers may use it, like a [`RedisStore`].
+/// A store in several buckets. Like a [`RedisStore`], it can be used by several servers.
 pub struct BucketStore {
     all: Arc<Buckets>,
     tending: JoinHandle<()>,
@@ -117,8 +118,8 @@ impl BucketStore {
         self.first().durability()
     }
 
-    /// Makes this store act, after this many steps of transactions and appends, as if its process
-    /// had ended. Requests that need another step never get an answer.
+    /// Makes this store act as if its process had ended, but only after this many more steps of
+    /// transactions and appends. Requests that need another step never get an answer.
     #[cfg(feature = "testing")]
     pub fn stop_after(&self, steps: u64) {
         self.all.steps_left.store(steps, Ordering::SeqCst);
@@ -142,15 +143,15 @@ impl BucketStore {
         &self.all.buckets[self.all.placement.of_topic(topic)]
     }
 
-    /// The bucket with what the whole store has only once.
+    /// Returns the bucket for data that concerns the whole store, such as the epoch.
     fn first(&self) -> &RedisStore {
         &self.all.buckets[0]
     }
 }
 
 impl Buckets {
-    /// Sends a heartbeat to a bucket. Does not wait for long, because the heartbeats of other
-    /// buckets must not be late on account of this one.
+    /// Sends a heartbeat to a bucket. Does not wait for long, because a slow bucket must not delay
+    /// the heartbeats of the others.
     async fn beat(self: Arc<Buckets>, bucket: usize) -> Result<Stamp, StoreError> {
         let late = |what: &str| StoreError::Unavailable { why: format!("bucket {bucket}: {what}") };
         if self.beating[bucket].swap(true, Ordering::SeqCst) {
@@ -167,9 +168,9 @@ impl Buckets {
         }
     }
 
-    /// Tells all servers, which listen to all buckets, by the first bucket that takes the notice.
-    /// If that is not the first bucket, its master is away, and the others tried are far from it,
-    /// because adjacent buckets have the same master.
+    /// Sends a notice to all servers. Every server listens to all buckets, so one bucket that
+    /// accepts the notice is enough. Tries the first bucket, and then buckets that are far from it,
+    /// because adjacent buckets usually have the same master.
     async fn tell(&self, notice: Vec<u8>, silent: Vec<usize>) -> Result<(), StoreError> {
         let count = self.buckets.len();
         let buckets = (0..TELL_TRIES).map(|number| number * TELL_STEP % count);
@@ -185,7 +186,8 @@ impl Buckets {
         Err(refused.unwrap_or_else(|| StoreError::Unavailable { why: why() }))
     }
 
-    /// Deletes what buckets other than the game's keep for a log that was retired.
+    /// Makes all buckets forget which side records of a game were applied, because the game's log
+    /// was retired or deleted.
     async fn forget_applied(&self, game: GameId) -> Result<(), RequestError> {
         let forget = async |store: &RedisStore| {
             let missing = || RequestError::InDoubt("the store is closed".to_owned());
@@ -196,7 +198,7 @@ impl Buckets {
     }
 }
 
-/// Runs a request in a task of its own, so that it is done completely even if the caller is gone.
+/// Runs a request in a separate task, so that it is completed even if the caller is dropped.
 fn complete<T: Send + 'static>(
     request: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     unknown: T,
@@ -250,7 +252,7 @@ impl Store for BucketStore {
 
     fn sweep(&self) -> StoreResult<'_, u64> {
         Box::pin(async move {
-            // Buckets that do not answer must not keep the others from being swept.
+            // A bucket that does not answer must not prevent the others from being swept.
             let swept = join_all(self.all.buckets.iter().map(Store::sweep)).await;
             Ok(swept.into_iter().collect::<Result<Vec<u64>, StoreError>>()?.iter().sum())
         })
@@ -267,7 +269,8 @@ impl Store for BucketStore {
     fn heartbeat(&self) -> StoreResult<'_, Stamp> {
         Box::pin(async move {
             if self.silent_since().is_some() {
-                // Perhaps this process was suspended, and another server has started since then.
+                // If this process was suspended, another server may have started in the meantime
+                // and changed the record of outages.
                 *self.all.outages.lock() = None;
             }
             let beats = (0..self.all.buckets.len()).map(|bucket| self.all.clone().beat(bucket));
@@ -278,8 +281,8 @@ impl Store for BucketStore {
                     Err(error) => last = Some(error),
                 }
             }
-            // As long as one master answers, its games go on. The others see that their clocks
-            // stand still, from `silent_since_of`.
+            // As long as one master answers, its games continue. For other games, `silent_since_of`
+            // shows that their clocks stand still.
             match (beaten.into_iter().min(), last) {
                 (Some(at), _) => Ok(at),
                 (None, Some(error)) => Err(error),
@@ -291,7 +294,8 @@ impl Store for BucketStore {
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
         Box::pin(async move {
             let beats = self.all.buckets.iter().map(|bucket| bucket.last_heartbeat);
-            // Another server that is alive sends heartbeats to all buckets.
+            // A server that is alive sends heartbeats to all buckets. So if one bucket has had
+            // none, no other server is alive.
             Ok(beats.collect::<Option<Vec<Stamp>>>().and_then(|beats| beats.into_iter().max()))
         })
     }

@@ -1,29 +1,29 @@
-//! A change of side records in several buckets, as a machine without IO.
+//! A change of side records in several buckets, as a state machine without IO.
 //!
-//! One bucket is the primary one. The others are prepared first: if the conditions there hold,
-//! their records are locked, and their writes are kept. Then the primary bucket decides in one
-//! script, which checks its own conditions, makes its own writes, and records the decision. From
-//! then on, the change is made, even if servers are lost. At last the other buckets make their
-//! writes and unlock their records. Every step can be carried out by any server: see [`Name`].
+//! One bucket is the primary bucket. The others are prepared first: if the conditions in a bucket
+//! hold, the records there are locked, and the writes are stored for later. Then a script in the
+//! primary bucket makes the decision: it checks the conditions of its own bucket, makes the writes
+//! of this bucket, and records the decision. From then on, the change is made, even if servers are
+//! lost. Finally, the other buckets make their writes and unlock their records. Any server can
+//! carry out any step: see [`Name`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::Stamp;
 
-/// The time after which a transaction without a decision may be aborted by anybody, in
-/// milliseconds.
+/// The time, in milliseconds, after which any server may abort a transaction without a decision.
 pub(super) const LIFETIME_MS: u64 = 2_000;
 
-/// The name of a transaction, of which locks consist. It tells a server that meets a lock where the
-/// decision is, and when it is too late to make one.
+/// The name of a transaction, which is the value of its locks. A server that finds a lock learns
+/// from the name where the decision is recorded, and until when a decision can be made.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Name {
     /// The primary bucket.
     pub(super) primary: usize,
-    /// The last time, by the clock of the primary bucket, at which a decision can be made.
+    /// The last moment at which a decision can be made, by the clock of the primary bucket.
     pub(super) deadline: Stamp,
-    /// Distinguishes transactions: the server, and a number.
+    /// Makes the name unique: a number for the server, and a number for the transaction.
     pub(super) id: (u64, u64),
 }
 
@@ -52,14 +52,14 @@ impl FromStr for Name {
 /// A recorded decision.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Decision {
-    /// The change is made. The other buckets make their writes.
+    /// The change is made. The other buckets still have to make their writes.
     Committed { others: Vec<usize> },
     /// The change is not made, and never will be.
     Aborted,
 }
 
 impl Decision {
-    /// Parses the text in the primary bucket. `None` if there is no decision yet.
+    /// Parses the decision that the primary bucket has recorded. `None` if there is none yet.
     pub(super) fn parse(text: &str) -> Option<Decision> {
         match text.strip_prefix('c') {
             Some(others) => {
@@ -75,7 +75,7 @@ impl Decision {
     }
 }
 
-/// Returns the other buckets as text, for the record of the decision.
+/// Returns the numbers of the other buckets as text, to be recorded with the decision.
 pub(super) fn others_text(buckets: &[usize]) -> String {
     buckets.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
@@ -100,22 +100,24 @@ pub(super) enum Answer {
     Locked(Name),
     /// The request was certainly not carried out.
     NotDone(String),
-    /// The request may have been carried out, but it will not be from now on.
+    /// The request may have been carried out. If it was not, it never will be.
     InDoubt(String),
 }
 
-/// What became of a transaction.
+/// The result of a transaction.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Outcome {
     Committed,
     Conflict,
-    /// Nothing was written, because of another transaction. It can be tried again.
+    /// Nothing was written, because another transaction has locked a record. The transaction can be
+    /// tried again.
     Locked(Name),
-    /// Nothing was written, because it took too long. It can be tried again.
+    /// Nothing was written, because the transaction took too long. It can be tried again.
     Late,
     /// Nothing was written.
     NotDone(String),
-    /// It may be made or not. The primary bucket has the decision, if there is one.
+    /// It is unknown whether the change is made. The primary bucket has the decision, if there is
+    /// one.
     Unknown,
 }
 
@@ -128,8 +130,8 @@ enum Phase {
     Done,
 }
 
-/// A transaction, as seen by the server that makes it. Its owner carries out the calls, in any
-/// order and at the same time, and tells the machine the answers.
+/// A transaction, as seen by the server that makes it. The owner of the machine carries out the
+/// calls, concurrently and in any order, and passes the answers to the machine.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Machine {
     primary: usize,
@@ -139,11 +141,11 @@ pub(super) struct Machine {
     calls: Vec<Call>,
     /// The number of calls that were taken and have no answer yet.
     awaited: usize,
-    /// The buckets that may be prepared.
+    /// The buckets that are prepared, or may be.
     prepared: Vec<usize>,
-    /// Why the transaction cannot be made; later the outcome.
+    /// The outcome, or during the preparation, the reason why the transaction will fail.
     outcome: Option<Outcome>,
-    /// True if the writes are made in all buckets so far.
+    /// False if it is not certain that all buckets have finished the transaction.
     is_finished: bool,
 }
 
@@ -171,7 +173,7 @@ impl Machine {
         std::mem::take(&mut self.calls)
     }
 
-    /// Returns the outcome. It is known before the transaction is finished everywhere.
+    /// Returns the outcome, if it is known. Some buckets may not have finished the transaction yet.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref().filter(|_| self.phase > Phase::Deciding)
     }
@@ -185,7 +187,7 @@ impl Machine {
                 }
                 match answer {
                     Answer::Ok => {}
-                    // The decision is never asked for, so nothing is written.
+                    // Nothing will be written, because no decision will be requested.
                     Answer::InDoubt(why) => self.fail(Outcome::NotDone(why)),
                     answer => self.fail(outcome_of(answer)),
                 }
@@ -203,8 +205,8 @@ impl Machine {
         }
     }
 
-    /// Notes that the transaction cannot be made. A conflict is final, so it counts more than
-    /// what may pass.
+    /// Records that the transaction cannot be made. A conflict replaces any other reason, because
+    /// it is final, while other reasons may pass.
     fn fail(&mut self, outcome: Outcome) {
         if self.outcome.is_none() || outcome == Outcome::Conflict {
             self.outcome = Some(outcome);
@@ -220,8 +222,8 @@ impl Machine {
                     Phase::Deciding
                 }
                 Phase::Preparing | Phase::Deciding => {
-                    // Without an answer from the primary bucket, only that bucket knows how to
-                    // finish.
+                    // The primary bucket has not answered, so it is unknown whether the other
+                    // buckets must make their writes.
                     let is_unknown = self.outcome == Some(Outcome::Unknown);
                     let is_committed = self.outcome == Some(Outcome::Committed);
                     let finish = |bucket: &usize| Call::Finish { bucket: *bucket, is_committed };

@@ -1,4 +1,4 @@
-//! Updates of one bucket, and of several.
+//! Updates of one or several buckets.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -20,8 +20,8 @@ use crate::redis::request_error::RequestError;
 use crate::store::{Expect, OUTAGES_KEY, StoreError, Update, UpdateOutcome, Write};
 use crate::value::Key;
 
-/// The time for which a request is tried again because of locks. A lock of a lost server is gone
-/// sooner.
+/// The time for which a request that meets locks is tried again. The lock of a lost server does not
+/// last as long.
 pub(super) const PATIENCE: Duration = Duration::from_millis(3 * LIFETIME_MS);
 /// The shortest and the longest time between two attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(64));
@@ -58,12 +58,12 @@ impl Pauses {
         Pauses { until: Instant::now() + PATIENCE, next: PAUSE.0 }
     }
 
-    /// Waits. Returns false if there were enough attempts.
+    /// Waits before the next attempt. Returns false if there is no time for another one.
     pub(super) async fn wait(&mut self) -> bool {
         if Instant::now() >= self.until {
             return false;
         }
-        // Two requests that meet each other must not wait for the same time.
+        // Two conflicting requests must wait for different times.
         let random = RandomState::new().hash_one(0) % 1_000;
         sleep(self.next + self.next.mul_f64(random as f64 / 1_000.0)).await;
         self.next = (self.next * 2).min(PAUSE.1);
@@ -93,7 +93,7 @@ impl Buckets {
         parts
     }
 
-    /// Makes an update, which has been checked against the limits.
+    /// Makes an update. The caller has checked it against the limits.
     pub(super) async fn update(self: Arc<Buckets>, update: Update) -> Result<UpdateOutcome, StoreError> {
         let outages = update.writes.iter().find_map(outages_written);
         let parts = self.split(update);
@@ -163,15 +163,15 @@ impl Buckets {
                 Outcome::Late => None,
             };
             if let Some(lock) = busy {
-                // The record may be in any of the buckets, and a bucket without it does nothing.
+                // The locked record may be in any of these buckets. The others ignore this request.
                 for bucket in parts.keys() {
                     if !self.resolve(&lock, *bucket).await? {
                         break;
                     }
                 }
             }
-            // The pause comes even if the lock is gone. Otherwise, transactions that meet each
-            // other would do so again.
+            // Wait even if the lock is gone. Otherwise, two conflicting transactions would conflict
+            // again.
             if !pauses.wait().await {
                 return Err(too_busy());
             }
@@ -269,8 +269,8 @@ impl Buckets {
         self.run(bucket, Script::Forget, &names, vec![name.to_string().into_bytes()]).await
     }
 
-    /// Finishes a transaction that has locked records in this bucket. Returns false if there is no
-    /// decision yet, and it is not too late to make one.
+    /// Finishes a transaction in a bucket in which it has locked records. Returns false if the
+    /// transaction has no decision yet but can still get one.
     pub(super) async fn resolve(&self, name: &Name, bucket: usize) -> Result<bool, RequestError> {
         let of = &self.keys(name.primary)?.transactions;
         let arguments = [name.to_string(), name.deadline.0.to_string()].map(String::into_bytes).to_vec();
@@ -283,7 +283,7 @@ impl Buckets {
     }
 }
 
-/// Returns the list of outages if this is a write to its record.
+/// Returns the list of outages that this write stores. `None` if it writes another record.
 fn outages_written(write: &Write) -> Option<OutageList> {
     match write {
         Write::Put { key, value, .. } if key.as_bytes() == OUTAGES_KEY.as_bytes() => {

@@ -2,7 +2,7 @@
 //!
 //! When a strike is resolved, the chosen ranks become public, but not the times at which the
 //! players chose. One player chose last, at the time when the strike was resolved. The check
-//! assumes that the other player chose at once. A record is therefore reported as false only if
+//! assumes that the other player chose immediately. A record is therefore reported as false only if
 //! it is false for all possible times of the choices.
 
 use flagfall_board::{Rank, Side, Stamp};

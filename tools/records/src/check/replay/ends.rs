@@ -83,7 +83,7 @@ impl Replay<'_> {
         let (SeenOutcome { winner, reason }, turn) = (outcome, self.game.turn());
         let is_possible = match (turn, winner) {
             (Some(_), Some(winner)) => reason == "abandoned" || self.game.is_to_act(winner.opponent()),
-            // Time can run out for both sides at once only if both had to choose (§Q4).
+            // Time can run out for both sides at the same time only if both had to choose (§Q4).
             (Some(_), None) if reason == "out_of_time" => {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }

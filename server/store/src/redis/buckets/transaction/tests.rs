@@ -1,6 +1,6 @@
-//! A model of the buckets, in which all orders of the steps of two transactions, of two servers
-//! that resolve locks, and of one that tidies up are tried. Each transaction may be given up
-//! after any step, and one of its answers may be lost.
+//! A model of the buckets. It tries all orders of the steps of two transactions, of two servers
+//! that resolve locks, and of one server that tidies up. The server of a transaction may be lost
+//! after any step, or one of its answers may be lost.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::*;
 /// A key: its bucket, and a number.
 type Place = (usize, u8);
 
-/// What a transaction of the model does.
+/// A transaction of the model.
 #[derive(Clone, Debug)]
 struct Plan {
     primary: usize,
@@ -17,7 +17,7 @@ struct Plan {
     /// Records that must have the value 0.
     conditions: Vec<Place>,
     writes: Vec<Place>,
-    /// The value that it writes.
+    /// The value that the transaction writes.
     value: u8,
 }
 
@@ -32,7 +32,7 @@ impl Plan {
     }
 }
 
-/// The steps of the scripts, wrong on purpose.
+/// Deliberate errors in the scripts of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flaw {
     None,
@@ -40,14 +40,14 @@ enum Flaw {
     DecidesAfterAbort,
     /// A prepared transaction does not lock its records.
     LocksNothing,
-    /// A decision is forgotten before the transaction is finished everywhere.
+    /// A decision is forgotten before the transaction is finished in all buckets.
     ForgetsEarly,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct Bucket {
     values: BTreeMap<u8, u8>,
-    /// The transactions that have locked records.
+    /// For each locked record, the transaction that has locked it.
     locks: BTreeMap<u8, usize>,
     intents: Vec<usize>,
     decisions: BTreeMap<usize, bool>,
@@ -56,14 +56,15 @@ struct Bucket {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Maker {
     machine: Machine,
-    /// Calls that were sent. After the server is lost, they may still be carried out.
+    /// The calls that were sent. Even if the server is lost, they may still be carried out.
     sent: Vec<Call>,
-    /// False once the server is lost, or an answer was.
+    /// False once an answer was lost.
     is_whole: bool,
     is_alive: bool,
 }
 
-/// What a server is doing that found a lock, or a decision that is not finished.
+/// The remaining calls of a server that has found a lock, or a decision about an unfinished
+/// transaction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Helper {
     transaction: usize,
@@ -103,7 +104,7 @@ impl World {
         }
     }
 
-    /// Does what the script of this call does.
+    /// Does the same as the script for this call.
     fn run(&mut self, plans: &[Plan], at: usize, call: Call, flaw: Flaw) -> Answer {
         let plan = &plans[at];
         match call {
@@ -157,7 +158,8 @@ impl World {
         decisions.get(&at).copied()
     }
 
-    /// Returns the value of a record for a reader, who asks for the decision about each lock.
+    /// Returns the value of a record as readers see it. For each lock, a reader asks for the
+    /// decision.
     fn value(&self, plans: &[Plan], (bucket, place): Place) -> u8 {
         let found = &self.buckets[bucket];
         let writer = found.intents.iter().find(|at| {
@@ -169,7 +171,7 @@ impl World {
         writer.map_or_else(|| found.values.get(&place).copied().unwrap_or(0), |at| plans[*at].value)
     }
 
-    /// Finishes everything, as servers do after a while.
+    /// Finishes all transactions, as servers do after a while.
     fn settle(mut self, plans: &[Plan], flaw: Flaw) -> World {
         self.is_late = true;
         for bucket in 0..self.buckets.len() {
@@ -190,7 +192,7 @@ impl Bucket {
 }
 
 impl Model {
-    /// Tries all orders. Returns what goes wrong in one of them.
+    /// Tries all orders. Returns an error if a check fails in one of them.
     fn explore(plans: Vec<Plan>, flaw: Flaw) -> (Model, Result<(), String>) {
         let world = World::new(&plans);
         let mut model =
@@ -207,7 +209,8 @@ impl Model {
         (model, Ok(()))
     }
 
-    /// Checks that every transaction is seen completely or not at all, as its server says.
+    /// Checks that each transaction is visible completely or not at all, and that its outcome
+    /// agrees with what is visible.
     fn check(&mut self, world: &World) -> Result<(), &'static str> {
         self.check_values(world)?;
         if world.makers.iter().any(|maker| !maker.sent.is_empty()) {
@@ -243,7 +246,7 @@ impl Model {
         if count > 1 { Err("two transactions are seen that exclude each other") } else { Ok(()) }
     }
 
-    /// Adds all worlds that may follow.
+    /// Adds all worlds that can follow this one.
     fn go_on(&mut self, world: &World) {
         let mut next = Vec::new();
         for at in 0..world.makers.len() {
@@ -343,7 +346,7 @@ impl Maker {
     }
 }
 
-/// Two transactions of which each makes a condition of the other false.
+/// Two transactions, each of which makes a condition of the other false.
 fn rivals() -> Vec<Plan> {
     vec![
         Plan {
