@@ -22,8 +22,8 @@ pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
 
 /// Returns a side's captured and remaining pieces: `(rank, lost, left)`, strongest first.
 ///
-/// In games with coins, `left` counts the ranks that coins can still become. The other remaining
-/// pieces are on the board, and all viewers see their ranks (§Q8).
+/// In games with coins, `left` counts only ranks that coins can still become. It leaves out the
+/// pieces that are no longer coins, because all viewers see their ranks on the board (§Q8).
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
         .army

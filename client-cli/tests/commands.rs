@@ -149,7 +149,7 @@ fn settings_are_shown_set_and_refused() {
         (&["settings", "list", "--json", "--plain"][..], 0, "\"origin\": \"option\""),
         (&["settings", "set", "color", "no"][..], 2, "There is no setting color"),
         (&["settings", "set", "colors", "sometimes"][..], 2, "yes or no"),
-        (&["settings", "unset", "server"][..], 0, "is removed from"),
+        (&["settings", "unset", "server"][..], 0, "Removed server from"),
     ] {
         let (got, text) = run(folder.path(), arguments);
         assert_eq!(got, code, "{arguments:?}: {text}");

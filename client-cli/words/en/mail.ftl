@@ -23,7 +23,7 @@ challenge-not-understood = “{ $word }” is not understood. Type: challenge NA
 # $word: what was typed; $meant: a ruleset.
 challenge-not-understood-meant = “{ $word }” is not understood. Did you mean { $meant }? Type: challenge NAME RULESET TIME (for example: challenge ann pbm 3days)
 # $terms; $code; $left: how long.
-challenge-made = Your challenge is open for { $left }: { $terms }. To play, your friend types: accept { $code }
+challenge-made = Your challenge ({ $terms }) is open for { $left }. To play, your friend types: accept { $code }
 # $link: an address.
 challenge-made-link = Or your friend opens { $link } in a browser.
 # $name; $code.

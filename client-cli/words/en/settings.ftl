@@ -23,7 +23,7 @@ settings-wrong-value =
 settings-file = Settings are saved in { $path }.
 # $key: the setting; $path: the file.
 settings-set = { $key } is set in { $path }.
-settings-unset = { $key } is removed from { $path }.
+settings-unset = Removed { $key } from { $path }.
 # The head of the table.
 settings-column-key = setting
 settings-column-value = value

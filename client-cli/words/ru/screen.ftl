@@ -30,7 +30,7 @@ ask-illegal = Ход { $squares } запрещён и проигрывает п�
 # $square.
 ask-remove = Убрать вашу фигуру с { $square } в резерв?
 ask-color = Цвет фишки?
-ask-color-won = Ваша фигура победила. Цвет её фишки?
+ask-color-won = Ваша фигура победила. Какого цвета фишку ей дать?
 # $square.
 ask-place = Какую фигуру поставить на { $square }?
 # $name: what is typed.

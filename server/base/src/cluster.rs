@@ -436,7 +436,7 @@ mod tests {
         assert!(!one.has_former() && !one.can_archive());
         assert!(two.meet(&info(2, &[])).await.is_err(), "its record is not renewed");
         assert_eq!(two.online(), 5, "it can still read the others'");
-        // Set-up: the third server hears itself, but not the second one.
+        // The third server hears itself, but not the second one.
         hear(&three, &["1", "3"]);
         three.meet(&info(4, &[])).await.unwrap();
         assert_eq!(three.online(), 1);

@@ -42,8 +42,8 @@ impl RelaySource {
         matches!(self, RelaySource::File(path) if path.as_os_str().is_empty())
     }
 
-    /// Returns the address without its password. `None` if the address has no credentials or is
-    /// in a file.
+    /// Returns the address without its password. Returns `None` if the address has no
+    /// credentials, or if the setting names a file that contains the address.
     pub fn without_password(&self) -> Option<String> {
         let RelaySource::Url(url) = self else { return None };
         let (before, host) = url.expose().rsplit_once('@')?;
@@ -67,7 +67,7 @@ pub enum RelayError {
     #[error("{}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
     #[error(
-        "wanted: smtps://USER:PASSWORD@HOST:PORT, the same with smtp, or the name of a file with such a line"
+        "must be smtps://USER:PASSWORD@HOST:PORT or smtp://USER:PASSWORD@HOST:PORT, or the name of a file that contains such a line"
     )]
     Form,
     #[error("a user name needs a password: smtps://USER:PASSWORD@HOST")]

@@ -298,7 +298,7 @@ async fn a_game_that_is_erased_while_it_is_being_archived_does_not_come_back() {
     let world = World::new().await;
     let Played { id, .. } = world.played;
     let archive = world.archive().await;
-    // Set-up: a server reads the log before the erasure, and adds the game to the archive after
+    // A server reads the log before the erasure, and adds the game to the archive after
     // it.
     let log = world.store.read(id, 0, 512).await.unwrap();
     let encoded = flagfall_archive::encode_checked(id, &log, world.played.head, None).unwrap();

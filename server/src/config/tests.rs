@@ -104,7 +104,7 @@ fn conflicting_settings_are_reported() {
     assert!(wrong(&[&relay[..], &from].concat()).starts_with("--smtp needs --public-url URL"));
     let wrong_form = ["--smtp", "ann:hunter2@mail.example.org"];
     let refusal = wrong(&[&wrong_form[..], &from, &url].concat());
-    assert!(refusal.starts_with("--smtp wanted: smtps://") && !refusal.contains("hunter2"), "{refusal}");
+    assert!(refusal.starts_with("--smtp must be smtps://") && !refusal.contains("hunter2"), "{refusal}");
     let no_file = wrong(&[&["--smtp", "/no/such/file"][..], &from, &url].concat());
     assert!(no_file.starts_with("--smtp /no/such/file: "), "{no_file}");
     assert!(wrong(&["--data", "/dev/null"]).contains("/dev/null exists but is not a folder"));

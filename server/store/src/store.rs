@@ -39,7 +39,7 @@ pub struct Append {
     pub not_before: Option<Stamp>,
     /// The entries' bodies, in order. They get the numbers after `expected.seq`.
     pub bodies: Vec<SecretBytes>,
-    /// Side records, written only together with the entries.
+    /// Changes of records beside the log. They are written only together with the entries.
     pub writes: Vec<Write>,
 }
 

@@ -93,7 +93,7 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
         resignations.push((game, format!("c{}", table.commands)));
         games.push(game);
     }
-    // Set-up: both players want a rematch of the first game, so that this game links to another
+    // Both players want a rematch of the first game, so that this game links to another
     // one.
     let want = || ClientToServer::Rematch { cmd_id: "rematch".parse().unwrap(), game: games[0] };
     assert_eq!(ask(&mut table.ann, want()).await, Accepted::Done {});
@@ -128,7 +128,7 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     for ((game, cmd_id), outcome) in resignations.iter().zip(&outcomes) {
         assert_eq!(&resign_again(&house, &tokens[1], *game, cmd_id).await, outcome);
     }
-    // Claim: the archived game still links to its rematch.
+    // The archived game still links to its rematch.
     let mut ann = house.again(&tokens[0]).await;
     let found = ask(&mut ann, want()).await;
     assert!(matches!(found, Accepted::Started { game, .. } if game == rematch), "{found:?}");
@@ -198,7 +198,7 @@ async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
     let erased = |game| (Deed::Erased { game }, "a court order".to_owned());
     assert_eq!(deeds.collect::<Vec<_>>(), [erased(archived), erased(stored)]);
 
-    // Claim: the archive overwrites the bytes of the erased game, and a round of archiving does
+    // The archive overwrites the bytes of the erased game, and a round of archiving does
     // not bring the game back.
     assert_eq!(archive.tidy(0).await.unwrap().rewritten_segments, 1);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
@@ -251,7 +251,7 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let kind = Kind { rated: true, ..Kind::default() };
     let game = table.play(kind).await;
     clock.advance_ms(1_000);
-    // Set-up: when the players' next game is recorded, the rating change of their first game
+    // When the players' next game is recorded, the rating change of their first game
     // becomes a part of that game's line in the history.
     table.play(kind).await;
     table.house.run_jobs("proof_due").await;
@@ -353,7 +353,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
         records.push(table.house.ask("GET", &format!("/api/games/{game}/record"), "", "").await.json());
     }
     let bob = records[0]["players"]["blue"]["id"].as_str().unwrap().to_owned();
-    // Set-up: Ann chooses to be listed by name.
+    // Ann chooses to be listed by name.
     assert_eq!(set(&table.tokens[0], "name").await, 204);
     let lines = dump().await;
     assert_eq!(lines.len(), games.len());
@@ -384,7 +384,7 @@ async fn the_program_writes_a_dump_with_its_checksums() {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (data, dumps) = (place("data"), place("dumps"));
     std::fs::create_dir(&data).unwrap();
-    // Set-up: write a game with today's date, which also sets the store's clock.
+    // Write a game with today's date, which also sets the store's clock.
     data_folder_with_a_game(data.as_ref()).await;
     let game = {
         let mut games = (1_000..).map(|seed| played::game_of(&CLASSIC, seed, 20));

@@ -328,7 +328,7 @@ async fn players_see_what_operators_decided_about_their_own_reports() {
         "{log:?}"
     );
 
-    // Claim: closing the account decides the open reports, and leaves earlier decisions as they
+    // Closing the account decides the open reports, and leaves earlier decisions as they
     // are.
     Operator::new(&house.store, "they stall").unwrap().close("bo").await.unwrap();
     assert_eq!(states(&ana_token).await, are("nothing", "acted"));

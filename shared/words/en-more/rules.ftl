@@ -96,7 +96,7 @@ rules-spy = { $labels ->
 # $limit: how many times in a row.
 rules-two-squares = Two-squares rule: a piece may go back and forth between the same two squares { $limit } times in a row. After that, it must go elsewhere, or another piece must move.
 rules-no-two-squares = A piece may go back and forth as often as it likes.
-rules-more-squares = More-squares rule: a side that keeps chasing a piece must not repeat a position of that chase.
+rules-more-squares = More-squares rule: a side that keeps chasing a piece must not repeat a position from that chase.
 
 ## The end
 

@@ -33,7 +33,7 @@ impl Words {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
     }
 
-    /// Returns the description of a ruleset for messages.
+    /// Returns the description of a ruleset, for use in messages.
     pub fn ruleset_info(&self, ruleset: &Ruleset) -> RulesetInfo {
         RulesetInfo {
             id: ruleset.id.to_owned(),

@@ -555,7 +555,7 @@ mod tests {
 
     #[tokio::test]
     async fn processor_time_counts_from_the_question_and_with_children() {
-        // Set-up: the program is busy before the umpire asks it. After the question, its child is
+        // The program is busy before the umpire asks it. After the question, its child is
         // busy, and then the program waits.
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");

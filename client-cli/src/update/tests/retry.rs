@@ -139,7 +139,7 @@ fn a_busy_server_is_retried_by_programs_and_a_store_that_is_away_by_people_too()
         }
         assert!(shortest >= 800, "{code}: not at once: {shortest} ms");
         assert_eq!(complaints(&model), 1, "{code}: {:?}", model.notes);
-        // Set-up: the connection is lost and restored in the meantime.
+        // The connection is lost and restored in the meantime.
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby { .. }]));
         assert_eq!(model.connection.retry, None);

@@ -132,7 +132,7 @@ mod tests {
         let check = async || read().await.unwrap().unwrap().check(Check::Hashes, |_, _| ()).await.unwrap();
         assert_eq!(check().await.damage, []);
 
-        // Set-up: an index with correct checksums, but with a wrong place for one game and a
+        // An index with correct checksums, but with a wrong place for one game and a
         // wrong id for another.
         let (moved, lost, other) = (lines[1].0, lines[3].0, GameId::from_bits(41).unwrap());
         lines[1].1.at += 8;

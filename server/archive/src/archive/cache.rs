@@ -93,7 +93,7 @@ mod tests {
         cache.remove(id(1));
         assert!(cache.get(id(1)).is_none());
         assert_eq!((cache.bytes, cache.uses.len()), (200, 2));
-        // Claim: a game that is larger than the whole cache is not kept.
+        // A game that is larger than the whole cache is not kept.
         let mut cache = Cache::new(99);
         cache.insert(log(1));
         assert!(cache.get(id(1)).is_none());

@@ -267,7 +267,7 @@ mod tests {
             assert_eq!(found, []);
         }
 
-        // Claim: the other blocks can be read if one is damaged.
+        // The other blocks can be read if one is damaged.
         let mut damaged = bytes;
         damaged[block_at(1) + 100..block_at(1) + 200].fill(0x55);
         store.delete(&names::index(3)).await.unwrap();

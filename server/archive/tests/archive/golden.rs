@@ -63,7 +63,7 @@ fn digest(bytes: &[u8]) -> String {
     let mut hasher = Sha256::new();
     hash_commands(&mut hasher, &first);
     replay::replay(log.game, &log.entries, |game, _| hash_commands(&mut hasher, game)).expect("a game");
-    // Claim: encoding the decoded log gives the same bytes, except for the hash of the log and
+    // Encoding the decoded log gives the same bytes, except for the hash of the log and
     // what follows it.
     let again = encode(log.game, &log.entries, log.signature.as_ref()).expect("an encoded game");
     let end = bytes.len() - 32 - 72 - 4;

@@ -61,7 +61,7 @@ async fn a_damaged_segment_leaves_the_other_games() {
         assert!(page.games.is_empty() && page.damage.is_some());
         let page = archive.games(Some(page.segment)).await.expect("a page").expect("a segment");
         assert!(page.games.len() == 2 && page.damage.is_none());
-        // Claim: games can still be added, and the archive can be tidied.
+        // Games can still be added, and the archive can be tidied.
         archive.add(games([4])).await.expect("added");
         archive.tidy(DAY_MS).await.expect("tidied");
         assert_readable(&archive, 4).await;
@@ -83,7 +83,7 @@ async fn a_damaged_game_is_the_only_one_that_is_lost() {
     let report = check(&archive).await;
     assert_eq!((report.games, report.replayed, report.damage.len()), (3, 3, 1));
     assert_eq!(report.damage[0].games, [id(1)]);
-    // Claim: a removed game in the damaged segment cannot be overwritten, and the result says so.
+    // A removed game in the damaged segment cannot be overwritten, and the result says so.
     archive.remove(id(0), "a test").await.expect("removed");
     assert_eq!(archive.tidy(DAY_MS).await.expect("tidied").damage.len(), 1);
 }
@@ -110,7 +110,7 @@ async fn a_damaged_run_hides_its_games_only() {
             (report.damage[0].object.as_str(), &report.damage[0].games),
             (run.as_str(), &lost.to_vec())
         );
-        // Claim: the other runs are merged, and the damaged one stays.
+        // The other runs are merged, and the damaged one stays.
         archive.add(games([4])).await.expect("added");
         let tidied = archive.tidy(DAY_MS).await.expect("tidied");
         assert_eq!((tidied.merged_runs, tidied.damage.len()), (2, 1), "{tidied:?}");
@@ -118,7 +118,7 @@ async fn a_damaged_run_hides_its_games_only() {
             assert_readable(&archive, number).await;
         }
         assert!(archive.find(id(0)).await.is_err());
-        // Claim: a game that is added again can be found again.
+        // A game that is added again can be found again.
         archive.add(games([0])).await.expect("added");
         assert_readable(&archive, 0).await;
     }
@@ -145,9 +145,9 @@ async fn with_a_damaged_manifest_nothing_is_written() {
         assert!(error.is_damage() && error.to_string().contains(&manifest), "{error}");
     }
     assert_eq!(check(&archive).await.damage[0].object.as_str(), manifest);
-    // Claim: a server that had already read the manifest can still read games.
+    // A server that had already read the manifest can still read games.
     assert_readable(&before, 3).await;
-    // Claim: a server detects that its manifest has disappeared.
+    // A server detects that its manifest has disappeared.
     store.drop_object(&manifest);
     assert!(before.refresh().await.is_err());
 }

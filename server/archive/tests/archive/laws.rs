@@ -137,7 +137,7 @@ async fn patiently(archive: &Archive, act: Act) {
     panic!("{act:?} is never done");
 }
 
-/// Set-up: two servers add games, one of them also removes a game, and two other servers tidy
+/// Two servers add games, one of them also removes a game, and two other servers tidy
 /// with clocks that run too fast. Their operations are interleaved at random.
 #[tokio::test]
 async fn several_servers_write_at_the_same_time() {
@@ -167,7 +167,7 @@ async fn several_servers_write_at_the_same_time() {
     }
 }
 
-/// Set-up: before a server publishes a manifest, it stops for so long that another server uses
+/// Before a server publishes a manifest, it stops for so long that another server uses
 /// the manifest's number and deletes that manifest again.
 #[tokio::test]
 async fn a_late_manifest_does_not_count() {
@@ -194,7 +194,7 @@ async fn a_late_manifest_does_not_count() {
     }
 }
 
-/// Set-up: a server has written a segment that no manifest names yet. Another server publishes a
+/// A server has written a segment that no manifest names yet. Another server publishes a
 /// manifest that condemns the segment. Before it deletes the segment, the first server publishes
 /// its manifest.
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn condemned_objects_are_not_named_again() {
     assert_whole(&open(&store, settings()).await, 0..2, &[]).await;
 }
 
-/// Set-up: a slow server has written a segment but no manifest yet. Before it writes one, another
+/// A slow server has written a segment but no manifest yet. Before it writes one, another
 /// server tidies several times within a day.
 #[tokio::test]
 async fn objects_of_a_slow_writer_are_kept_for_a_day() {

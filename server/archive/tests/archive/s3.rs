@@ -16,7 +16,7 @@ async fn games_are_kept_in_s3() {
     let objects = Arc::new(storage.archive("s3://games/flagfall"));
     let archive = Archive::open(objects.clone(), settings()).await.expect("an archive");
     archive.add(games(0..3)).await.expect("added");
-    // Set-up: the storage is busy for a moment. Later, the answer to a write is lost.
+    // The storage is busy for a moment. Later, the answer to a write is lost.
     (storage.state.lock().busy, storage.state.lock().lost_answers) = (2, 0);
     archive.add(games(3..5)).await.expect("added");
     storage.state.lock().lost_answers = 1;

@@ -39,7 +39,7 @@ async fn contract(store: &dyn ArchiveStore) {
     assert_eq!(store.list(&name("segment")).await.expect("a list"), []);
     assert_eq!(store.list(&name("index")).await.expect("a list"), []);
 
-    // Claim: a list is complete and sorted.
+    // A list is complete and sorted.
     let many: Vec<_> = (0..25).map(|number| name(&format!("index/{number:03}"))).collect();
     for name in many.iter().rev() {
         assert!(store.put_if_absent(name, b"part".to_vec()).await.expect("an answer"));
@@ -51,7 +51,7 @@ async fn contract(store: &dyn ArchiveStore) {
     assert_eq!(store.length(&one).await.expect("a length"), None);
     assert!(store.put_if_absent(&one, b"again".to_vec()).await.expect("an answer"));
 
-    // Claim: if several writers write the same object, one of them succeeds, and the object is
+    // If several writers write the same object, one of them succeeds, and the object is
     // complete.
     let race = name("manifest/2");
     let writers = (0_u8..8).map(|number| store.put_if_absent(&race, vec![number; 100_000]));

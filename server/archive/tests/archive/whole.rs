@@ -85,14 +85,14 @@ async fn games_are_added_found_and_read() {
     assert_eq!(archive.find(id(1)).await.expect("an answer"), None);
     let places = archive.add(games([3, 1, 2, 1])).await.expect("added");
     assert_eq!(places.iter().map(|(game, _)| *game).collect::<Vec<_>>(), [3, 1, 2, 1].map(id));
-    // Claim: games that are already in the archive are not written again.
+    // Games that are already in the archive are not written again.
     let objects = store.names("segments").len();
     let again = archive.add(games([1, 2])).await.expect("added");
     assert_eq!((again[0], again[1]), (places[1], places[2]));
     assert_eq!(store.names("segments").len(), objects);
     let more = archive.add(games([2, 4])).await.expect("added");
     assert_eq!(more[0], places[2]);
-    // Claim: a server that opened the archive earlier finds a new game.
+    // A server that opened the archive earlier finds a new game.
     let other = open(&store.sibling(), frugal()).await;
     archive.add(games([5])).await.expect("added");
     for archive in [&archive, &other] {
@@ -158,7 +158,7 @@ async fn removed_games_cannot_be_read_and_are_overwritten() {
         let read = archive.read_at(id(1), &places[1].1).await;
         assert!(matches!(read, Err(ArchiveError::Removed(_))), "{read:?}");
     }
-    // Claim: a removed game is not added again.
+    // A removed game is not added again.
     let added = archive.add(games([1, 2])).await.expect("added");
     assert_eq!(added, [places[2]]);
 
@@ -168,13 +168,13 @@ async fn removed_games_cannot_be_read_and_are_overwritten() {
     assert_eq!(has_secret(), 1);
     let tidied = archive.tidy(DAY_MS).await.expect("tidied");
     assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (1, 0));
-    // Claim: the old segment is deleted after a day.
+    // The old segment is deleted after a day.
     assert_eq!(archive.tidy(2 * DAY_MS - 1).await.expect("tidied").rewritten_segments, 0);
     assert_eq!(has_secret(), 1);
     archive.tidy(2 * DAY_MS).await.expect("tidied");
     assert_eq!(has_secret(), 0);
     assert_eq!(walk(&archive).await, sorted([0, 2, 3, 4, 6]));
-    // Claim: the other games keep their places, so a server with an old manifest finds them.
+    // The other games keep their places, so a server with an old manifest finds them.
     for (game, location) in places.into_iter().filter(|(game, _)| *game != id(1)) {
         assert_eq!(other.read_at(game, &location).await.expect("a log").game, game);
     }

@@ -69,14 +69,14 @@ fn handshakes_of_an_address_are_limited_and_come_back() {
 #[test]
 fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_address() {
     let admission = Admission::new(&AdmissionLimits { handshakes_per_address: 9_000, ..limits() }, 100);
-    // Set-up: guests from many addresses take all connections for newcomers.
+    // Guests from many addresses take all connections for newcomers.
     let mut guests = Vec::new();
     for last in 0..80 {
         let seat = crowd(&admission, last, 1).remove(0);
         admission.admit_guest(&seat, Instant::now()).unwrap();
         guests.push(seat);
     }
-    // Claim: silent strangers can fill the places that they share with known players, but cannot
+    // Silent strangers can fill the places that they share with known players, but cannot
     // take further connections.
     let first = crowd(&admission, 100, 3);
     let second = crowd(&admission, 101, 2);
@@ -164,7 +164,7 @@ fn trusted_networks_have_no_limits_of_their_own() {
         admission.begin_offer(client).unwrap().keep(&Held::PoolPlace(player.clone()));
         admission.begin_game(client, &player, true).unwrap();
     }
-    // Claim: the per-player limits and the limits of the whole server apply even to a trusted
+    // The per-player limits and the limits of the whole server apply even to a trusted
     // network.
     assert!(!admission.charge_stored(client, "p0", 9 * 1_024 * 1_024, now).is_zero());
     assert_eq!(crowd(&admission, 1, 2_000).iter().filter(|seat| !is_evicted(seat)).count(), 740);
@@ -282,7 +282,7 @@ fn offers_count_until_they_are_seen_to_be_closed() {
     assert!(admission.begin_offer(admission.client(address(2))).is_ok());
     drop(pending);
     admission.begin_offer(client).unwrap().keep(&Held::PoolPlace("ana".to_owned()));
-    // Claim: a player's place in the pool counts only once.
+    // A player's place in the pool counts only once.
     let holders = Holder::of(client, "ana");
     let holder = &holders[0];
     let now = Instant::now();
@@ -308,7 +308,7 @@ fn running_games_count_by_address_and_those_against_the_house_by_player_too() {
     assert_eq!(of(begin("ana", true).unwrap_err()), (Limit::HouseGames, Scope::Player));
     begin("bo", true).unwrap().keep(&Held::Game { game: game(2), is_house: true });
     assert_eq!(of(begin("cy", true).unwrap_err()), (Limit::HouseGames, Scope::Address));
-    // Claim: a game that this server did not start also counts once, as soon as its player opens
+    // A game that this server did not start also counts once, as soon as its player opens
     // it here.
     admission.note_game(client, "ana", game(3), false);
     admission.note_game(client, "bo", game(3), false);

@@ -140,7 +140,7 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     scene.put("g", writer.job(scene.now())).await;
     other.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
-    // Claim: if the store refuses the work, the job is unchanged, because the same write does the
+    // If the store refuses the work, the job is unchanged, because the same write does the
     // work and removes the job.
     let before = scene.value("g").await;
     scene.store.fail_next(WriteFault::Unavailable);
@@ -177,7 +177,7 @@ async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
     assert!(told.try_recv().is_err() && b.writer().wake_for_key(&key));
     b.run_due(KIND).await.unwrap();
     assert_eq!(scene.done(&ids[1]).await, 1);
-    // Set-up: the guardian of this job does nothing.
+    // The guardian of this job does nothing.
     scene.put(&ids[1], due_now()).await;
     scene.clock.advance_ms(OTHERS_WAIT_MS - 1);
     a.run_due(KIND).await.unwrap();
@@ -222,7 +222,7 @@ async fn two_servers_do_a_job_once() {
     }
     let held = scene.store.hold_appends().await;
     let release = async {
-        // Set-up: both servers find the same jobs before either of them claims one.
+        // Both servers find the same jobs before either of them claims one.
         scene.store.wait_for_held(8).await;
         drop(held);
     };
@@ -278,7 +278,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         assert_eq!(dead.attempts, u32::try_from(tries_max).ok());
         assert!(dead.failed.unwrap().0 < dead.failed.unwrap().1);
 
-        // Claim: the dead letter is unchanged until an operator retries it.
+        // The dead letter is unchanged until an operator retries it.
         scene.goes("bad", Way::Done);
         scene.clock.advance_ms(86_400_000);
         jobs.run_due(KIND).await.unwrap();
@@ -297,7 +297,7 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
         jobs.run_due(KIND).await.unwrap();
-        // Claim: the server waits for the job's time, although the server itself holds the lease
+        // The server waits for the job's time, although the server itself holds the lease
         // on the job.
         let tries = scene.tries("one");
         jobs.run_due(KIND).await.unwrap();
@@ -312,7 +312,7 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
 async fn attempts_that_a_handler_counts_make_no_dead_letter() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
-    // Set-up: the delivery of this job has failed five times, and then a different error occurs
+    // The delivery of this job has failed five times, and then a different error occurs
     // once.
     scene.put("one", r#"{"attempts":5}"#).await;
     scene.goes("one", Way::Damaged);
@@ -365,7 +365,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     let value: serde_json::Value = serde_json::from_slice(&scene.value("read").await.unwrap()).unwrap();
     assert_eq!((&value["who"], &value["attempts"]), (&"ana".into(), &0.into()));
 
-    // Set-up: the cause occurs again before the operator retries the dead letter.
+    // The cause occurs again before the operator retries the dead letter.
     jobs.run_due(KIND).await.unwrap();
     scene.put("torn", "newer").await;
     assert!(scene.retry(KIND, "torn").await);
@@ -435,20 +435,20 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     let mut running = Box::pin(jobs.run());
     let moment = Duration::from_millis(10);
     assert!(timeout(moment, &mut running).await.is_err());
-    // Claim: while one job hangs, other jobs are done.
+    // While one job hangs, other jobs are done.
     scene.put("own", writer.job(scene.now())).await;
     writer.wake(KIND);
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
-    // Claim: a wake-up for one job does not make the runner read other jobs.
+    // A wake-up for one job does not make the runner read other jobs.
     scene.put("told", writer.job(scene.now())).await;
     writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!((scene.done("told").await, scene.done("others").await), (1, 0));
     assert!(timeout(LOOK_EVERY, &mut running).await.is_err());
     assert_eq!((scene.done("others").await, scene.tries("slow")), (1, 1));
-    // Claim: a job that was running when its runner stopped is done by the next run.
+    // A job that was running when its runner stopped is done by the next run.
     drop(running);
     scene.gate.add_permits(1);
     advance(LOOK_EVERY).await;
@@ -467,7 +467,7 @@ async fn work_that_is_late_does_nothing_when_another_server_has_the_job() {
     assert!(claimed.is_held().await.unwrap());
     let Update { conditions, .. } = claimed.finish();
     assert!(matches!(&conditions[..], [(_, Expect::Value(_))]));
-    // Set-up: the same cause occurs again within the same millisecond.
+    // The same cause occurs again within the same millisecond.
     scene.put("g", writer.job(scene.now())).await;
     assert!(!claimed.is_held().await.unwrap());
     assert!(!claimed.clone().put_back(0).await.unwrap());

@@ -93,8 +93,8 @@ impl Attendance {
         self.absent_since(side).is_some_and(is_away)
     }
 
-    /// Returns which players are away. If absence counts against a player (on live clocks, except
-    /// for house players), also returns the time at which they left.
+    /// Returns which players are away. Also returns the times at which players left, if absence
+    /// counts against them: house players and players of games with days per move may be away.
     pub(super) fn absence(&self, header: &GameHeader) -> Absence {
         let counts = |side| !header.is_slow() && !header.is_house(side);
         let left = PerSide::from_fn(|side| self.seats[side].left_at.filter(|_| counts(side)));

@@ -56,7 +56,7 @@ async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
     }
     assert!(elsewhere.close_code().is_none());
     run_tasks().await;
-    // Set-up: like real clients, the players reconnect and repeat commands that are in doubt.
+    // Like real clients, the players reconnect and repeat commands that are in doubt.
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let table = server.tables.find(table.id()).await.unwrap();
     open(&table, &ana).await;
@@ -188,7 +188,7 @@ async fn views_show_clocks_at_the_start_of_the_stores_silence() {
     assert_eq!(remaining().await, stood);
     *server.faults.silent_since.lock().unwrap() = None;
     assert_ne!(remaining().await, stood, "another server could write");
-    // Set-up: the table asks about silence first and about outages second, and the silence ends
+    // The table asks about silence first and about outages second, and the silence ends
     // between the two questions. In the opposite order, the table would notice neither.
     let (since, stood) = (server.clock_now(), remaining().await);
     server.clock.advance_ms(4_800);
@@ -253,7 +253,7 @@ async fn a_damaged_game_does_not_stop_a_start_and_counts_for_no_player() {
     assert!(matches!(server.tables.find(one.id()).await, Err(TableError::Quarantined)));
     assert!(server.tables.find(other.id()).await.is_ok());
     assert_eq!(server.tables.games_of("ana").await.len(), 1);
-    // Set-up: a game is found to be damaged while it is being played.
+    // A game is found to be damaged while it is being played.
     let table = server.tables.find(other.id()).await.unwrap();
     run_tasks().await;
     let entries = server.store.head(other.id()).await.unwrap().seq;

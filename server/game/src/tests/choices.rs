@@ -205,7 +205,7 @@ fn a_choice_that_reaches_the_store_too_late_is_refused_and_the_flag_falls() {
     bo.texts();
     hand.is_holding = true;
     hand.command(&ana, 2, choose(Rank::Captain));
-    // Set-up: the store is slow, so its stamp is later than Red's deadline.
+    // The store is slow, so its stamp is later than Red's deadline.
     hand.advance(60_000);
     hand.release();
     let told = ana.read();
@@ -277,7 +277,7 @@ fn a_house_player_is_asked_to_choose_and_then_for_its_ply() {
     let mut hand = Hand::new(&seats);
     let ana = Client::new("ana");
     hand.open(&ana, None);
-    // Set-up: a strike from afar shows that Red's coin is a Scout, so only Blue has to choose.
+    // A strike from afar shows that Red's coin is a Scout, so only Blue has to choose.
     hand.command(&ana, 0, step("a4a7"));
     assert_eq!(hand.house_turns, 1);
     let bo = Client::new("house-simple");

@@ -232,7 +232,7 @@ fn the_side_that_is_gone_and_strangers_claim_nothing() {
     hand.command(&eve, 0, WIN);
     assert_eq!(eve.refusal().0, "not_your_game");
     ana.texts();
-    // Set-up: the opponent is present.
+    // The opponent is present.
     let mut bo = Client::new("bo");
     hand.open(&bo, None);
     bo.texts();
@@ -246,7 +246,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     let mut eve = Client::new("eve");
     hand.open(&eve, None);
     eve.texts();
-    // Set-up: the network of the server failed, so both players are gone.
+    // The network of the server failed, so both players are gone.
     hand.close(&ana);
     hand.close(&bo);
     hand.advance(70_000);
@@ -262,7 +262,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     bo.texts();
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "claim_too_early");
-    // Set-up: the claimant's connection drops for a short time, which does not matter.
+    // The claimant's connection drops for a short time, which does not matter.
     hand.advance(30_000);
     hand.close(&bo);
     hand.advance(10_000);
@@ -372,7 +372,7 @@ fn a_player_of_another_server_is_here() {
     hand.step(Input::Elsewhere(PerSide::default()));
     let gone = [Is(Side::Red, Presence::Reconnecting), Claimable(Side::Red, at(&hand, 60_000))];
     assert_eq!(told(&mut bo), gone);
-    // Set-up: just before the claim is possible, Red comes back on another server.
+    // Just before the claim is possible, Red comes back on another server.
     hand.advance(59_999);
     hand.step(Input::Elsewhere(PerSide::new(Some(there), None)));
     hand.advance(1);

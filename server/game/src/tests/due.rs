@@ -83,7 +83,7 @@ async fn after_a_start_house_players_move_a_few_at_a_time() {
         server.advance(1).await;
     }
     assert!((1..=128).contains(&most), "{most} tables at once");
-    // Set-up: give the server time to write the games' lines.
+    // Give the server time to write the games' lines.
     server.advance(100).await;
     assert_eq!(server.tables.len(), 0, "they wait for their opponents");
     for number in 0..GAMES {

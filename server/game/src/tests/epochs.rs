@@ -46,7 +46,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     hand.play(&mut ana, &mut bo, 5, &mut Chance::new(3));
     let epoch = hand.table.epoch;
-    // Set-up: bo has an answer to Ana's last move, but the connection drops before it is sent.
+    // Bo has an answer to Ana's last move, but the connection drops before it is sent.
     // The store loses Ana's move and other entries.
     let [mut ana, mut bo] = lose(&mut hand, 3);
     hand.play(&mut ana, &mut bo, 3, &mut Chance::new(4));

@@ -101,7 +101,7 @@ fn losing_on_time_while_away_is_leaving() {
 #[test]
 fn a_player_who_came_back_or_is_waiting_has_not_left() {
     let (mut hand, ana, bo) = Hand::playing(&rated());
-    // Set-up: both players leave, but the winner's absence must not count.
+    // Both players leave, but the winner's absence must not count.
     hand.leave(&bo);
     hand.leave(&ana);
     hand.advance(60_000);

@@ -71,7 +71,7 @@ async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
     let server = TestServer::new().await;
     let id = server.playing(1, DAYS).await;
     let table = server.tables.find(id).await.unwrap();
-    // Set-up: it is time for the table to leave memory, but a handle to the table still exists.
+    // It is time for the table to leave memory, but a handle to the table still exists.
     // Nothing has been sent through this handle yet.
     server.advance(2 * REST_MS).await;
     assert_eq!(server.tables.len(), 1);
@@ -125,7 +125,7 @@ async fn any_live_server_lets_the_flag_fall_once() {
     let store = TestStore::announcing(clock.clone());
     let one = TestServer::on(store.clone(), clock.clone()).await;
     let id = one.playing(1, DAYS).await;
-    // Set-up: the second server starts while the game rests, and the third one after the first
+    // The second server starts while the game rests, and the third one after the first
     // has gone.
     let two = TestServer::on(store.clone(), clock.clone()).await;
     one.advance(REST_MS).await;
@@ -238,7 +238,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     let header = GameHeader { terms: new.terms, players: new.players, ..header("classic") };
     make_game(&server.store, new.id, &header);
     server.advance(REST_MS / 10).await;
-    // Set-up: for a live clock, version 0.1 only recorded that the game is running.
+    // For a live clock, version 0.1 only recorded that the game is running.
     for key in [keys(&server.store, "flags/").await, keys(&server.store, "public/").await].concat() {
         let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
         server.store.update(Update { conditions: vec![], writes }).await.unwrap();
@@ -453,7 +453,7 @@ async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // Set-up: ana comes back, and then the connection drops. The server has forgotten that ana
+        // Ana comes back, and then the connection drops. The server has forgotten that ana
         // left on purpose before.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
@@ -481,7 +481,7 @@ async fn games_at_rest_count_for_their_players() {
     assert_eq!(refused, Err(CreateError::TooManyGames(3)));
     assert_eq!(server.tables.games_of("ana").await.len(), 3);
     assert!(server.tables.games_of("cy").await.is_empty());
-    // Set-up: two games are created at once, but there is room for only one.
+    // Two games are created at once, but there is room for only one.
     let table = server.tables.find(GameId::from_random([1; 12])).await.unwrap();
     command(&table, &Client::new("bo"), "end", GameCommand::Resign {}).await;
     run_tasks().await;

@@ -293,7 +293,7 @@ async fn the_audit_finds_unannounced_entries() {
     let store = TestStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
     let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
-    // Set-up: a server that starts later reads the earlier entries.
+    // A server that starts later reads the earlier entries.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
     open(&other.tables.find(id).await.unwrap(), &watcher).await;

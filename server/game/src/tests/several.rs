@@ -94,7 +94,7 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
     let mut unattended = one.twin();
     unattended.table.share(PerSide::default());
     play(&mut one, &mut clients, 3, 3);
-    // Set-up: this server has received no announcements of these plies.
+    // This server has received no announcements of these plies.
     let mut cy = Client::new("cy");
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
@@ -113,7 +113,7 @@ fn an_opened_game_is_shown_as_the_log_has_it() {
 fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     let (mut one, mut clients, mut attended, _others) = pair();
     play(&mut one, &mut clients, 3, 3);
-    // Set-up: the client comes from a server that restarted and so has a new epoch. This server
+    // The client comes from a server that restarted and so has a new epoch. This server
     // is still in the old epoch.
     let seen = one.position(one.seq(Viewer::Player(Side::Red)));
     let mut ana = Client::new("ana");
@@ -448,7 +448,7 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
-    // Set-up: another server was able to write in the meantime.
+    // Another server was able to write in the meantime.
     other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();

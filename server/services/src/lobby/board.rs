@@ -339,7 +339,7 @@ mod tests {
         watch(&mut board, &late, true, shown(&["s1", "s2"], 1, 1));
         let (mut of_late, mut late_number) = Default::default();
         assert_eq!(follow(&mut of_late, &mut late_number, sent(&mut late_reader)), ["s1", "s2"], "at once");
-        // Set-up: `s2` is closed before the first watcher hears of it.
+        // `s2` is closed before the first watcher hears of it.
         for (seeks, version) in [(&["s1"][..], 2), (&["s1", "s3"], 3)] {
             tell(&mut board, shown(seeks, 1, version));
             assert_eq!(follow(&mut of_first, &mut first_number, sent(&mut first_reader)), seeks);

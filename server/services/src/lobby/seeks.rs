@@ -323,7 +323,7 @@ mod tests {
         assert!(seeks.must_read(start + REREAD, &turn("s1")));
         seeks.open_after(record("s2", "bo", 2), &turn("s1"));
         assert!(!seeks.must_read(start, &turn("s2")), "it was opened here");
-        // Set-up: another server opens a seek. Then this server opens one without having read the
+        // Another server opens a seek. Then this server opens one without having read the
         // first.
         assert!(seeks.must_read(start, &turn("s3")));
         seeks.asked = Some(start);

@@ -242,7 +242,7 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
     let house = house().await;
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let command = accept(&code);
-    // Set-up: the plan is in the store but the game is not, as after a crash between the two
+    // The plan is in the store but the game is not, as after a crash between the two
     // writes.
     let asker = Asker {
         inner: &house.lobby.inner,
@@ -429,7 +429,7 @@ async fn acceptances_on_two_servers_give_a_seek_once() {
         let seek = code_of(one.ask("ana", &format!("s{round}"), seek(None)).await.unwrap());
         let accept = || LobbyCommand::AcceptSeek { seek: seek.clone(), secret: false };
         let id = format!("a{round}");
-        // Set-up: both servers read the seek before either of them takes it.
+        // Both servers read the seek before either of them takes it.
         let held = one.store.hold_appends().await;
         let release = async {
             one.store.wait_for_held(2).await;
@@ -458,7 +458,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
     one.ask("ana", "2", seek(None)).await.unwrap();
     let held = one.store.hold_appends().await;
     let release = async {
-        // Set-up: both servers count two open seeks before either of them opens another one.
+        // Both servers count two open seeks before either of them opens another one.
         one.store.wait_for_held(2).await;
         drop(held);
     };
@@ -510,7 +510,7 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
     drop(ana);
     look([&one, &other]).await;
     assert_eq!((one.seeks(), other.seeks()), (vec![id.clone()], vec![id]));
-    // Set-up: the other server dies, and ana does not come back.
+    // The other server dies, and ana does not come back.
     drop(elsewhere);
     one.lobby.inner.peers().forget_others();
     for _ in 0..15 {

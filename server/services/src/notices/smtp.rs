@@ -274,7 +274,7 @@ mod tests {
             let (handed, heard) = self::handed(security, offers, Trust::default(), tls.clone()).await;
             assert!(matches!(handed, Handed::Away(_)) && heard.is_empty(), "{handed:?} {heard:?}");
         }
-        // Set-up: an attacker between the servers has removed STARTTLS from the relay's answer.
+        // An attacker between the servers has removed STARTTLS from the relay's answer.
         let (handed, heard) = handed(RelaySecurity::StartTls, "250 8BITMIME", trust, tls).await;
         assert!(matches!(handed, Handed::Away(_)) && heard.is_empty(), "{handed:?} {heard:?}");
     }

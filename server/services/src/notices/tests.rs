@@ -187,7 +187,7 @@ async fn silent_addresses_delay_no_other_notices() {
         scene.network.set(host, Manner::Silent);
         scene.waiting(&format!("player-{host}"), host, 20).await;
     }
-    // Set-up: notices are read in the order of their players, and zoe is the last.
+    // Notices are read in the order of their players, and zoe is the last.
     scene.waiting("zoe", "well.example", 1).await;
     let _server = scene.server().await;
     sleep(2 * SECOND).await;
@@ -222,7 +222,7 @@ async fn many_notices_to_a_slow_address_come_once_each_whichever_server_sends_th
     let scene = Scene::new(&[("slow.example", slow)]);
     scene.waiting("ana", "slow.example", 60).await;
     let _servers = [scene.server().await, scene.server().await];
-    // Set-up: each server has two places for the host, so sending 60 notices takes longer than
+    // Each server has two places for the host, so sending 60 notices takes longer than
     // the lease of a notice.
     sleep(200 * SECOND).await;
     let mut ids: Vec<String> = scene.network.heard_by("slow.example").into_iter().map(|(_, id)| id).collect();

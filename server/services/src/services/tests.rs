@@ -34,7 +34,7 @@ async fn everything_goes_or_the_job_stays() {
     }
     let leaving = put("leaving/ann", &serde_json::to_vec(&player).unwrap());
     write(&store, vec![leaving, put("blocks/bob/ann", b"")]).await.unwrap();
-    // Set-up: the outcome of the first deletion is unknown.
+    // The outcome of the first deletion is unknown.
     store.fail_next(WriteFault::UnknownBeforeWriting);
     assert!(services.erasure.erase_now("ann").await.is_err());
     assert_eq!(left_of(&store, &all).await, ["pool/ann"], "other parts go on");

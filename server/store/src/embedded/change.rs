@@ -214,6 +214,18 @@ impl Entries {
         (self.at, self.latest) = (at, at);
     }
 
+    /// Adds the entries and the changes of side records as one frame to a group. Returns the
+    /// frame's place in the log.
+    pub(super) fn push(&self, writes: &[Write], group: &mut FrameWriter) -> Place {
+        let (at, length) = group.push(ENTRIES, |buffer| self.encode(writes, buffer));
+        Place::of(group.seal().number, at, length)
+    }
+
+    /// Returns the same entries without their bodies, which the index does not need.
+    pub(super) fn without_bodies(&self) -> Entries {
+        Entries { encoded: SecretBytes::new(Vec::new()), ..*self }
+    }
+
     /// Returns the length of the encoded entries.
     pub(super) fn bytes(&self) -> usize {
         self.encoded.len()

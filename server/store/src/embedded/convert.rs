@@ -35,7 +35,7 @@ use crate::value::{Head, Key, SecretBytes};
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
-/// The copy of the database, from which the conversion reads.
+/// The copy of the database that the conversion reads.
 const COPY: &str = "db.copy";
 const SCHEMA: u64 = 1;
 /// The approximate number of bytes written with one sync.

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
 use super::access_error::AccessError;
-use super::change::Change;
+use super::change::{Change, Entries};
 use super::compact::Compaction;
 use super::disk;
 use super::files::{Place, Point, Tail};
@@ -85,9 +85,14 @@ impl Stage {
 
     /// Encodes a change immediately, because more requests usually arrive in the meantime.
     fn push(&mut self, change: Change) {
-        let group = self.group.as_mut().unwrap_or_else(|| unreachable!("a stage begins with a group"));
-        let place = change.push(group);
+        let place = change.push(group_of(&mut self.group));
         self.changes.push((change, place));
+    }
+
+    /// Encodes the entries of an append.
+    fn push_entries(&mut self, entries: &Entries, writes: Vec<Write>) {
+        let place = entries.push(&writes, group_of(&mut self.group));
+        self.changes.push((Change::Entries { entries: entries.without_bodies(), writes }, place));
     }
 
     fn set_head(&mut self, game: GameId, head: Head) {
@@ -236,7 +241,10 @@ impl Writer {
     /// Processes a request. Returns the answer to give once the group is durable.
     fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
         Some(match request {
-            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, *append)),
+            Request::Append { mut append, reply } => {
+                let outcome = self.stage_append(stage, &mut append);
+                Answer::Append(reply, outcome, append)
+            }
             Request::Update { update, reply } => {
                 let outcome = self.stage_update(stage, update);
                 let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
@@ -277,7 +285,7 @@ impl Writer {
         self.shared.room.check()
     }
 
-    fn stage_append(&self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
+    fn stage_append(&self, stage: &mut Stage, append: &mut Prepared) -> Result<AppendOutcome, StoreError> {
         self.check_open()?;
         let game = append.entries.game;
         if let Some(reason) = self.shared.quarantine_of(game) {
@@ -310,14 +318,13 @@ impl Writer {
         if append.not_before.is_some_and(|first| at < first) {
             return Ok(AppendOutcome::Early { at });
         }
-        let Prepared { mut entries, writes, is_stamped, .. } = append;
-        if !is_stamped {
-            entries.stamp(at);
+        if !append.is_stamped {
+            append.entries.stamp(at);
         }
-        let head = entries.head;
+        let (head, writes) = (append.entries.head, std::mem::take(&mut append.writes));
         stage.set_head(game, head);
         stage.note(&writes);
-        stage.push(Change::Entries { entries, writes });
+        stage.push_entries(&append.entries, writes);
         Ok(AppendOutcome::Ok { at, head })
     }
 
@@ -553,6 +560,10 @@ impl Writer {
         tracing::info!(segment, bytes, "a segment of the log is compacted");
         Ok(true)
     }
+}
+
+fn group_of(group: &mut Option<FrameWriter>) -> &mut FrameWriter {
+    group.as_mut().unwrap_or_else(|| unreachable!("a stage begins with a group"))
 }
 
 /// Waits a moment for the next request of a group, but not beyond `latest`. Other threads can run

@@ -76,7 +76,9 @@ enum EventRecord {
     },
     /// A side laid the chip it owed.
     Colored { side: Side, square: Square, color: ChipColor },
+    /// A side offered a draw.
     DrawOffered { side: Side },
+    /// A side declined a draw.
     DrawDeclined { side: Side },
     /// The clocks stopped at the moment `since`.
     Paused { since: Stamp },

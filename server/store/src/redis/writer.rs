@@ -180,7 +180,7 @@ impl Writer {
         }
     }
 
-    /// Reconnects immediately if the connection was lost, to give back lost data before other
+    /// Reconnects immediately if the connection was lost, to restore what Redis lost before other
     /// servers write.
     async fn return_soon(&mut self) {
         if self.link.is_none() {
@@ -417,7 +417,7 @@ fn too_weak(weaknesses: &[Weakness]) -> String {
 /// The metadata of a store, read when connecting.
 struct Begun {
     last_heartbeat: Option<Stamp>,
-    /// The remaining time in which servers may give back what this run of Redis has lost. No
+    /// The remaining time in which servers may restore what this run of Redis has lost. No
     /// server writes anything else in that time.
     wait: Duration,
     made: String,

@@ -168,7 +168,7 @@ async fn games_that_lost_their_end_are_told_by_the_notes() {
         let copy = killed(folder.path());
         OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
         allocate(&segment(copy.path(), 1), cut % 2 * 1_000);
-        // Claim: the damage that the first opening found is still known at the second one.
+        // The damage that the first opening found is still known at the second one.
         let openings = if cut == ends[5] { 2 } else { 1 };
         for _ in 0..openings {
             let store = open(copy.path()).unwrap();

@@ -114,7 +114,7 @@ async fn appends_are_announced_to_other_servers_that_follow_the_game() {
     }
     assert_eq!(next_appended(&mut one_hears).await, appended(FENCE), "the others are its own");
     assert_eq!(next_appended(&mut three_hears).await, appended(FENCE), "the others do not concern it");
-    // Claim: a server does not hear of a game after it has stopped following it, but hears of the
+    // A server does not hear of a game after it has stopped following it, but hears of the
     // games that it still follows.
     let at = one.head(game(1)).await.unwrap();
     two.unfollow(&Topic::Game(game(0)));

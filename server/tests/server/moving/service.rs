@@ -293,7 +293,7 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let service = service.expect("a step that starts a server");
     let after = machine.read(&service, "after").await;
 
-    // Claim: the comparison finds one changed stamp, one changed rating, and one missing line of a
+    // The comparison finds one changed stamp, one changed rating, and one missing line of a
     // history.
     let export = std::fs::read_to_string(machine.file("FILE")).unwrap();
     let (planted, expected) = plant(&export, &games);

@@ -190,7 +190,7 @@ async fn an_address_gets_nothing_until_its_owner_confirms_it() {
     let link = mail.link("/mail/confirm/");
     let stored = format!("{:?}", pair.house.store.scan(Key::new("email/").unwrap(), None, 9).await.unwrap());
     assert!(!stored.contains(link.rsplit('/').next().unwrap()), "only the hash is stored");
-    // Claim: opening the link confirms nothing, because programs that check mails open links too.
+    // Opening the link confirms nothing, because programs that check mails open links too.
     let page = pair.visit("GET", &link).await;
     assert!(page.status == 200 && page.body.contains("<form method=\"post\">"), "{}", page.body);
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
@@ -218,7 +218,7 @@ async fn confirmations_are_few_and_their_links_expire() {
     assert_eq!(pair.set_email("ann+other@example.org").await.status, 200);
     let refused = pair.set_email("carl@example.org").await;
     assert_eq!((refused.status, refused.json()["args"]["reason"].clone()), (429, json!("mails_of_account")));
-    // Claim: another account cannot have more mails sent to the same mailbox.
+    // Another account cannot have more mails sent to the same mailbox.
     let body = json!({ "address": "ANN@example.org" }).to_string();
     let refused = pair.house.ask("PUT", "/api/me/email", &pair.tokens[1], &body).await;
     assert_eq!((refused.status, refused.json()["args"]["reason"].clone()), (429, json!("mails_to_address")));
@@ -229,7 +229,7 @@ async fn confirmations_are_few_and_their_links_expire() {
     let (_, _, guest) = pair.house.guest("eve").await;
     let refused = pair.house.ask("PUT", "/api/me/email", &guest, &body).await;
     assert_eq!(refused.json()["code"], "account_expected");
-    // Claim: a confirmation mail that the relay has not accepted for a day is not sent any more.
+    // A confirmation mail that the relay has not accepted for a day is not sent any more.
     relay.answer("450 Later");
     let token = account(&pair.house, "dora").await;
     let body = json!({ "address": "dora@example.org" }).to_string();
@@ -264,7 +264,7 @@ async fn a_player_gets_one_mail_a_turn_and_one_in_ten_minutes() {
         pair.settle_mails_later(11 * MINUTE_MS).await;
     }
     assert!(relay.take().is_empty(), "one mail for one turn");
-    // Claim: two turns within ten minutes are announced in one mail, and a turn that is already
+    // Two turns within ten minutes are announced in one mail, and a turn that is already
     // over is not announced.
     pair.deploy(game).await;
     pair.settle_mails().await;
@@ -298,7 +298,7 @@ async fn a_player_who_sees_the_board_gets_their_mail_only_when_they_leave_it() {
     assert!(relay.take().is_empty());
     pair.settle_mails_later(11 * MINUTE_MS).await;
     assert!(relay.take().is_empty());
-    // Claim: after an hour, the mail is sent although the game is still open.
+    // After an hour, the mail is sent although the game is still open.
     pair.settle_mails_later(60 * MINUTE_MS).await;
     assert!(relay.only().text.contains(&game.to_string()));
 }
@@ -354,7 +354,7 @@ async fn a_mail_is_tried_again_until_it_is_refused_for_good() {
     let before = relay.kept.lock().unwrap().dialed;
     pair.settle_mails_later(60 * MINUTE_MS).await;
     assert_eq!(relay.kept.lock().unwrap().dialed, before, "the relay is not asked again");
-    // Claim: the owner can confirm the address again.
+    // The owner can confirm the address again.
     assert_eq!(pair.ask("POST", "/api/me/email/confirmation", Value::Null).await.status, 204);
     pair.settle_mails().await;
     assert_eq!(pair.visit("POST", &relay.only().link("/mail/confirm/")).await.status, 200);

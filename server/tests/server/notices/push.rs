@@ -153,7 +153,7 @@ async fn a_browser_gets_one_encrypted_notice_a_turn_until_it_is_gone() {
     assert_ne!(failed.body, message.body, "each has a key of its own");
     pair.settle_pushes().await;
     assert!(browser.is_quiet(), "one notice for one turn");
-    // Claim: if the push service says that the browser is gone, the subscription ends.
+    // If the push service says that the browser is gone, the subscription ends.
     pair.deploy(game).await;
     tokio::join!(pair.settle_pushes(), browser.take("410 Gone"));
     assert_eq!(pair.exported().await, Value::Null);

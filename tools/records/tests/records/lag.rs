@@ -60,7 +60,7 @@ fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
 
 #[test]
 fn lag_compensation_within_the_quota_is_valid() {
-    // Set-up: Red's first ply arrives 300 ms late, but Red sent it in time.
+    // Red's first ply arrives 300 ms late, but Red sent it in time.
     let record = record(&[(60_300, 400), (1_000, 0), (50, 50), (2_000, 800)]);
     assert_eq!(record.outcome.as_ref().unwrap().winner, Some(Side::Blue));
     let report = check(&record);

@@ -217,7 +217,7 @@ fn command_of(message: &ClientToServer) -> (&CommandId, &GameCommand) {
 
 #[test]
 fn a_move_in_doubt_goes_out_again_with_its_id_and_is_made_once() {
-    // Set-up: the server receives the move, but its answer and the event arrive only on the next
+    // The server receives the move, but its answer and the event arrive only on the next
     // connection.
     let mut stage = Stage::new(None);
     let first = stage.pending();
@@ -351,7 +351,7 @@ fn a_program_that_dies_costs_its_game_and_ends_the_session_with_a_code_of_its_ow
     let outputs = session.step(Duration::ZERO, Input::Program(bout::Input::Gone(Side::Red)));
     let [sent] = &sends(&outputs)[..] else { panic!("{outputs:?}") };
     assert_eq!(command_of(sent).1, &GameCommand::Abort {});
-    // Set-up: the connection breaks before the server answers. The session must give up the game
+    // The connection breaks before the server answers. The session must give up the game
     // as soon as it is connected again.
     client(&mut session, Message::Disconnected { code: None, why: "gone".to_owned() });
     let back = connect(&mut session);

@@ -78,13 +78,13 @@ fn other_servers_are_told_once_that_a_player_left_on_purpose() {
     assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
     assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
     assert_eq!(a.take_left(GAME()), PerSide::default());
-    // Claim: a lost connection does not count as leaving on purpose.
+    // A lost connection does not count as leaving on purpose.
     b.note(GAME(), Side::Red, Some(Stamp(8)), false);
     a.hear_of_game(now, "b", GAME(), &news(&b));
     b.note(GAME(), Side::Red, None, false);
     assert!(a.hear_of_game(now, "b", GAME(), &news(&b)));
     assert_eq!(a.take_left(GAME()), PerSide::default());
-    // Claim: departures from a game are forgotten when this server stops following the game.
+    // Departures from a game are forgotten when this server stops following the game.
     b.note(GAME(), Side::Red, Some(Stamp(9)), false);
     a.hear_of_game(now, "b", GAME(), &news(&b));
     b.note(GAME(), Side::Red, None, true);
@@ -112,7 +112,7 @@ fn seats_that_nobody_confirms_when_asked_are_dropped() {
     assert_eq!(a.take_outgoing(true).asks, [GAME()], "with a beat");
     now += SECOND;
     a.note_asked(now, GAME());
-    // Set-up: the blue player has left, but this server missed the notice about it. The answer to
+    // The blue player has left, but this server missed the notice about it. The answer to
     // its request confirms only the red seat.
     b.note(GAME(), Side::Blue, None, false);
     b.answer(GAME(), "a".to_owned());

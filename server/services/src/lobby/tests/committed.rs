@@ -287,7 +287,7 @@ async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
         assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
     }
     drop(carried);
-    // Set-up: in the meantime, bo starts so many games that the limit per player is reached.
+    // In the meantime, bo starts so many games that the limit per player is reached.
     let max = Settings::default().limits.games_per_player;
     for number in 0..max {
         let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
@@ -307,7 +307,7 @@ async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
         assert!(refused.is(Code::SERVER_FULL), "{way:?}: {refused}");
         assert!(scene.is_offer_open().await || matches!(way, Way::House));
         assert_eq!(scene.plans().await, 0);
-        // Set-up: let the command write its plan, and then let the command's server die.
+        // Let the command write its plan, and then let the command's server die.
         let (bo, id) = (player("bo"), "1".parse().unwrap());
         let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
         while scene.plans().await == 0 {
@@ -335,7 +335,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
             assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
         }
         assert!(!scene.is_offer_open().await);
-        // Set-up: in the meantime, bo reaches the limit of games per player on another server.
+        // In the meantime, bo reaches the limit of games per player on another server.
         let other = house_on(scene.house.store.clone()).await;
         for number in 0..Settings::default().limits.games_per_player {
             let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };

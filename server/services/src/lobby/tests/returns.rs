@@ -79,13 +79,13 @@ async fn exactly_one_server_returns_a_player_to_the_pool() {
     let (_ana, _bo) = (first.connect("ana"), first.connect("bo"));
     let (since, game) = first.paired().await;
     first.abort("ana", game).await;
-    // Set-up: bo's server is gone. Two other servers run waves, but bo is not connected to them.
+    // Bo's server is gone. Two other servers run waves, but bo is not connected to them.
     let others = [house_on(first.store.clone()).await, house_on(first.store.clone()).await];
     for other in &others {
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // Set-up: bo connects to both servers at the same time.
+    // Bo connects to both servers at the same time.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
@@ -114,7 +114,7 @@ async fn a_player_paired_again_is_not_returned_to_the_pool() {
     let _lines = (first.connect("ana"), first.connect("bo"));
     let (_, game) = first.paired().await;
     first.abort("ana", game).await;
-    // Set-up: bo and cy enter the pool on another server, to which neither of them is connected.
+    // Bo and cy enter the pool on another server, to which neither of them is connected.
     // They are paired.
     let other = house_on(first.store.clone()).await;
     for (who, id) in [("bo", "again"), ("cy", "enter")] {

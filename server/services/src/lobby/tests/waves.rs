@@ -31,14 +31,14 @@ async fn the_guardian_of_a_class_pairs_it_and_others_only_if_it_has_not_done_so_
     let class = class_of(&one.waits("ana").await.unwrap()).unwrap();
     let is_first = one.lobby.inner.peers().guards(&class);
     let (guardian, helper) = if is_first { (&one, &other) } else { (&other, &one) };
-    // Set-up: the guardian has held a wave in which the two players could not be paired.
+    // The guardian has held a wave in which the two players could not be paired.
     let block = || BLOCKS.key([&"ana", &"bo"]).unwrap();
     write(&one.store, vec![mark(block(), None)]).await.unwrap();
     guardian.lobby.hold_wave().await.unwrap();
     delete(&one.store, vec![block()]).await.unwrap();
     helper.lobby.hold_wave().await.unwrap();
     assert!(one.waits("ana").await.is_some(), "left to the guardian");
-    // Set-up: the record of the guardian's wave has expired.
+    // The record of the guardian's wave has expired.
     let waves = one.store.scan(POOL_WAVES.all().unwrap(), None, 9).await.unwrap();
     assert_eq!(waves.len(), 1);
     delete(&one.store, waves.into_iter().map(|(key, _)| key).collect()).await.unwrap();
@@ -61,7 +61,7 @@ async fn the_game_of_a_pair_is_left_to_the_server_that_made_the_pair() {
     write(&one.store, vec![record]).await.unwrap();
     one.lobby.hold_wave().await.unwrap();
     assert_eq!(one.games_of("ana").await, []);
-    // Set-up: the server that made the pair has failed.
+    // The server that made the pair has failed.
     tokio::time::advance(Duration::from_millis(OTHERS_WAIT_MS)).await;
     one.lobby.hold_wave().await.unwrap();
     assert_eq!(one.games_of("ana").await, [plan.id]);
