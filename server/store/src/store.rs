@@ -521,6 +521,13 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
+    /// Returns the number of the part of the store that has this record. An update is fastest if
+    /// all its records are in the same part.
+    fn part_of(&self, key: &Key) -> usize {
+        let _there_is_one_part = key;
+        0
+    }
+
     /// Returns the numbers of the parts of the store that do not answer, while others do. Only the
     /// games of these parts stand still.
     fn silent_parts(&self) -> Vec<usize> {
