@@ -243,16 +243,6 @@ impl Peers {
         left.await.is_ok_and(|met| met.is_whole && met.others.is_empty())
     }
 
-    /// Forgets all other servers, as if they had been silent for too long. For tests.
-    #[doc(hidden)]
-    pub fn forget_others(&self) {
-        if let Some(inner) = &self.inner {
-            inner.others.lock().clear();
-            inner.duties.lock().share(Some(inner.id.as_str()), Vec::new());
-            inner.note_turn();
-        }
-    }
-
     /// Returns the number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {

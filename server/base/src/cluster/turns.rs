@@ -90,6 +90,16 @@ impl Peers {
         }
     }
 
+    /// Forgets all other servers, as if they had been silent for too long. For tests.
+    #[doc(hidden)]
+    pub fn forget_others(&self) {
+        if let Some(inner) = &self.inner {
+            inner.others.lock().clear();
+            inner.duties.lock().share(Some(inner.id.as_str()), Vec::new());
+            inner.note_turn();
+        }
+    }
+
     /// Notifies other servers of due work for which they are the guardians. Each item is the
     /// subject that determines the guardian, and the key of a record. If a notice is lost, the
     /// guardian finds the work on its own turn, or other servers do it when it is overdue.
