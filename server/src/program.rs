@@ -184,10 +184,12 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
 /// Waits until the store has failed permanently, and returns the reason. The process then ends: a
 /// new process may find a working disk, and no acknowledged data is lost.
 async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
+    // Other stores may always come back.
+    let Some(store) = store else { return std::future::pending().await };
     let mut looks = tokio::time::interval(FAILURE_LOOKS);
     loop {
         looks.tick().await;
-        if let Some(why) = store.as_ref().and_then(|store| store.failure()) {
+        if let Some(why) = store.failure() {
             return why;
         }
     }

@@ -15,7 +15,7 @@ use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until, timeout};
 
 use crate::allowance::look_at_all;
 use crate::api::http;
@@ -214,11 +214,14 @@ fn ticking(every: Duration) -> Interval {
 /// Sends heartbeats to the store, so that after a crash, clocks count as stopped since the last
 /// heartbeat. Also tells connected clients whether the store accepts heartbeats in time.
 async fn heartbeat(app: Arc<App>) {
-    let mut ticks = ticking(app.settings.times.heartbeat);
+    let every = app.settings.times.heartbeat;
+    let mut next = Instant::now();
     let mut is_failing = false;
-    let mut known = (app.store.outage(), app.store.silent_parts());
+    // Parts of the store that are away from the start are told of, too.
+    let mut known = (app.store.outage(), Vec::new());
     loop {
-        ticks.tick().await;
+        sleep_until(next).await;
+        next = app.peers.next_beat(every);
         let beat = app.store.heartbeat();
         match watch_beat(beat, app.settings.times.store_late, |is_available| app.note_store(is_available))
             .await
@@ -228,7 +231,7 @@ async fn heartbeat(app: Arc<App>) {
                     tracing::info!("the store accepts heartbeats again");
                 }
                 if pace == Pace::Late {
-                    ticks.reset_immediately();
+                    next = Instant::now();
                 }
                 let latest = (app.store.outage(), app.store.silent_parts());
                 if latest.1 != known.1 {
@@ -373,9 +376,10 @@ async fn guest_key(app: Arc<App>) {
 
 /// Announces this server to the other servers on the same store, and reads their announcements.
 async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
-    let mut ticks = ticking(app.settings.times.heartbeat);
+    let mut next = Instant::now();
     loop {
-        ticks.tick().await;
+        sleep_until(next).await;
+        next = app.peers.next_beat(app.settings.times.heartbeat);
         // Check this after the tick, because a stopping server may have removed its record in the
         // meantime.
         if app.is_stopping() {

@@ -367,6 +367,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         self.inner.finish_left_behind(look)
     }
 
+    fn part_of(&self, key: &Key) -> usize {
+        self.inner.part_of(key)
+    }
+
     fn silent_parts(&self) -> Vec<usize> {
         self.inner.silent_parts()
     }

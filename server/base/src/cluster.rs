@@ -20,7 +20,7 @@ mod seats;
 mod turns;
 mod watch;
 
-use self::duties::{Colleague, Duties};
+use self::duties::{Colleague, Duties, Turn};
 use self::watch::{MEETINGS, Watch};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -103,6 +103,8 @@ struct Inner {
     others: Mutex<Vec<(String, MemberInfo)>>,
     duties: Mutex<Duties>,
     watch: Mutex<Watch>,
+    /// This server's turn, for the tasks that wait for it.
+    turn_changes: tokio::sync::watch::Sender<Turn>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
     /// form.
     agreed: AtomicU32,
@@ -187,6 +189,8 @@ impl Peers {
     pub async fn meet(&self, info: &MemberInfo) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let (written, met) = inner.meet(info).await;
+        // Time alone may have changed it, if this server no longer hears itself.
+        inner.note_turn();
         let Some(met) = met.transpose() else { return Ok(()) };
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
@@ -241,15 +245,6 @@ impl Peers {
         left.await.is_ok_and(|met| met.is_whole && met.others.is_empty())
     }
 
-    /// Forgets all other servers, as if they had been silent for too long. For tests.
-    #[doc(hidden)]
-    pub fn forget_others(&self) {
-        if let Some(inner) = &self.inner {
-            inner.others.lock().clear();
-            inner.duties.lock().share(Some(inner.id.as_str()), Vec::new());
-        }
-    }
-
     /// Returns the number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
@@ -269,7 +264,18 @@ impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
         let (others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed) =
             Default::default();
-        Inner { store, id, others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed }
+        Inner {
+            store,
+            id,
+            others,
+            duties,
+            watch,
+            turn_changes: tokio::sync::watch::Sender::new(Turn::ALONE),
+            agreed,
+            archive_agreed,
+            topics_agreed,
+            volumes_agreed,
+        }
     }
 
     /// Renews this server's record. Also returns the other servers and their records, unless they
@@ -298,6 +304,7 @@ impl Inner {
             |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: info.takes_turns };
         let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(colleague).collect();
         self.duties.lock().share((!info.is_relay).then_some(self.id.as_str()), guardians);
+        self.note_turn();
         let known = met.iter().map(|(id, _)| id.clone()).collect();
         let before = std::mem::replace(&mut *self.others.lock(), met);
         let is_same = {

@@ -17,6 +17,7 @@ pub mod keys;
 pub mod memory;
 pub mod names;
 pub mod origin;
+pub mod places;
 pub mod random;
 pub mod rate;
 pub mod recorder;

@@ -30,7 +30,7 @@ use super::search;
 use super::table::{Asked, Input, NewCommand, Output, Table, TableInput};
 use super::thinking::ThinkingShare;
 use flagfall_base::delivery::{Outbox, together};
-use flagfall_base::random::random_game_id;
+use flagfall_base::places::game_id_in_reach;
 use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
@@ -418,7 +418,7 @@ impl Actor {
 
     fn make_rematch(&mut self) -> BoxFuture<'static, Input> {
         if self.rematch_id.is_none() {
-            self.rematch_id = random_game_id().ok();
+            self.rematch_id = game_id_in_reach(self.host.store.as_ref()).ok();
         }
         let made = self
             .rematch_id

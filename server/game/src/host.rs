@@ -20,6 +20,9 @@ pub(super) struct Host {
     /// The connections of players on all servers; `None` if no other server can append.
     pub(super) seats: Option<Seats>,
     pub(super) epoch: AtomicU64,
+    /// True if a part of the store was away when this server started. It may begin an epoch of its
+    /// own when it is there.
+    pub(super) began_in_part: bool,
     /// Limits how many house players think at once.
     pub(super) thinking_room: ThinkingRoom,
     pub(super) residents: Residents,
@@ -34,6 +37,16 @@ impl Host {
 
     pub(super) fn connections(&self) -> &Connections {
         &self.settings.connections
+    }
+
+    /// Returns the epoch of a table that is opened now.
+    pub(super) async fn epoch_now(&self) -> u64 {
+        if self.began_in_part
+            && let Ok(epoch) = self.store.epoch().await
+        {
+            self.epoch.fetch_max(epoch, Ordering::Relaxed);
+        }
+        self.epoch.load(Ordering::Relaxed)
     }
 
     /// Begins a new epoch. This is needed when the store has lost events that clients have already

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Refusal};
@@ -79,6 +79,7 @@ impl Tables {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         settings.connections.follow_players(store.clone());
         let seats = store.announcements().map(|_| Seats::new(server.clone()));
+        let began_in_part = !store.silent_parts().is_empty();
         let host = Host {
             residents: Residents::new(Follower { store: store.clone(), seats: seats.clone() }),
             seats,
@@ -86,6 +87,7 @@ impl Tables {
             store,
             settings: Arc::new(settings),
             epoch: AtomicU64::new(epoch),
+            began_in_part,
             // Leave one thread free for connections.
             thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
         };
@@ -244,7 +246,7 @@ impl Tables {
             if stored.is_empty() {
                 return Err(TableError::NotFound);
             }
-            let mut table = self.table_of(game, &stored)?;
+            let mut table = self.table_of(game, &stored).await?;
             let players = players_today(self.store(), &table.header.players).await;
             Arc::make_mut(&mut table.header).players = players;
             if table.is_over() {
@@ -312,7 +314,7 @@ impl Tables {
         };
         // If the replay fails, the error was already logged. A game that is over belongs on no
         // list.
-        let Ok(table) = self.table_of(game, &stored) else { return Ok(None) };
+        let Ok(table) = self.table_of(game, &stored).await else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
         }
@@ -331,8 +333,8 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
-        let (epoch, settings) = (self.host.epoch.load(Ordering::Relaxed), self.host.settings.clone());
+    async fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
+        let (epoch, settings) = (self.host.epoch_now().await, self.host.settings.clone());
         let made =
             std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)));
         match made {

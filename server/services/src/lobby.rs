@@ -42,7 +42,7 @@ use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallCl
 use metrics::{counter, histogram};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 pub use board::LobbyWish;
 pub use challenges::Challenge;
@@ -67,8 +67,9 @@ use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections};
-use flagfall_base::keys::{CHALLENGES_OF, POOL};
-use flagfall_base::random::{random_code, random_game_id, random_side};
+use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, POOL};
+use flagfall_base::places::{code_in_reach, game_id_in_reach};
+use flagfall_base::random::random_side;
 use flagfall_base::telemetry as names;
 use flagfall_game::{NewGame, TableError, Tables};
 
@@ -250,13 +251,18 @@ impl Lobby {
     }
 
     /// Informs watchers and closes abandoned seeks, until the future is dropped. Sleeps while
-    /// there are no seeks and no watchers, unless other servers share the store.
+    /// there are no seeks and no watchers. If other servers share the store, looks every few
+    /// seconds whether a notice of an opened seek was missed.
     pub async fn run(&self) {
         let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
         self.inner.read_seeks().await;
         loop {
             if !self.inner.is_busy() {
-                self.inner.changed.notified().await;
+                let peers = self.inner.peers();
+                tokio::select! {
+                    () = self.inner.changed.notified() => {}
+                    () = sleep_until(peers.next_beat(seeks::REREAD)), if peers.is_shared() => {}
+                }
             }
             // Wait, so that changes within one interval are sent together.
             tokio::time::sleep(interval).await;
@@ -277,7 +283,7 @@ impl Inner {
             let seeks = self.seeks.lock();
             !seeks.is_read || seeks.len() > 0
         };
-        self.peers().is_shared() || has_seeks || self.board.lock().is_watched()
+        self.peers().has_former() || has_seeks || self.board.lock().is_watched()
     }
 
     fn peers(&self) -> &Peers {
@@ -392,7 +398,7 @@ impl Asker<'_> {
         }
         let expires = SystemClock.now().plus_ms(ms(self.inner.settings.times.challenge)).0;
         let challenge = Challenge {
-            code: random_code()?,
+            code: code_in_reach(&*self.inner.store, |code| CHALLENGES.key([&code]))?,
             challenger: self.player.clone(),
             terms: terms.clone(),
             side,
@@ -469,7 +475,7 @@ impl Asker<'_> {
         let side = offerer_side.opponent();
         let is_secret = |of: Side| if of == side { secret } else { terms.secret };
         let plan = NewGame {
-            id: random_game_id()?,
+            id: game_id_in_reach(&*self.inner.store)?,
             terms: terms.clone(),
             players: PerSide::from_fn(|of| if of == side { self.player.clone() } else { offerer.clone() }),
             secret: PerSide::from_fn(is_secret),

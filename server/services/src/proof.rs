@@ -11,6 +11,7 @@
 mod key;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flagfall_archive::{Log, archived_signature};
 use flagfall_protocol::{GameRecord, SigningKeyInfo, SigningKeys, signed_message};
@@ -32,24 +33,29 @@ pub struct Proofs {
     store: Arc<dyn Store>,
     tables: Tables,
     pub(crate) key: Option<Arc<SigningKey>>,
+    is_published: Arc<AtomicBool>,
 }
 
 impl Proofs {
     /// Returns access to the signatures in this store. New signatures can be made only if there
     /// is a key.
     pub fn new(store: Arc<dyn Store>, tables: Tables, key: Option<Arc<SigningKey>>) -> Proofs {
-        Proofs { store, tables, key }
+        Proofs { store, tables, key, is_published: Arc::default() }
     }
 
     /// Publishes the public key of this server. Public keys that were published before stay
     /// published.
     pub async fn publish_key(&self) -> Result<(), StoreError> {
-        let Some(key) = &self.key else { return Ok(()) };
+        let Some(key) = self.key.as_ref().filter(|_| !self.is_published.load(Ordering::Relaxed)) else {
+            return Ok(());
+        };
         let info = SigningKeyInfo { id: key.id.clone(), public: key.public, since: self.store.now().0 };
         let at = SIGNING_KEY.key([&key.id])?;
         let publish = put(at.clone(), &info, None)?;
         // If this key's record exists, the key has already been published.
-        write_if(&*self.store, at, None, vec![publish]).await.map(drop)
+        write_if(&*self.store, at, None, vec![publish]).await?;
+        self.is_published.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
@@ -58,6 +64,7 @@ impl Proofs {
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let Some(key) = &self.key else { return Err(JobError::NotNow) };
+        self.publish_key().await?;
         let game = job.subject()?;
         let record = self.tables.public_record(game).await?;
         let digest = record.digest().ok_or_else(|| damaged("the game is not over"))?;

@@ -58,7 +58,9 @@ impl Services {
         let for_tables = settings.for_tables(connections.clone(), features);
         let tables = Tables::start(store.clone(), for_tables).await?;
         let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
-        proofs.publish_key().await?;
+        if let Err(error) = proofs.publish_key().await {
+            note_refusal(&error, "cannot publish the signing key at start; will do it with the first game");
+        }
         let players = Players::new(store.clone(), connections.clone(), &settings);
         if let Err(error) = players.look_after_guest_key().await {
             note_refusal(&error, "cannot read the key of guest tokens at start; will try again");

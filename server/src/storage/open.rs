@@ -55,6 +55,10 @@ pub enum OpenFailure {
     Unfinished,
     #[error("the store cannot be read: {0}")]
     Store(#[from] StoreError),
+    #[error(
+        "a part of the store is away that every server needs when it starts: {0}. Bring that master back, or make its replica the master, then start the server again"
+    )]
+    Needed(StoreError),
     #[error("{why}. Make room, then start the server again")]
     DiskFull { why: String },
     #[error(transparent)]
@@ -104,7 +108,7 @@ const ARCHIVE_PATIENCE: Duration = Duration::from_secs(3);
 /// Opens the store and the archive for a server.
 pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     let (inner, embedded, place) = open_store(config).await?;
-    if inner.get(IMPORTING.key([])?).await?.is_some() {
+    if inner.get(IMPORTING.key([])?).await.map_err(OpenFailure::Needed)?.is_some() {
         return Err(OpenFailure::Unfinished);
     }
     let archive_place = match config.archive_place() {
@@ -181,6 +185,8 @@ fn redis_options(config: &Config) -> RedisOptions {
     RedisOptions {
         prefix: config.redis_prefix.clone(),
         replicas: config.redis_replicas,
+        // Commands on a store need all of it.
+        may_lack_buckets: config.command.is_none(),
         demand: if config.accept_weak_redis { Demand::Anything } else { Demand::Full },
         ..RedisOptions::default()
     }

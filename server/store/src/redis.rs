@@ -105,6 +105,8 @@ pub struct RedisStore {
     reader: Reader,
     requests: mpsc::Sender<Request>,
     last_heartbeat: Option<Stamp>,
+    /// True if Redis was away when this process began to use it.
+    was_away: bool,
     listener: JoinHandle<()>,
 }
 
@@ -133,10 +135,25 @@ impl RedisStore {
                 None => RedisOpenError::Unusable { why: error.to_string() },
             }
         })?;
+        Ok(RedisStore::run(shared, writer, last_heartbeat))
+    }
+
+    /// Opens the store although Redis is away. It is used as soon as it is there. `at` is the
+    /// current time.
+    fn open_away(shared: Arc<Shared>, at: Stamp) -> RedisStore {
+        shared.note_silence(at);
+        let writer = Writer::new(shared.clone(), Some(at));
+        let mut store = RedisStore::run(shared, writer, None);
+        store.was_away = true;
+        store
+    }
+
+    fn run(shared: Arc<Shared>, writer: Writer, last_heartbeat: Option<Stamp>) -> RedisStore {
         let (requests, receiver) = mpsc::channel(shared.options.queue_length.max(1));
         tokio::spawn(writer.run(receiver));
         let listener = tokio::spawn(listener::run(shared.clone()));
-        Ok(RedisStore { reader: Reader::new(shared.clone()), shared, requests, last_heartbeat, listener })
+        let (reader, was_away) = (Reader::new(shared.clone()), false);
+        RedisStore { reader, shared, requests, last_heartbeat, was_away, listener }
     }
 
     /// Returns Redis's durability at the last check.
@@ -439,7 +456,8 @@ impl Store for RedisStore {
     }
 
     fn weaknesses(&self) -> Vec<String> {
-        self.durability().weaknesses().iter().map(Weakness::to_string).collect()
+        let durability = self.shared.durability.lock();
+        durability.iter().flat_map(Durability::weaknesses).map(|weakness| weakness.to_string()).collect()
     }
 
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {

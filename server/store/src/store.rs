@@ -482,13 +482,9 @@ pub trait Store: Send + Sync + 'static {
     /// from these copies, except those that have been written again by then. Later writes through
     /// this store also update the copies. The memory for copies is limited. If there is no room,
     /// no copies are kept.
-    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
-        let _ = (owner, records);
-    }
+    fn keep_copies(&self, _owner: &str, _records: Vec<Write>) {}
 
-    fn drop_copies(&self, owner: &str) {
-        let _ = owner;
-    }
+    fn drop_copies(&self, _owner: &str) {}
 
     fn owners_of_copies(&self) -> Vec<String> {
         Vec::new()
@@ -519,6 +515,12 @@ pub trait Store: Send + Sync + 'static {
     fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
         let _there_is_one_part = look;
         Box::pin(std::future::ready(()))
+    }
+
+    /// Returns the number of the part of the store that has this record. An update is fastest if
+    /// all its records are in the same part.
+    fn part_of(&self, _key: &Key) -> usize {
+        0
     }
 
     /// Returns the numbers of the parts of the store that do not answer. Only the games of these

@@ -30,11 +30,4 @@ pub trait Transfer: Store {
     ) -> StoreResult<'_, AppendOutcome>;
 
     fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()>;
-
-    /// Returns the number of the part of the store that has this record. An update is fastest if
-    /// all its records are in the same part.
-    fn part_of(&self, key: &Key) -> usize {
-        let _there_is_one_part = key;
-        0
-    }
 }

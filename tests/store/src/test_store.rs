@@ -379,6 +379,14 @@ impl Store for TestStore {
         })
     }
 
+    fn part_of(&self, key: &Key) -> usize {
+        usize::from(self.shared.state.lock().is_away(key))
+    }
+
+    fn silent_parts(&self) -> Vec<usize> {
+        if self.shared.state.lock().away.is_empty() { Vec::new() } else { vec![1] }
+    }
+
     fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
         let keys = update.conditions.iter().map(|(key, _)| key).chain(update.writes.iter().map(Write::key));
         if let Err(error) = self.reach(keys) {

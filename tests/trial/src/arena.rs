@@ -81,11 +81,15 @@ pub(crate) async fn play_all(
     let mut mishaps = mishaps.into_iter().peekable();
     let (mut run, mut played) = (Run::default(), Vec::new());
     site.history = History::default();
-    let deadline = Instant::now() + options.run_max;
+    let deadline = Instant::now() + options.patience.run;
+    let mut active = (0, Instant::now());
     let mut clock = interval(TELL_EVERY);
     let mut told_at = Instant::now();
     while played.len() + run.given_up.len() < total {
         let acked = progress.acked.load(Ordering::Relaxed);
+        if acked > active.0 {
+            active = (acked, Instant::now());
+        }
         if told_at.elapsed() >= TELL_EVERY {
             told_at = Instant::now();
             let others = progress.others.load(Ordering::Relaxed);
@@ -102,6 +106,7 @@ pub(crate) async fn play_all(
             && let Some(planned) = mishaps.next()
         {
             site.undergo(planned).await?;
+            active.1 = Instant::now();
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
                 // Some connections may still be slow, so make all connections normal for the
@@ -117,7 +122,10 @@ pub(crate) async fn play_all(
                 None => break,
             },
             _ = clock.tick() => {}
-            () = tokio::time::sleep_until(deadline) => {
+            () = tokio::time::sleep_until(deadline.min(active.1 + options.patience.stall)) => {
+                if Instant::now() < deadline && progress.acked.load(Ordering::Relaxed) > active.0 {
+                    continue;
+                }
                 // Games that hang are counted separately from those that ended.
                 let hung = total - played.len() - run.given_up.len();
                 run.given_up.extend((0..hung).map(|_| "a game did not end in time".to_owned()));
@@ -137,7 +145,7 @@ pub(crate) async fn play_all(
     tell(format!("all games over; records read in {:.1} s", started.elapsed().as_secs_f64()));
     if run.given_up.is_empty() {
         let games = run.games.iter().map(|log| log.game.as_str()).collect();
-        run.unfinished = site.unfinished(&games).await?;
+        run.unfinished = site.unfinished(&games, options.patience.completion).await?;
     }
     Ok(run)
 }

@@ -43,7 +43,7 @@ use std::time::Instant;
 
 pub use check::{Fault, Findings, Paired, Played};
 pub use error::TrialError;
-pub use plan::Options;
+pub use plan::{Options, Patience};
 pub use planted::Planted;
 pub use report::Report;
 pub use site::History;
@@ -227,6 +227,8 @@ async fn rehearse(
 pub struct PlantedServer {
     /// The fault's name in the server's environment.
     pub name: &'static str,
+    /// True if the check that is meant for the fault found it.
+    pub is_found: bool,
     /// Each kind of fault that the checker found, with its count and the first example.
     pub found: Vec<(Fault, u64, String)>,
 }
@@ -236,7 +238,7 @@ pub struct PlantedServer {
 ///
 /// A write that was acknowledged too early and lost is missing from the record. If the server
 /// notices that its log does not continue, it closes the game, so the game has no end.
-pub const PLANTED_SERVERS: [(&str, &[Fault], Storage); 5] = [
+const PLANTED_SERVERS: [(&str, &[Fault], Storage); 5] = [
     ("acknowledge-first", &[Fault::Missing, Fault::Unended], Storage::Redis { servers: 3 }),
     ("forget-command-ids", &[Fault::Missing], Storage::Redis { servers: 3 }),
     ("plain-xadd", &[Fault::Unended], Storage::Redis { servers: 3 }),
@@ -245,36 +247,59 @@ pub const PLANTED_SERVERS: [(&str, &[Fault], Storage); 5] = [
 ];
 
 /// Plays some games on servers with each planted fault. The program must be built with these
-/// faults.
+/// faults. The servers on one Redis and those on a cluster are tried at the same time, because both
+/// wait most of the time.
 ///
 /// # Errors
 /// [`TrialError`] if it cannot be carried out.
 pub async fn run_planted(
     options: &Options,
-    mut tell: impl FnMut(String),
+    tell: impl Fn(String) + Copy,
 ) -> Result<Vec<PlantedServer>, TrialError> {
     let setups = SetupFiles::read(&options.data);
-    let mut planted = Vec::new();
-    for (name, _, storage) in PLANTED_SERVERS {
-        tell(format!("servers with the fault {name}"));
-        let environment = [("FLAGFALL_PLANTED_FAULT".to_owned(), name.to_owned())];
-        let mut site = Site::start(&options.server, storage, &environment).await?;
-        let plans = plan_games(options, &setups);
-        let mishaps = for_planted_servers(storage);
-        let run = Box::pin(play_all(&mut site, options, plans, (mishaps, Spread::Drawn), &mut tell)).await;
-        site.stop(options.keeps).await;
-        let Run { games, given_up, unfinished, history, .. } = run?;
-        let mut findings = check_all(games, Vec::new(), Arc::new(history)).await?;
-        given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
-        unfinished.into_iter().for_each(|what| findings.fault(Fault::Unfinished, what));
-        let example =
-            |fault: Fault| findings.examples().find(|(of, _)| *of == fault).map(|(_, text)| text.to_owned());
-        let counts = Fault::ALL.into_iter().map(|fault| (fault, findings.count(fault)));
-        let found = counts.filter(|(_, count)| *count > 0);
-        let found = found.map(|(fault, count)| (fault, count, example(fault).unwrap_or_default())).collect();
-        planted.push(PlantedServer { name, found });
+    let on = async |is_cluster: bool| -> Result<Vec<PlantedServer>, TrialError> {
+        let mut planted = Vec::new();
+        for (name, wanted, storage) in PLANTED_SERVERS {
+            if matches!(storage, Storage::Cluster { .. }) == is_cluster {
+                let found = Box::pin(look_for(name, storage, options, &setups, tell)).await?;
+                let is_found = found.iter().any(|(fault, ..)| wanted.contains(fault));
+                planted.push(PlantedServer { name, is_found, found });
+            }
+        }
+        Ok(planted)
+    };
+    let (one, cluster) = tokio::try_join!(on(false), on(true))?;
+    Ok([one, cluster].concat())
+}
+
+/// Plays some games on servers with a planted fault. Returns what the checker found.
+async fn look_for(
+    name: &'static str,
+    storage: Storage,
+    options: &Options,
+    setups: &SetupFiles,
+    tell: impl Fn(String),
+) -> Result<Vec<(Fault, u64, String)>, TrialError> {
+    let tell = |text: String| tell(format!("{name}: {text}"));
+    let environment = [("FLAGFALL_PLANTED_FAULT".to_owned(), name.to_owned())];
+    let mut site = Site::start(&options.server, storage, &environment).await?;
+    let mut plans = plan_games(options, setups);
+    // Nothing is learned while flags fall.
+    for plan in plans.iter_mut().filter(|plan| plan.is_flag_to_fall) {
+        (plan.terms.time, plan.is_flag_to_fall) = (flagfall_protocol::Time::Unlimited {}, false);
     }
-    Ok(planted)
+    let mishaps = for_planted_servers(storage);
+    let run = Box::pin(play_all(&mut site, options, plans, (mishaps, Spread::Even), tell)).await;
+    site.stop(options.keeps).await;
+    let Run { games, given_up, unfinished, history, .. } = run?;
+    let mut findings = check_all(games, Vec::new(), Arc::new(history)).await?;
+    given_up.into_iter().for_each(|why| findings.fault(Fault::Unended, why));
+    unfinished.into_iter().for_each(|what| findings.fault(Fault::Unfinished, what));
+    let example =
+        |fault: Fault| findings.examples().find(|(of, _)| *of == fault).map(|(_, text)| text.to_owned());
+    let counts = Fault::ALL.into_iter().map(|fault| (fault, findings.count(fault)));
+    let found = counts.filter(|(_, count)| *count > 0);
+    Ok(found.map(|(fault, count)| (fault, count, example(fault).unwrap_or_default())).collect())
 }
 
 /// Plays a pair for each kind of secret. In all pairs except the last, one session loses its

@@ -217,9 +217,11 @@ pub(crate) fn for_planted_servers(storage: Storage) -> Vec<Planned> {
     if let Storage::Cluster { .. } = storage {
         return vec![
             planned(Mishap::MoveSlots { from: 0, to: 1 }, 0),
+            planned(Mishap::MoveSlots { from: 1, to: 2 }, 0),
             planned(Mishap::BreakPlayers(0), 0),
             planned(Mishap::MoveSlots { from: 2, to: 0 }, 0),
             planned(Mishap::KillServer(1), 200),
+            planned(Mishap::MoveSlots { from: 0, to: 1 }, 0),
         ];
     }
     let mut planned: Vec<Planned> = vec![

@@ -204,6 +204,7 @@ pub(crate) async fn play_pairs(
 mod tests {
     use super::twins::Act;
     use super::*;
+    use crate::plan::Patience;
 
     fn options(seed: u64) -> Options {
         Options {
@@ -215,7 +216,7 @@ mod tests {
             resign_after: 0,
             think_ms: 0,
             seed,
-            run_max: Duration::ZERO,
+            patience: Patience { run: Duration::ZERO, stall: Duration::ZERO, completion: Duration::ZERO },
             storage: Storage::Embedded,
             server: std::path::PathBuf::new(),
             environment: Vec::new(),

@@ -14,6 +14,19 @@ use crate::storage::Storage;
 /// The base time, in seconds, of games in which a flag must fall.
 const FLAG_BASE_S: u32 = 10;
 
+/// The time limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For all games together.
+    pub run: Duration,
+    /// Without an acknowledged move and without a mishap. The games that are not over then count as
+    /// not ended.
+    pub stall: Duration,
+    /// For servers to complete what others have left unfinished, once all games are over. They look
+    /// for it in turns, and leave it alone for some seconds.
+    pub completion: Duration,
+}
+
 /// The size of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -34,8 +47,8 @@ pub struct Options {
     pub think_ms: usize,
     /// The seed of everything random, except for the order of events on the network.
     pub seed: u64,
-    /// The time limit of a run.
-    pub run_max: Duration,
+    /// The time limits of a run.
+    pub patience: Patience,
     /// The place where the servers store the games, and the number of servers.
     pub storage: Storage,
     /// The server's program.

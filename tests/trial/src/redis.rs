@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use redis::{FromRedisValue, RedisError};
+use redis::{AsyncConnectionConfig, FromRedisValue, RedisError};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -87,7 +87,10 @@ impl Redis {
         let failed = |why: String| TrialError::Redis { what: words.join(" "), why };
         let asking = async {
             let client = redis::Client::open(format!("redis://{}", self.address()))?;
-            let mut connection = client.get_multiplexed_async_connection().await?;
+            let config = AsyncConnectionConfig::new()
+                .set_connection_timeout(Some(ANSWER_MAX))
+                .set_response_timeout(Some(ANSWER_MAX));
+            let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
             redis::cmd(words[0]).arg(&words[1..]).query_async(&mut connection).await
         };
         let answer =

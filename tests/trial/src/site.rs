@@ -35,10 +35,6 @@ const GIVE_BACK: Duration = Duration::from_secs(4);
 /// The time after the end of any other mishap within which all clients must have reconnected.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// The time within which servers complete what other servers have left unfinished. They look for it
-/// in turns, and leave it alone for some seconds.
-const COMPLETED: Duration = Duration::from_secs(30);
-
 /// The mishaps that happened during games.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -453,14 +449,18 @@ impl Site {
         Ok(())
     }
 
-    /// Waits until the servers have completed what concerns these games, which are all over.
-    /// Returns what is left unfinished.
+    /// Waits, at most for this time, until the servers have completed what concerns these games,
+    /// which are all over. Returns what is left unfinished.
     ///
     /// # Errors
     /// [`TrialError::Redis`].
-    pub(crate) async fn unfinished(&self, games: &BTreeSet<&str>) -> Result<Vec<String>, TrialError> {
+    pub(crate) async fn unfinished(
+        &self,
+        games: &BTreeSet<&str>,
+        patience: Duration,
+    ) -> Result<Vec<String>, TrialError> {
         let Some(database) = &self.database else { return Ok(Vec::new()) };
-        let deadline = Instant::now() + COMPLETED;
+        let deadline = Instant::now() + patience;
         loop {
             let found = database.unfinished(games).await?;
             if found.is_empty() || Instant::now() > deadline {

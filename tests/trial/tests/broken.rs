@@ -6,7 +6,9 @@ mod common;
 use std::time::Duration;
 
 use common::server_program;
-use flagfall_trial::{Options, Paired, Storage, run_broken_pairs};
+use flagfall_trial::{Options, Paired, Patience, Storage, run_broken_pairs};
+
+const MINUTE: Duration = Duration::from_secs(60);
 
 fn options() -> Options {
     Options {
@@ -18,7 +20,7 @@ fn options() -> Options {
         resign_after: 0,
         think_ms: 0,
         seed: 5,
-        run_max: Duration::from_secs(60),
+        patience: Patience { run: MINUTE, stall: MINUTE, completion: MINUTE },
         storage: Storage::Embedded,
         server: server_program(),
         environment: Vec::new(),

@@ -1,5 +1,5 @@
-//! Tests that the trial finds three faults planted in servers. Each fault must be found by the
-//! check meant for it.
+//! Tests that the trial finds the faults planted in servers. Each fault must be found by the check
+//! meant for it.
 
 mod common;
 

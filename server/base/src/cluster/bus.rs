@@ -9,7 +9,7 @@ use flagfall_store::{StoreError, StoreMessage, Topic};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::seats::{Outgoing, SeatNews, Seats};
 use super::{Inner, Peers};
@@ -18,7 +18,7 @@ use crate::delivery::{Connections, Payload};
 /// After this many heartbeats, all seats are listed again for servers of earlier versions.
 const LISTING_EVERY: u32 = 5;
 /// The time between two checks for silent servers.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_secs(1);
 /// The maximum time for which the opening of a game waits for other servers to report which of
 /// their players have it open. Players of servers that answer later are shown later.
 const ANSWERS_WAIT: Duration = Duration::from_millis(100);
@@ -157,15 +157,15 @@ impl Peers {
 
     /// Sends heartbeats and changed seats to other servers, until the future is dropped.
     pub async fn tell_seats(&self, seats: &Seats, beat: Duration) {
-        let mut beats = interval(beat.max(Duration::from_millis(1)));
-        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut next_beat = Instant::now();
         let mut count: u32 = 0;
         loop {
             let is_beat = tokio::select! {
-                _ = beats.tick() => true,
+                () = sleep_until(next_beat) => true,
                 () = seats.changed().notified() => false,
             };
             if is_beat {
+                next_beat = self.next_beat(beat);
                 if count.is_multiple_of(LISTING_EVERY) && self.has_former() {
                     seats.repeat();
                 }
@@ -257,8 +257,7 @@ impl Peers {
     pub async fn listen(&self, seats: &Seats, connections: &Connections, news: &impl News) {
         let Some(inner) = &self.inner else { return std::future::pending().await };
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut next_look = self.next_beat(LOOK);
         // This call itself begins to follow the topic, so the future need not be awaited. Until the
         // store confirms it, other servers do this server's overdue work.
         drop(inner.store.follow(Topic::Server(inner.id.as_str().into())));
@@ -277,7 +276,10 @@ impl Peers {
                     Ok(StoreMessage::Missed) | Err(RecvError::Lagged(_)) => self.request_seats(seats).await,
                     Err(RecvError::Closed) => return std::future::pending().await,
                 },
-                _ = looks.tick() => news.seats_changed(&seats.expire(Instant::now())),
+                () = sleep_until(next_look) => {
+                    next_look = self.next_beat(LOOK);
+                    news.seats_changed(&seats.expire(Instant::now()));
+                }
             }
         }
     }

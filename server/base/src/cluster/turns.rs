@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall_store::{Key, Topic};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::bus::BusMessage;
 use super::duties::Turn;
@@ -20,6 +20,9 @@ use super::{Inner, Peers};
 
 /// The maximum length of a cycle of turns, in milliseconds.
 const CYCLE_MAX_MS: u64 = 60_000;
+/// The time after the beginning of a turn or a beat at which servers wake up, because the time of
+/// the store as they know it is never ahead, and up to a thousandth behind.
+const MARGIN: Duration = Duration::from_millis(2);
 /// The maximum number of records in one notice.
 const KEYS_MAX: usize = 512;
 
@@ -32,28 +35,68 @@ impl Inner {
         }
         self.duties.lock().turn()
     }
+
+    /// Wakes the tasks that wait for their turns if these have changed.
+    pub(super) fn note_turn(&self) {
+        let turn = self.turn();
+        self.turn_changes.send_if_modified(|known| std::mem::replace(known, turn) != turn);
+    }
+
+    /// Returns the time until the next multiple of `every` on the clock of the store, at least half
+    /// of `every`.
+    fn until_beat(&self, every: Duration) -> Duration {
+        let since = Duration::from_millis(self.store.now().0 % millis(every));
+        every.saturating_sub(since).max(every / 2)
+    }
+}
+
+fn millis(every: Duration) -> u64 {
+    u64::try_from(every.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 impl Peers {
+    /// Returns the next moment for work that is done in every interval `every`. On a shared store,
+    /// these are whole multiples of `every` on its clock, so that all tasks of all servers wake up
+    /// at the same moments: a process then wakes up once for several tasks, and once for the
+    /// notices of several servers. The moment is half to one interval away.
+    #[must_use]
+    pub fn next_beat(&self, every: Duration) -> Instant {
+        let wait = self.inner.as_ref().map_or(every, |inner| inner.until_beat(every) + MARGIN);
+        Instant::now() + wait
+    }
+
     /// Waits for this server's next turn to look for one kind of due work. All servers together
     /// look once in every interval `every`.
     pub async fn my_turn(&self, every: Duration) {
         let every = every.max(Duration::from_millis(1));
-        sleep(every).await;
-        let Some(inner) = &self.inner else { return };
-        let every_ms = u64::try_from(every.as_millis()).unwrap_or(u64::MAX).max(1);
-        let began = Instant::now();
+        let Some(inner) = &self.inner else { return sleep(every).await };
+        let mut changes = inner.turn_changes.subscribe();
+        let earliest = Instant::now() + inner.until_beat(every);
         loop {
-            let turn = inner.turn();
-            let wait_ms = turn.wait_ms(inner.store.now().0, every_ms, CYCLE_MAX_MS);
-            // Never wait longer than a cycle, because the store's clock may jump, and a test's
-            // clock may stand still.
-            let cycle = Duration::from_millis(every_ms.saturating_mul(turn.servers));
-            if wait_ms == 0 || began.elapsed() >= cycle {
+            let (turn, now) = (inner.turn(), Instant::now());
+            let pause = earliest.saturating_duration_since(now);
+            let begin = inner.store.now().plus_ms(u64::try_from(pause.as_millis()).unwrap_or(u64::MAX));
+            let wait = pause + Duration::from_millis(turn.wait_ms(begin.0, millis(every), CYCLE_MAX_MS));
+            // The clock of the store may jump, and that of a test may stand still.
+            let latest = earliest + Duration::from_millis(millis(every).saturating_mul(turn.servers));
+            if wait.is_zero() || now >= latest {
                 return;
             }
-            // Check the turns again in between, because servers may come and go.
-            sleep(Duration::from_millis(wait_ms).min(every)).await;
+            tokio::select! {
+                () = sleep_until((now + wait + MARGIN).min(latest)) => {}
+                // Other servers have come or gone.
+                _ = changes.changed() => {}
+            }
+        }
+    }
+
+    /// Forgets all other servers, as if they had been silent for too long. For tests.
+    #[doc(hidden)]
+    pub fn forget_others(&self) {
+        if let Some(inner) = &self.inner {
+            inner.others.lock().clear();
+            inner.duties.lock().share(Some(inner.id.as_str()), Vec::new());
+            inner.note_turn();
         }
     }
 
@@ -93,6 +136,31 @@ mod tests {
     use super::super::MemberInfo;
     use super::*;
     use crate::keys::HOUSE;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_waits_for_its_turn_and_hears_that_it_is_alone() {
+        let store = TestStore::announcing(ManualClock::new(Stamp(1_000)));
+        let servers = ["a", "b"].map(|id| Peers::new(Arc::new(store.clone()), id.to_owned(), None));
+        let info = MemberInfo { takes_turns: true, ..MemberInfo::default() };
+        for peers in servers.iter().chain(&servers[..1]) {
+            peers.meet(&info).await.unwrap();
+        }
+        let (second, began) = (Duration::from_secs(1), Instant::now());
+        let waits_until = async |at: Duration| {
+            servers[0].inner.as_ref().unwrap().watch.lock().note_heard("a", Instant::now());
+            servers[0].my_turn(second).await;
+            assert_eq!(began.elapsed().as_millis(), at.as_millis());
+        };
+        // The clock of the store stands still in the turn of the other server, so this one waits for
+        // a whole cycle.
+        waits_until(3 * second).await;
+        let gone = async {
+            sleep(second * 3 / 2).await;
+            servers[0].forget_others();
+        };
+        tokio::join!(waits_until(second * 9 / 2), gone);
+        waits_until(second * 11 / 2 + MARGIN).await;
+    }
 
     #[tokio::test]
     async fn due_work_is_told_to_the_guardian_alone() {

@@ -16,8 +16,8 @@ use crate::Refused;
 use crate::ratings::{has_class, point, rating_of};
 use crate::records::put;
 use flagfall_base::cluster::OpenedSeek;
-use flagfall_base::keys::SEEKS;
-use flagfall_base::random::random_code;
+use flagfall_base::keys::{PLAYERS, SEEKS};
+use flagfall_base::places::code_beside;
 use flagfall_base::transact::Transaction;
 use flagfall_board::Side;
 use flagfall_protocol::{
@@ -38,7 +38,7 @@ impl Asker<'_> {
         loop {
             let turn = seeks::turn(&self.inner.store).await?;
             self.check_room(&turn.1).await?;
-            let id = random_code()?;
+            let id = self.seek_id()?;
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
@@ -62,6 +62,13 @@ impl Asker<'_> {
             }
             return self.finish(kept, ready(store_unclear()), Vec::new()).await;
         }
+    }
+
+    /// Draws the id of a seek of the requester. Its record is in the part of the store with the
+    /// requester's own records, which its update also needs.
+    fn seek_id(&self) -> Result<String, Refused> {
+        let own = PLAYERS.key([&self.player.id])?;
+        Ok(code_beside(&*self.inner.store, &own, |id| SEEKS.key([&id]))?)
     }
 
     /// Refuses another seek if the requester or all players together have too many. Reads the

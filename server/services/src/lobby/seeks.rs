@@ -29,7 +29,7 @@ use flagfall_base::scan::Scan;
 use flagfall_base::transact::{expect, write_if};
 
 /// The time after which a server that shares its store reads all seeks again.
-const REREAD: Duration = Duration::from_secs(5);
+pub(super) const REREAD: Duration = Duration::from_secs(5);
 /// Like [`REREAD`], for a server that knows of no open seek. It is shorter than the life of
 /// `seek_turn`, so no opening is missed.
 const REREAD_NONE: Duration = Duration::from_secs(30);

@@ -11,7 +11,8 @@ use crate::ratings::{RatingRecord, rating_of};
 use crate::records::{damaged, put};
 use flagfall_base::cluster::OTHERS_WAIT_MS;
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL_WAVES, POOLED};
-use flagfall_base::random::{random_bytes, random_game_id};
+use flagfall_base::places::game_id_in_reach;
+use flagfall_base::random::random_bytes;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::write;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -160,7 +161,7 @@ impl Pool {
 
     /// Pairs two players if both still wait. Returns their game if they are paired.
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<Option<GameId>, StoreError> {
-        let Ok(id) = random_game_id() else { return Ok(None) };
+        let Ok(id) = game_id_in_reach(&*self.store) else { return Ok(None) };
         let sides = PerSide::new(first, second);
         let plan = NewGame {
             id,

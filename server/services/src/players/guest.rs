@@ -14,7 +14,8 @@ use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
 use crate::records::damaged;
 use flagfall_base::identity::{GuestPass, Token};
-use flagfall_base::keys::{NAMES, SECRETS};
+use flagfall_base::keys::{NAMES, PLAYERS, SECRETS, TOKENS};
+use flagfall_base::places::{Reach, draw};
 use flagfall_base::random::{ChanceError, random_below, random_bytes};
 use flagfall_base::transact::read_or_create;
 use flagfall_board::{GameId, Stamp};
@@ -82,15 +83,24 @@ impl GuestKeys {
     ) -> Result<(Token, GuestToken), PlayerError> {
         let signing = self.signing(store).await?;
         let day = u16::try_from(expires.0 / DAY_MS).unwrap_or(u16::MAX);
-        let mut bytes = [0; 32];
-        bytes[..16].copy_from_slice(&encode_name(wanted).to_be_bytes());
-        bytes[16..18].copy_from_slice(&day.to_be_bytes());
-        bytes[18..COVERED].copy_from_slice(&random_bytes::<7>()?);
-        let full = signing.mac(&bytes[..COVERED]).finalize().into_bytes();
-        bytes[COVERED..].copy_from_slice(&full[..7]);
-        let token = Token::from_bytes(bytes);
-        let guest = describe(&token, full.into()).ok_or(PlayerError::UnknownToken)?;
-        Ok((token, guest))
+        let make = || {
+            let mut bytes = [0; 32];
+            bytes[..16].copy_from_slice(&encode_name(wanted).to_be_bytes());
+            bytes[16..18].copy_from_slice(&day.to_be_bytes());
+            bytes[18..COVERED].copy_from_slice(&random_bytes::<7>()?);
+            let full = signing.mac(&bytes[..COVERED]).finalize().into_bytes();
+            bytes[COVERED..].copy_from_slice(&full[..7]);
+            let token = Token::from_bytes(bytes);
+            let guest = describe(&token, full.into()).ok_or(PlayerError::UnknownToken)?;
+            Ok((token, guest))
+        };
+        // While a part of the store is away, a new guest can act if their records are elsewhere.
+        let reach = Reach::of(store);
+        draw(make, |(_, guest)| {
+            let name = wanted.is_some() || reach.has(&NAMES.key([&guest.name.folded()]));
+            let token = TOKENS.key([&guest.pass.hash.as_text()]);
+            name && reach.has(&PLAYERS.key([&guest.id])) && reach.has(&token)
+        })
     }
 
     /// Returns the guest who has this token, even if it has expired. `None` if the token was not
@@ -249,8 +259,8 @@ impl Generations {
 const NAME_ATTEMPTS: usize = 8;
 
 /// Finds a free name that resembles the requested one. Tries the requested name first, then the
-/// name with a number derived from the id, and then the name with random numbers. `allows` can
-/// reject names that are free in the store.
+/// name with a number derived from the id, and then the name with random numbers. Leaves out names
+/// whose part of the store is away. `allows` can reject names that are free in the store.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -258,6 +268,7 @@ pub(super) async fn free_name(
     allows: impl Fn(&Name) -> bool,
 ) -> Result<Name, PlayerError> {
     let wanted = Name::new(wanted)?;
+    let reach = Reach::of(store);
     for attempt in 0..NAME_ATTEMPTS {
         let name = match attempt {
             0 if wanted.is_reserved() => continue,
@@ -269,7 +280,11 @@ pub(super) async fn free_name(
             }
             _ => wanted.numbered(1_000 + random_below(9_000)?),
         };
-        let holder = store.get(NAMES.key([&name.folded()])?).await?;
+        let key = NAMES.key([&name.folded()]);
+        if !reach.has(&key) && attempt + 1 < NAME_ATTEMPTS {
+            continue;
+        }
+        let holder = store.get(key?).await?;
         if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
             return Ok(name);
         }
@@ -348,6 +363,31 @@ mod tests {
         keys.agree(&foreign).await.unwrap();
         assert!(keys.read(&foreign, &theirs).await.unwrap().is_some());
         assert!(keys.read(&foreign, &token).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn new_guests_have_their_places_where_the_store_answers() {
+        let (store, keys) = (store(), GuestKeys::default());
+        keys.issue(&store, None, LATER).await.unwrap();
+        // Half of each kind of record.
+        let half = |kind: &str| ('0'..='7').map(|first| format!("{kind}/{first}")).collect::<Vec<String>>();
+        let away =
+            [half("players"), half("tokens"), vec!["names/guest-0".to_owned(), "names/ana".to_owned()]];
+        let away: Vec<&str> = away.iter().flatten().map(String::as_str).collect();
+        store.take_away(&away);
+        for _ in 0..20 {
+            let (token, guest) = keys.issue(&store, None, LATER).await.unwrap();
+            let name = NAMES.key([&guest.name.folded()]);
+            for key in [PLAYERS.key([&guest.id]), TOKENS.key([&token.hash()]), name] {
+                assert!(store.get(key.unwrap()).await.is_ok());
+            }
+        }
+        let name = free_name(&store, "id", "Bo", |_| true).await.unwrap();
+        assert_eq!(name.as_str(), "Bo");
+        // The name and its numbered forms are away, so nobody can know whether they are free.
+        assert!(matches!(free_name(&store, "id", "Ana", |_| true).await, Err(PlayerError::Store)));
+        store.take_away(&[]);
+        assert_eq!(free_name(&store, "id", "Ana", |_| true).await.unwrap().as_str(), "Ana");
     }
 
     #[test]

@@ -52,6 +52,12 @@ impl Heard {
         self.now(now).min(self.silent_at()).max(self.latest)
     }
 
+    /// Takes over this time, as if Redis had given it before it fell silent.
+    pub(super) fn note_silence(&mut self, since: Stamp, now: Instant) {
+        self.latest = since;
+        self.mark = (self.silent_at().plus_ms(1), now);
+    }
+
     /// Records a stamp that Redis has given.
     pub(super) fn note(&mut self, at: Stamp, now: Instant) {
         if at <= self.latest {
@@ -79,6 +85,16 @@ mod tests {
     use super::*;
 
     const SILENCE: Duration = Duration::from_millis(2_500);
+
+    #[test]
+    fn a_redis_that_was_never_there_is_silent() {
+        let start = Instant::now();
+        let mut heard = Heard::new(SILENCE, start);
+        heard.note_silence(Stamp(10_000), start);
+        assert_eq!(heard.silent_since(start), Some(Stamp(10_000)));
+        heard.note(Stamp(10_500), start);
+        assert_eq!((heard.silent_since(start), heard.now(start)), (None, Stamp(10_500)));
+    }
 
     fn after(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)

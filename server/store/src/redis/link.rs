@@ -71,21 +71,27 @@ impl Link {
         options: &RedisOptions,
         keys: &Keys,
     ) -> Result<Link, RequestError> {
-        let unreached = |error: RequestError| {
+        let unreached = |error: &RequestError, place: &str| {
             // If Redis does not use TLS, it treats the handshake as the start of a command and
             // waits for the rest. So a missing answer may mean that TLS is off.
             let is_silent = matches!(error, RequestError::InDoubt(_)) && address.is_tls();
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
-            RequestError::NotDone(format!("{address} cannot be reached: {error}{hint}"))
+            RequestError::NotDone(format!("{address} cannot be reached: {place}{error}{hint}"))
         };
-        let client = address.client(options.connect_timeout).await.map_err(unreached)?;
+        let client = address.client(options.connect_timeout).await;
+        let client = client.map_err(|error| unreached(&error, ""))?;
+        let place = if address.is_cluster() {
+            format!("the master {}: ", client.get_connection_info().addr())
+        } else {
+            String::new()
+        };
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(options.connect_timeout))
             .set_response_timeout(Some(options.answer_timeout));
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
         let connection = within(options.connect_timeout, connecting, RequestError::of_connecting).await;
         let mut link = Link {
-            connection: connection.map_err(unreached)?,
+            connection: connection.map_err(|error| unreached(&error, &place))?,
             digests: Arc::default(),
             answer_timeout: options.answer_timeout,
             client_id: 0,
@@ -95,7 +101,8 @@ impl Link {
                 ..Durability::default()
             },
         };
-        link.introduce(&keys.check).await.map_err(RequestError::not_done)?;
+        let introduced = link.introduce(&keys.check).await;
+        introduced.map_err(|error| RequestError::NotDone(format!("{place}{error}")))?;
         Ok(link)
     }
 

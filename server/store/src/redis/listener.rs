@@ -82,8 +82,7 @@ async fn listen(shared: &Arc<Shared>) -> Result<std::convert::Infallible, Reques
     announce(shared, Announcement::Everything);
     shared.notices.send(StoreMessage::Missed).ok();
     let connections = shared.stats.lock().connections;
-    let mut pulse = interval(PULSE);
-    pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut pulse = shared.ticks(PULSE);
     let mut audit = interval(audit.max(Duration::from_millis(1)));
     audit.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // The first tick of an interval comes immediately, so it is skipped.

@@ -40,6 +40,9 @@ pub struct RedisOptions {
     /// The time between two readings of Redis's durability settings, which can change while Redis
     /// runs. Default 15 s.
     pub durability_every: Duration,
+    /// True if a store of several buckets may be opened although some of them are away. More than
+    /// half must be there, and the one with the record of outages. Default false.
+    pub may_lack_buckets: bool,
     /// A clock that tests use for the stamps instead of Redis's clock.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -59,6 +62,7 @@ impl Default for RedisOptions {
             pulse: Duration::from_millis(2_500),
             silence: Duration::from_millis(2_500),
             durability_every: Duration::from_secs(15),
+            may_lack_buckets: false,
             clock: None,
         }
     }

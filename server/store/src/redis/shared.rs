@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Stamp};
 use parking_lot::Mutex;
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::broadcast;
+use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
 use super::address::RedisAddress;
 use super::durability::Durability;
@@ -178,6 +179,11 @@ impl Shared {
         self.heard.lock().note(at, Instant::now());
     }
 
+    /// Notes that Redis has been away since this time.
+    pub(super) fn note_silence(&self, since: Stamp) {
+        self.heard.lock().note_silence(since, Instant::now());
+    }
+
     /// Returns the latest stamp received, if no answer has come for too long since then. Always
     /// `None` with a test's clock, which may jump.
     pub(super) fn silent_since(&self) -> Option<Stamp> {
@@ -191,6 +197,16 @@ impl Shared {
             Some(clock) => clock.now().max(heard.latest),
             None => heard.now(Instant::now()),
         }
+    }
+
+    /// Returns ticks at whole multiples of `every` on Redis's clock, so that the tasks of all
+    /// buckets and the services wake up at the same moments.
+    pub(super) fn ticks(&self, every: Duration) -> Interval {
+        let every_ms = u64::try_from(every.as_millis()).unwrap_or(u64::MAX).max(1);
+        let wait = Duration::from_millis(every_ms - self.now().0 % every_ms);
+        let mut ticks = interval_at(tokio::time::Instant::now() + wait, every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        ticks
     }
 
     /// Adds a command that waits for the replicas, if the store is set to wait for any.
@@ -269,8 +285,6 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

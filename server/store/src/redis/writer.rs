@@ -16,7 +16,7 @@ use flagfall_board::Stamp;
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::mpsc;
 use tokio::task::yield_now;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::answers::{self, Beat};
 use super::durability::{Weakness, list};
@@ -26,6 +26,7 @@ use super::request::{Request, gather};
 use super::request_error::{RequestError, of_right_type};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
+use crate::outages::OutageList;
 use crate::store::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 
 /// How often to check whether Redis is still answering.
@@ -51,7 +52,7 @@ pub(super) struct Writer {
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
     /// The time at which the store was opened; `None` before that. Outages that ended before that
-    /// time are in the record of outages.
+    /// time are known.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
     /// A value that distinguishes this store from an earlier one in the same Redis.
@@ -67,10 +68,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Connects for the first time. Returns the writer, and the last heartbeat in the store. The
-    /// heartbeat is `None` if the store is new or another server is still alive.
-    pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), RequestError> {
-        let mut writer = Writer {
+    /// A writer without a connection. `opened_at` is given if the store counts as open, although
+    /// Redis is away.
+    pub(super) fn new(shared: Arc<Shared>, opened_at: Option<Stamp>) -> Writer {
+        Writer {
             shared,
             link: None,
             former: None,
@@ -78,14 +79,20 @@ impl Writer {
             pause: RETRY.0,
             last_error: RequestError::not_done("Redis was not asked yet"),
             has_beaten: false,
-            opened_at: None,
+            opened_at,
             outages_known_until: Stamp(0),
             made: String::new(),
             durability_at: Instant::now(),
             refusal: RequestError::ScriptGone,
             pending_at: Instant::now(),
             has_answered: false,
-        };
+        }
+    }
+
+    /// Connects for the first time. Returns the writer, and the last heartbeat in the store. The
+    /// heartbeat is `None` if the store is new or another server is still alive.
+    pub(super) async fn open(shared: Arc<Shared>) -> Result<(Writer, Option<Stamp>), RequestError> {
+        let mut writer = Writer::new(shared, None);
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
         writer.opened_at = Some(writer.shared.now());
@@ -94,8 +101,7 @@ impl Writer {
 
     /// Runs until all senders of requests are dropped.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
-        let mut pulse = interval(PULSE);
-        pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut pulse = self.shared.ticks(PULSE);
         loop {
             tokio::select! {
                 biased;
@@ -296,6 +302,11 @@ impl Writer {
             Some((game, String::from_utf8_lossy(&why).into_owned()))
         };
         *self.shared.quarantined.lock() = quarantined.into_iter().filter_map(parse).collect();
+        if keys.is_bucket() && self.made.is_empty() {
+            let found: Option<Vec<u8>> = link.query(&Cmd::hget(&keys.meta, OUTAGES_KEY)).await?;
+            let mut known = self.shared.outages.lock();
+            OutageList::parse(found.as_deref()).iter().for_each(|outage| known.add(*outage));
+        }
         let heartbeat = heartbeat.parse().ok().map(Stamp);
         if self.opened_at.is_none() {
             // Only the first connection takes over the time from the store. Later, a heartbeat

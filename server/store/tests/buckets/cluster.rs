@@ -96,6 +96,71 @@ async fn games_go_on_while_their_slots_move() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_is_opened_while_a_master_is_away_but_not_the_one_with_the_outages() {
+    const GAMES: u32 = 12;
+    // With eight buckets, the record of outages is in the first one.
+    const BUCKETS: usize = 8;
+    let mut cluster = Cluster::start().await;
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    let store = cluster.open(RedisOptions::default(), BUCKETS).await;
+    let mut heads = Vec::new();
+    for number in 0..GAMES {
+        heads.push(append_ok(&store, append(game(number), Head::START, &["before"])).await);
+    }
+    store.heartbeat().await.unwrap();
+    let epoch = store.epoch().await.unwrap();
+    drop(store);
+    cluster.0[2].kill();
+    let address = cluster.address();
+    let reopen = async |may_lack_buckets: bool| {
+        let options = RedisOptions { may_lack_buckets, ..RedisOptions::default() };
+        BucketStore::open(&address, options, BUCKETS).await
+    };
+    let ports: Vec<u16> = cluster.0.iter().map(RedisServer::port).collect();
+    let master = |number: usize| format!("the master 127.0.0.1:{}: ", ports[number]);
+    let refused = reopen(false).await.err().unwrap().to_string();
+    assert!(refused.contains(&master(2)), "{refused}");
+    let store = reopen(true).await.unwrap();
+    assert!(store.last_heartbeat().await.unwrap().is_some(), "no server was running");
+    assert!(!store.silent_parts().is_empty());
+    store.heartbeat().await.unwrap();
+    let mut away = Vec::new();
+    for number in 0..GAMES {
+        match store.append(append(game(number), heads[number as usize], &["meanwhile"])).await {
+            Ok(AppendOutcome::Ok { head, .. }) => heads[number as usize] = head,
+            Err(StoreError::Unavailable { why }) => {
+                assert!(why.contains(&master(2)), "{why}");
+                away.push(number);
+            }
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    assert!(!away.is_empty() && away.len() < GAMES as usize, "{away:?}");
+    for number in 0..GAMES {
+        assert_eq!(store.silent_since_of(game(number)).is_some(), away.contains(&number), "{number}");
+    }
+    cluster.0[2].start_again();
+    for number in away {
+        append_soon(&store, append(game(number), heads[number as usize], &["after"])).await;
+        assert_eq!(texts(&store, game(number)).await, ["before", "after"]);
+        let outages = OutageList::parse(store.outages_record(game(number)).await.unwrap().as_deref());
+        assert_eq!(outages.len(), 1, "no server reached the master");
+    }
+    until("all buckets", async || {
+        store.heartbeat().await.ok()?;
+        store.silent_parts().is_empty().then_some(())
+    })
+    .await;
+    assert!(store.epoch().await.unwrap() > epoch, "the master may have lost something");
+    drop(store);
+    cluster.0[0].kill();
+    let refused = reopen(true).await.err().unwrap().to_string();
+    assert!(refused.contains("the list of outages") && refused.contains(&master(0)), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_master_is_away_games_of_the_others_go_on() {
     const GAMES: u32 = 12;
     // With eight buckets, the record of outages is in the first bucket.

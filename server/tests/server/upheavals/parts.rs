@@ -156,3 +156,57 @@ async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_
         }
     }
 }
+
+#[tokio::test]
+async fn a_server_starts_while_a_master_is_away_and_new_players_come_and_play() {
+    let mut cluster = Cluster::start().await;
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    let address = cluster.address().to_string();
+    let server = Running::start(&["--store", &address]);
+    let (token, away) = loop {
+        let (_, token, _, _, game) = game(&server).await;
+        let is_on = async |node: &RedisServer, key: &str| {
+            records_on(node).await.keys().any(|name| name.starts_with("seat/") && name.contains(key))
+        };
+        let logs: Vec<String> = cluster.0[2].ask(&["KEYS", &format!("*{game}*:log")]).await;
+        // The game is at the third master, and the places of its players are elsewhere.
+        if !logs.is_empty() && !is_on(&cluster.0[2], game.as_str()).await {
+            break (token, game);
+        }
+    };
+    drop(server);
+    cluster.0[2].kill();
+    let server = Running::start(&["--store", &address]);
+    for _ in 0..4 {
+        let (mut red, _, mut blue, _, game) = game(&server).await;
+        step(&mut red, game, 0, "a4a5").await.unwrap();
+        step(&mut blue, game, 1, "a7a6").await.unwrap();
+    }
+    let mut player = server.try_again(&token).await.unwrap();
+    let mut open = async || {
+        player.tell(&ClientToServer::OpenGame { game: away, since: None }).await;
+        player
+            .find(|message| match message {
+                ServerToClient::Game { .. } => Some(Ok(())),
+                ServerToClient::Refused { code, .. } => Some(Err(code)),
+                _ => None,
+            })
+            .await
+    };
+    assert!(open().await.is_err_and(|code| code.as_str() == "store_unavailable"));
+    cluster.0[2].start_again();
+    while open().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    drop(server);
+    // Without the list of outages, clocks of games could be wrong.
+    cluster.0[1].kill();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall-server"));
+    command.env_clear().args(["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--store", &address]);
+    let refused = command.output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let missing = format!("the master 127.0.0.1:{}: ", cluster.0[1].port());
+    assert!(!refused.status.success() && said.contains(&missing), "{said}");
+}

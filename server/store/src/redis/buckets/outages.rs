@@ -3,7 +3,7 @@
 //!
 //! The record of outages lists the times in which no server ran, which concern all games. Each
 //! bucket also has a list of its own outages. This process need not ask for these lists later: it
-//! reads them when it opens the store, and is told of each new outage before it makes another
+//! reads them when it first connects, and is told of each new outage before it makes another
 //! request.
 
 use flagfall_board::GameId;
@@ -11,25 +11,10 @@ use flagfall_board::GameId;
 use super::all::Buckets;
 use crate::outages::OutageList;
 use crate::redis::RedisStore;
-use crate::redis::link::Link;
 use crate::store::{FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
 use crate::value::Key;
 
 impl Buckets {
-    /// Reads the outages that all buckets have had.
-    pub(super) async fn read_outages(&self) -> Result<(), StoreError> {
-        self.common_outages().await?;
-        for store in &self.buckets {
-            let look = |_: &Link| redis::Cmd::hget(&store.shared.keys.meta, OUTAGES_KEY);
-            let found: Option<Vec<u8>> = store.read_settled(|| store.reader.query(look)).await?;
-            let mut known = store.shared.outages.lock();
-            for outage in OutageList::parse(found.as_deref()).iter() {
-                known.add(*outage);
-            }
-        }
-        Ok(())
-    }
-
     /// Returns a record of the outages that concern a game.
     pub(super) async fn outages_record(&self, game: GameId) -> Result<Option<Vec<u8>>, StoreError> {
         self.outages_in(std::iter::once(&self.buckets[self.placement.of_game(game)])).await
@@ -61,7 +46,7 @@ impl Buckets {
 
     /// Returns the outages in which no server ran. If the bucket of their record does not answer,
     /// returns the outages that were read last, so that games in other buckets can be opened.
-    async fn common_outages(&self) -> Result<OutageList, StoreError> {
+    pub(super) async fn common_outages(&self) -> Result<OutageList, StoreError> {
         let read = self.get(&Key::new(OUTAGES_KEY)?).await;
         let mut known = self.outages.lock();
         match (read, &*known) {

@@ -69,7 +69,8 @@ impl Drop for BucketStore {
 impl BucketStore {
     /// Opens the store with this number of buckets, or creates one. The number can never change,
     /// so it should be [`BUCKETS`] outside tests. Must be called in a tokio runtime, which then
-    /// runs the store's tasks.
+    /// runs the store's tasks. Buckets that are away may be missing
+    /// ([`may_lack_buckets`](RedisOptions::may_lack_buckets)).
     ///
     /// # Errors
     /// [`RedisOpenError`], which says how to fix the problem: a master cannot be reached, is not
@@ -82,7 +83,8 @@ impl BucketStore {
         let buckets = buckets.max(1);
         let common = Common::new(options.held_bytes_max);
         let placement = Placement::new(buckets);
-        let open = |(number, tag): (usize, String)| {
+        let may_lack_buckets = options.may_lack_buckets;
+        let share = |(number, tag): (usize, String)| {
             let audit = if number == 0 { options.audit } else { NO_AUDIT };
             let options = RedisOptions { audit, ..options.clone() };
             let keys = Keys::of_bucket(&options.prefix, placement, number, &tag);
@@ -90,9 +92,16 @@ impl BucketStore {
             let shared = Shared::with(address, options, keys, common.clone());
             // No server of an earlier version can use this layout.
             shared.interest.serve_former(false);
-            RedisStore::open_with(Arc::new(shared))
+            Arc::new(shared)
         };
-        let stores = try_join_all(tags(buckets).into_iter().enumerate().map(open)).await?;
+        let shared: Vec<Arc<Shared>> = tags(buckets).into_iter().enumerate().map(share).collect();
+        let opened = shared.iter().cloned().map(RedisStore::open_with);
+        let stores = if may_lack_buckets {
+            let opened = join_all(opened).await;
+            with_those_away(opened, shared)?
+        } else {
+            try_join_all(opened).await?
+        };
         let all = Arc::new(Buckets {
             buckets: stores,
             placement,
@@ -107,15 +116,17 @@ impl BucketStore {
         });
         let unusable = |why: String| RedisOpenError::Unusable { why };
         all.test().await.map_err(|error| unusable(error.to_string()))?;
-        all.read_outages().await.map_err(|error| unusable(error.to_string()))?;
+        let outages = all.common_outages().await;
+        outages.map_err(|error| unusable(format!("the list of outages cannot be read: {error}")))?;
         let tending = tokio::spawn(appends::tend(all.clone()));
         Ok(BucketStore { all, tending })
     }
 
-    /// Returns the durability of the first bucket's master at the last check.
+    /// Returns the durability of the first master that is there, at the last check.
     #[must_use]
     pub fn durability(&self) -> Durability {
-        self.first().durability()
+        let known = self.all.buckets.iter().find_map(|bucket| bucket.shared.durability.lock().clone());
+        known.unwrap_or_default()
     }
 
     /// Makes this store act as if its process had ended, but only after this many more steps of
@@ -196,6 +207,24 @@ impl Buckets {
         };
         try_join_all(self.buckets.iter().map(forget)).await.map(drop)
     }
+}
+
+/// Returns the buckets that were opened, and those that are away, if they are fewer.
+fn with_those_away(
+    opened: Vec<Result<RedisStore, RedisOpenError>>,
+    shared: Vec<Arc<Shared>>,
+) -> Result<Vec<RedisStore>, RedisOpenError> {
+    let here: Vec<&RedisStore> = opened.iter().flatten().collect();
+    let (are_most_here, now) = (2 * here.len() > opened.len(), here.iter().map(|store| store.now()).max());
+    let all = opened.into_iter().zip(shared).map(|(opened, shared)| match opened {
+        // A master that has answered is not away, but cannot be used.
+        Err(error) if are_most_here && shared.durability.lock().is_none() => {
+            shared.note_failure(&RequestError::not_done(error));
+            Ok(RedisStore::open_away(shared, now.unwrap_or_default()))
+        }
+        opened => opened,
+    });
+    all.collect()
 }
 
 /// Runs a request in a separate task, so that it is completed even if the caller is dropped.
@@ -293,7 +322,8 @@ impl Store for BucketStore {
 
     fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
         Box::pin(async move {
-            let beats = self.all.buckets.iter().map(|bucket| bucket.last_heartbeat);
+            let here = self.all.buckets.iter().filter(|bucket| !bucket.was_away);
+            let beats = here.map(|bucket| bucket.last_heartbeat);
             // A server that is alive sends heartbeats to all buckets. So if one bucket has had
             // none, no other server is alive.
             Ok(beats.collect::<Option<Vec<Stamp>>>().and_then(|beats| beats.into_iter().max()))
@@ -392,6 +422,10 @@ impl Store for BucketStore {
         self.of(game).silent_since()
     }
 
+    fn part_of(&self, key: &Key) -> usize {
+        self.all.placement.of_key(key.as_bytes())
+    }
+
     fn silent_parts(&self) -> Vec<usize> {
         let all = self.all.buckets.iter().enumerate();
         let silent: Vec<usize> =
@@ -439,10 +473,6 @@ impl Transfer for BucketStore {
             self.all.add_outages(&mut found, after.as_ref(), limit).await?;
             Ok(found)
         })
-    }
-
-    fn part_of(&self, key: &Key) -> usize {
-        self.all.placement.of_key(key.as_bytes())
     }
 
     fn take_over(

@@ -76,8 +76,8 @@ impl Buckets {
     /// fail.
     pub(super) async fn test(&self) -> Result<(), RequestError> {
         let nothing = Part::default();
-        let tests = (0..self.buckets.len()).map(|bucket| self.change(bucket, &nothing));
-        try_join_all(tests).await.map(drop)
+        let here = self.buckets.iter().enumerate().filter(|(_, bucket)| !bucket.was_away);
+        try_join_all(here.map(|(bucket, _)| self.change(bucket, &nothing))).await.map(drop)
     }
 
     fn split(&self, update: Update) -> BTreeMap<usize, Part> {
