@@ -12,7 +12,7 @@ settings-language-now = Change it now
 # $kept: account, device.
 settings-lead =
     { $kept ->
-        [account] Settings are kept in your account and on this device, and take effect at once. Notifications are set for each device.
+        [account] Settings are kept in your account and on this device; notifications only on this device.
        *[device] Settings are kept on this device and take effect at once.
     }
 settings-group-look = Look
