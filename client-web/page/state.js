@@ -47,22 +47,21 @@ export const alarm = signal("");
  */
 
 /** @type {Settings} */
-const PLAIN = {
+export const PLAIN = {
   language: "system", theme: "system", board: "plain", numbering: "us", print: "normal", motion: "system", confirm: "system", letters: "on", premove: "on",
   sound: "on", notify_turn: "off", notify_start: "off", notify_challenge: "off", notify_time: "off",
 };
-/** The player's settings, kept on the device. */
-export const settings = signal(/** @type {Settings} */ ({ ...PLAIN, ...JSON.parse(localStorage.getItem("settings") ?? "{}") }));
+/** @returns {Settings} */
+export function readSettings() {
+  return { ...PLAIN, ...JSON.parse(localStorage.getItem("settings") ?? "{}") };
+}
+
+/** The player's settings. `parts/preferences.js` changes them. */
+export const settings = signal(readSettings());
 effect(() => {
   const { theme, board } = settings.value;
   Object.assign(document.documentElement.dataset, { theme, board });
 });
-
-/** @param {Settings} changed */
-export function storeSettings(changed) {
-  settings.value = changed;
-  localStorage.setItem("settings", JSON.stringify(changed));
-}
 
 /** True if the player has switched off what this key does. @param {KeyboardEvent} event */
 export function isKeyOff({ key }) {

@@ -54,6 +54,8 @@ export type AccountExport = {
   played?: PlayedGame[];
   /** The player. */
   player: Player;
+  /** The player's preferences, which clients keep on the server. */
+  preferences?: Record<string, string>;
   /** The browsers that are notified of the player's turns. */
   push?: PushInfo[];
   /** The moves that the player has queued in running correspondence games. */
@@ -82,6 +84,12 @@ export type BombsInfo =
   | "stay"
   /** The Bomb leaves the board together with its attacker. */
   | "leave";
+
+/** Changes some preferences of an account, and leaves the others as they are. `PATCH /api/me/preferences`. */
+export type ChangePreferences = {
+  /** New values by name. `null` removes a preference. A name has 1 to 32 of `a` to `z`, `0` to `9` and `_`. A value has at most 64 printable ASCII characters. */
+  preferences: Record<string, string | null>;
+};
 
 /** A player's recent departures from games, and the wait that follows from them. Players who leave games or do not deploy must wait before they can be paired. The wait becomes longer each time. Only the player can see these values. */
 export type Conduct = {
@@ -514,6 +522,12 @@ export type PlayedGames = {
   next?: string | null;
   /** The player. */
   player: Player;
+};
+
+/** The preferences of an account, such as `"theme":"dark"`, at most 32. Only clients know what they mean. The answer from `GET` and `PATCH /api/me/preferences`. */
+export type Preferences = {
+  /** Values by name. A client must ignore what it does not know, because other clients of the account may know it. */
+  preferences: Record<string, string>;
 };
 
 /** The public profile of a player. `GET /api/players/NAME`. */

@@ -136,6 +136,11 @@ pub(crate) fn errors() -> Vec<ApiError> {
         with(Code::BAD_DEPLOYMENT, "too_long"),
         with(Code::TOO_MANY, "deployments").with("count", 50_u8),
         Refusal::new(Code::NO_SUCH_DEPLOYMENT),
+        with(Code::ACCOUNT_EXPECTED, "preferences"),
+        Refusal::new(Code::BAD_PREFERENCES)
+            .with("count", 32_u32)
+            .with("name_max", 32_u32)
+            .with("value_max", 64_u32),
         with(Code::ACCOUNT_EXPECTED, "webhooks"),
         with(Code::BAD_WEBHOOK, "form").with("max", 500_u32),
         with(Code::BAD_WEBHOOK, "not_encrypted"),

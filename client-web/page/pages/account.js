@@ -5,9 +5,10 @@ import { Waiting, playerName } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
 import { Email } from "../parts/email.js";
 import { change, copy, dateText, refusalSentence, request, saveFile, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
+import { storeSettings } from "../parts/preferences.js";
 import { PushChoice, withoutPush } from "../parts/push.js";
 import { FeedAddress, Webhook } from "../parts/webhook.js";
-import { line, mutes, say, sessionChanged, settings, show, storeSettings, toggleMute } from "../state.js";
+import { line, mutes, say, sessionChanged, settings, show, toggleMute } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/api").TokenList} TokenList */

@@ -1,14 +1,14 @@
 // The settings, as a page.
 
-import { useTitle } from "../parts/load.js";
-import { NoticeChoices } from "../parts/notices.js";
-import { Groups, Language } from "../parts/settings.js";
+import { useTitle, useWho } from "../parts/load.js";
+import { spoken } from "../parts/preferences.js";
+import { Groups, Language, NoticeChoices } from "../parts/settings.js";
 import { say, settings } from "../state.js";
-import { h, useEffect, useRef } from "../vendor/library.js";
+import { h, useEffect } from "../vendor/library.js";
 
 export function SettingsPage() {
   useTitle(say("settings"));
-  const spoken = useRef(settings.peek().language).current;
+  const { isAccount } = useWho();
   const isOther = settings.value.language !== spoken;
   // Everything is said anew in another language.
   useEffect(() => () => {
@@ -16,7 +16,7 @@ export function SettingsPage() {
   }, []);
   return h("div", { class: "page stack" },
     h("h1", null, say("settings")),
-    h("p", { class: "muted lead" }, say("settings-lead")),
+    h("p", { class: "muted lead" }, say("settings-lead", { kept: isAccount ? "account" : "device" })),
     h("div", { class: "columns" },
       h("section", { class: "card stack tight" },
         h(Language, { later: say("settings-language-page") }),

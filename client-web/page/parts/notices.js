@@ -2,8 +2,8 @@
 
 import { timeLeft, titleOf } from "../game/rules.js";
 import { go } from "../route.js";
-import { allWords, line, mutes, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, storeSettings } from "../state.js";
-import { effect, h } from "../vendor/library.js";
+import { allWords, line, mutes, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings } from "../state.js";
+import { computed, effect } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -11,7 +11,7 @@ import { effect, h } from "../vendor/library.js";
 /** @typedef {"turn" | "start" | "challenge" | "time"} Kind */
 
 /** What can notify, in the order of the settings. @type {Kind[]} */
-const KINDS = ["turn", "start", "challenge", "time"];
+export const KINDS = ["turn", "start", "challenge", "time"];
 /** From here on, time is low: in games on a clock, and in games with days for each move. */
 const LOW_MS = { clock: 30_000, days: 3_600_000 };
 /** How long a tab lets others go first: the one with the focus does not wait. */
@@ -73,11 +73,11 @@ function notify(kind, key, { ruleset, address }) {
   });
 }
 
-function mayNotify() {
+export function mayNotify() {
   return "Notification" in window && Notification.permission === "granted";
 }
 
-/** Begins to tell. */
+/** Begins to tell, and to follow the settings of an account. */
 export function startNotices() {
   tabs.onmessage = ({ data }) => remember(String(data));
   // What another tab has stored.
@@ -108,6 +108,11 @@ export function startNotices() {
   effect(showIcon);
   for (const change of ["focus", "blur"]) addEventListener(change, showIcon);
   effect(watchClocks);
+  // A first visit does without them.
+  const isAccount = computed(() => (line.value.player?.kind ?? "guest") !== "guest");
+  effect(() => {
+    if (isAccount.value) void import("./preferences.js");
+  });
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -153,24 +158,8 @@ function showIcon() {
   if (icon && icon.href !== address) icon.href = address;
 }
 
-/** The switches of sounds and notifications, for the settings. */
-export function NoticeChoices() {
-  const now = settings.value;
-  /** @param {"sound" | `notify_${Kind}`} name @param {boolean} isOn */
-  const set = async (name, isOn) => {
-    // Browsers ask only when the player has just clicked.
-    if (isOn && name !== "sound" && !mayNotify() && await askBrowser() !== "granted") show(say("notify-refused"));
-    storeSettings({ ...settings.value, [name]: isOn ? "on" : "off" });
-  };
-  /** @param {"sound" | `notify_${Kind}`} name */
-  const choice = (name) => h("label", { class: "check", key: name },
-    h("input", { type: "checkbox", checked: now[name] === "on", onChange: (/** @type {any} */ event) => void set(name, event.target.checked) }),
-    h("span", null, say(`settings-${name.replace("_", "-")}`)));
-  return h("fieldset", { class: "stack tight notices" }, h("legend", null, say("settings-notices")),
-    choice("sound"), KINDS.map((kind) => choice(`notify_${kind}`)));
-}
-
-async function askBrowser() {
+/** Asks the browser for its permission. */
+export async function askBrowser() {
   return "Notification" in window ? Notification.requestPermission() : "denied";
 }
 

@@ -1,44 +1,45 @@
-// Settings, kept on the device: on a page of their own, and as a dialog beside a game.
+// The settings: on a page of their own, and as a dialog beside a game.
 
-import { moreWords, say, settings, storeSettings } from "../state.js";
+import { moreWords, say, settings, show } from "../state.js";
 import { h } from "../vendor/library.js";
 import { languages } from "../words.js";
 import { PieceArt } from "./basics.js";
 import { tell } from "./dialog.js";
-import { NoticeChoices } from "./notices.js";
+import { KINDS, askBrowser, mayNotify } from "./notices.js";
+import { CHOICES, SWITCH, spoken, storeSettings } from "./preferences.js";
 
 /** @typedef {import("../state.js").Settings} Settings */
+/** @typedef {import("./preferences.js").Name} Name */
+/** @typedef {import("./notices.js").Kind} Kind */
 
-/** What can be set, and its values. Switches have none. @type {{ group: string, choices: { name: keyof Settings, values?: string[] }[] }[]} */
-const GROUPS = [
-  { group: "look", choices: [{ name: "theme", values: ["system", "light", "dark"] }, { name: "board", values: ["plain", "green", "checkered"] }, { name: "motion", values: ["system", "none"] }] },
-  { group: "pieces", choices: [{ name: "print", values: ["normal", "large", "glyphs"] }, { name: "numbering", values: ["us", "eu"] }] },
-  {
-    group: "play",
-    choices: [{ name: "confirm", values: ["system", "never", "strikes", "always"] }, { name: "premove" }, { name: "letters" }],
-  },
-];
+/** What can be set besides the language and the notices. @type {Record<string, Name[]>} */
+const GROUPS = { look: ["theme", "board", "motion"], pieces: ["print", "numbering"], play: ["confirm", "premove", "letters"] };
 /** The pieces that show what is set. */
 const SHOWN = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "S", "B", "F"];
 
 export async function showSettings() {
   await moreWords();
-  const { language } = settings.value;
-  await tell(say("settings"), h("div", { class: "stack" }, h(Language, { later: say("settings-language-later") }), h(Groups, { look: "" }), h(NoticeChoices, {})));
-  // Everything is said anew in another language. Not at once: arrow keys go through the languages.
-  if (settings.value.language !== language) location.reload();
+  let isChosen = false;
+  await tell(say("settings"), h("div", { class: "stack" },
+    h(Language, { later: say("settings-language-later"), chosen: () => (isChosen = true) }), h(Groups, { look: "" }), h(NoticeChoices, {})));
+  // Everything is said anew in another language. Not at once: arrow keys go through the languages. And not
+  // beside a game if the account brought the language.
+  if (isChosen && settings.value.language !== spoken) location.reload();
 }
 
 /**
  * A language is called by its own name.
- * @param {{ later: string }} props `later`: when another language is spoken.
+ * @param {{ later: string, chosen?: () => void }} props `later`: when another language is spoken.
  */
-export function Language({ later }) {
+export function Language({ later, chosen }) {
   const now = settings.value;
   return h("div", { class: "stack tight" }, h("label", { class: "field" }, h("span", null, say("settings-language")),
     h("select", {
       value: now.language, "aria-describedby": "language-later",
-      onChange: (/** @type {any} */ event) => storeSettings({ ...settings.value, language: event.target.value }),
+      onChange: (/** @type {any} */ event) => {
+        storeSettings({ ...settings.value, language: event.target.value });
+        chosen?.();
+      },
     },
       h("option", { value: "system" }, say("settings-language-system")),
       languages().map((tag) => h("option", { key: tag, value: tag, lang: tag }, nameOf(tag))))),
@@ -53,20 +54,20 @@ function nameOf(tag) {
 
 /** The groups of settings, each of this look. @param {{ look: string }} props */
 export function Groups({ look }) {
-  return GROUPS.map(({ group, choices }) => h("section", { key: group, class: `stack tight ${look}` },
+  return Object.entries(GROUPS).map(([group, names]) => h("section", { key: group, class: `stack tight ${look}` },
     h("h2", null, say(`settings-group-${group}`)),
     group === "pieces" ? h("div", { class: "shown-pieces" }, SHOWN.map((identity, at) => h(PieceArt, { key: identity, side: at % 2 ? "blue" : "red", identity }))) : null,
-    choices.map(({ name, values }) => (values ? h(Select, { key: name, name, values }) : h(Switch, { key: name, name })))));
+    names.map((name) => h(CHOICES[name] === SWITCH ? Switch : Select, { key: name, name }))));
 }
 
-/** @param {{ name: keyof Settings, values: string[] }} props */
-function Select({ name, values }) {
+/** @param {{ name: Name }} props */
+function Select({ name }) {
   return h("label", { class: "field" }, h("span", null, say(`settings-${name}`)),
     h("select", { value: settings.value[name], onChange: (/** @type {any} */ event) => set(name, event.target.value) },
-      values.map((value) => h("option", { key: value, value }, say(`settings-${name}-value`, { value })))));
+      CHOICES[name].map((value) => h("option", { key: value, value }, say(`settings-${name}-value`, { value })))));
 }
 
-/** @param {{ name: keyof Settings }} props */
+/** @param {{ name: Name }} props */
 function Switch({ name }) {
   return h("label", { class: "check" },
     h("input", { type: "checkbox", checked: settings.value[name] === "on", onChange: (/** @type {any} */ event) => set(name, event.target.checked ? "on" : "off") }),
@@ -76,4 +77,21 @@ function Switch({ name }) {
 /** @param {keyof Settings} name @param {string} value */
 function set(name, value) {
   storeSettings(/** @type {Settings} */ ({ ...settings.value, [name]: value }));
+}
+
+/** The switches of sounds and notifications. */
+export function NoticeChoices() {
+  const now = settings.value;
+  /** @param {"sound" | `notify_${Kind}`} name @param {boolean} isOn */
+  const change = async (name, isOn) => {
+    // Browsers ask only when the player has just clicked.
+    if (isOn && name !== "sound" && !mayNotify() && await askBrowser() !== "granted") show(say("notify-refused"));
+    set(name, isOn ? "on" : "off");
+  };
+  /** @param {"sound" | `notify_${Kind}`} name */
+  const choice = (name) => h("label", { class: "check", key: name },
+    h("input", { type: "checkbox", checked: now[name] === "on", onChange: (/** @type {any} */ event) => void change(name, event.target.checked) }),
+    h("span", null, say(`settings-${name.replace("_", "-")}`)));
+  return h("fieldset", { class: "stack tight notices" }, h("legend", null, say("settings-notices")),
+    choice("sound"), KINDS.map((kind) => choice(`notify_${kind}`)));
 }

@@ -103,5 +103,8 @@ test("the language is chosen in the settings, kept on the device, and the only o
   await page.goto(`${server.url}/rules`);
   await page.getByRole("heading", { name: "Квантовая игра" }).waitFor();
   assert.deepEqual(loaded.sort(), ["ru", "ru-more"]);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const header = await page.getByRole("banner").boundingBox();
+  assert.ok(header && header.height < 70, "the header has one row");
   await context.close();
 });

@@ -71,9 +71,9 @@ test("strangers look on at live games, and at those that ended last", async () =
   await resign(bob.page);
   await eve.page.locator(".watch-large").getByText("Blue wins: Red resigned.").waitFor();
   await eve.page.locator(".watch-large").getByRole("link", { name: "Replay" }).waitFor();
-  await eve.page.locator(".watch-large").getByText("Classic").waitFor({ timeout: 15_000 });
+  await eve.page.locator(".watch-large").getByText("Classic").waitFor();
   await resign(ann.page);
-  await eve.page.getByText("look at the latest finished games").waitFor({ timeout: 15_000 });
+  await eve.page.getByText("look at the latest finished games").waitFor();
   await eve.page.getByText("Blue wins: Red resigned.").first().waitFor();
   await picture(eve.page, "watch-finished");
   await eve.page.getByRole("link", { name: "Replay" }).first().click();

@@ -9,7 +9,12 @@ settings-language-later = The language changes when you close the settings.
 # On the page of the settings.
 settings-language-page = The language changes when you leave this page.
 settings-language-now = Change it now
-settings-lead = Settings are kept on this device and take effect at once.
+# $kept: account, device.
+settings-lead =
+    { $kept ->
+        [account] Settings are kept in your account and on this device; notifications only on this device.
+       *[device] Settings are kept on this device and take effect at once.
+    }
 settings-group-look = Look
 settings-group-pieces = Pieces
 settings-group-play = Playing

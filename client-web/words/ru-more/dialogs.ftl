@@ -9,7 +9,12 @@ settings-language-later = Язык сменится, когда вы закро�
 # On the page of the settings.
 settings-language-page = Язык сменится, когда вы уйдёте с этой страницы.
 settings-language-now = Сменить сейчас
-settings-lead = Хранятся на этом устройстве и действуют сразу.
+# $kept: account, device.
+settings-lead =
+    { $kept ->
+        [account] Хранятся в учётной записи и на этом устройстве; уведомления — только здесь.
+       *[device] Хранятся на этом устройстве и действуют сразу.
+    }
 settings-group-look = Вид
 settings-group-pieces = Фигуры
 settings-group-play = Игра

@@ -221,6 +221,8 @@ keyspace! {
     BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "until the block is removed; at most 100 per player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "until the deployment or the account is deleted; at most 50 per ruleset";
+    /// The preferences that an account keeps for its clients.
+    PREFERENCES["PLAYER"] = "preferences", "JSON: Preferences", "services/src/preferences.rs", "until the account is deleted; at most 32 names";
     /// How the monthly dumps of public games show a player. Without this record, they show a
     /// pseudonym.
     DUMP_LISTING["PLAYER"] = "dump_listing", "JSON: DumpListing", "services/src/dump.rs", "until the account is deleted; `none`: permanent";

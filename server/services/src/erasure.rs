@@ -13,6 +13,7 @@ use crate::dump;
 use crate::histories::Histories;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
+use crate::preferences;
 use crate::ratings::Ratings;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{BLOCKS, LEAVING, LEFT, REPORTS_BY};
@@ -57,6 +58,7 @@ impl Erasure {
             // need them.
             delete_all(store, REPORTS_BY.under([&id])?).await.map_err(JobError::from),
             dump::forget(store, id).await.map_err(JobError::from),
+            preferences::forget(store, id).await.map_err(JobError::from),
         ];
         parts.into_iter().collect::<Result<(), JobError>>()?;
         self.store.update(job.finish()).await?;

@@ -24,6 +24,7 @@ pub mod mail_relay;
 pub mod notices;
 pub mod operator;
 pub mod players;
+pub mod preferences;
 pub mod proof;
 pub mod prune;
 pub mod ratings;

@@ -262,6 +262,8 @@ async fn a_bots_token_plays_and_does_nothing_else() {
     for (method, path, body) in [
         ("GET", "/api/tokens", ""),
         ("POST", "/api/tokens", r#"{"name":"more","scope":"bot"}"#),
+        ("GET", "/api/me/preferences", ""),
+        ("PATCH", "/api/me/preferences", r#"{"preferences":{"theme":"dark"}}"#),
         ("GET", "/api/account", ""),
         ("DELETE", "/api/account", r#"{"password":"x"}"#),
         ("POST", "/api/account/password", r#"{"password":"x","new_password":"y"}"#),

@@ -471,7 +471,7 @@ async fn pages_of_allowed_origins_use_the_api_and_others_do_not() {
     assert_eq!(allowed.status, 204);
     for header in [
         "access-control-allow-origin: https://play.example.org",
-        "access-control-allow-methods: get, post, put, delete",
+        "access-control-allow-methods: get, post, put, patch, delete",
         "access-control-allow-headers: authorization, content-type",
         "vary: origin",
     ] {

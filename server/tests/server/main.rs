@@ -24,6 +24,7 @@ mod operator;
 mod outage;
 mod page;
 mod pool;
+mod preferences;
 mod process;
 mod ratings;
 mod sessions;

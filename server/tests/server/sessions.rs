@@ -147,7 +147,12 @@ async fn the_cookie_counts_for_requests_of_the_own_page_alone() {
     assert_eq!(me("Origin: https://friend.example\r\n").await, (401, json!("bad_token")));
     // Requests that change something and requests for sessions are also refused.
     let headers = format!("{foreign}{cookie}");
-    for (method, path) in [("POST", "/api/me/feed"), ("POST", "/api/session"), ("DELETE", "/api/session")] {
+    for (method, path) in [
+        ("POST", "/api/me/feed"),
+        ("PATCH", "/api/me/preferences"),
+        ("POST", "/api/session"),
+        ("DELETE", "/api/session"),
+    ] {
         assert_eq!(ask(&house, method, path, &headers, "{}").await.refusal().0, 403, "{method} {path}");
     }
     for headers in ["", foreign, "Origin: https://friend.example\r\n"] {

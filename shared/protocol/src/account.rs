@@ -1,5 +1,7 @@
 //! Requests and answers of `/api` about players and their credentials.
 
+use std::collections::BTreeMap;
+
 use flagfall_board::GameId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -363,6 +365,9 @@ pub struct AccountExport {
     /// The player's saved deployments.
     #[serde(default)]
     pub deployments: Vec<SavedDeployment>,
+    /// The player's preferences, which clients keep on the server.
+    #[serde(default)]
+    pub preferences: BTreeMap<String, String>,
     /// The player's webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,

@@ -127,6 +127,8 @@ impl Code {
     pub const MAIL_OFF: &'static str = "mail_off";
     /// The text is not an e-mail address to which the server can send.
     pub const BAD_EMAIL: &'static str = "bad_email";
+    /// The name or the value of a preference is not allowed, or there would be too many.
+    pub const BAD_PREFERENCES: &'static str = "bad_preferences";
     /// The player has set no e-mail address.
     pub const NO_SUCH_EMAIL: &'static str = "no_such_email";
     /// The range of ratings is invalid: it has no bounds, its bounds are in the wrong order, it

@@ -17,6 +17,7 @@ mod lobby;
 mod own_games;
 mod parse;
 mod player;
+mod preferences;
 mod push;
 mod queue;
 mod rating;
@@ -56,6 +57,9 @@ pub use lobby::{
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
 pub use player::{Player, PlayerKind};
+pub use preferences::{
+    ChangePreferences, PREFERENCE_NAME_LEN_MAX, PREFERENCE_VALUE_LEN_MAX, PREFERENCES_MAX, Preferences,
+};
 pub use push::{NewPush, PushInfo, PushKey, RemovePush};
 pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{

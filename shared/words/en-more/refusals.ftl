@@ -162,6 +162,7 @@ refusal-already-account = You already have an account. Log out first to create a
 refusal-account-expected =
     { $reason ->
         [deployments] Only accounts can keep deployments on the server. Sign up first.
+        [preferences] Only accounts can keep settings on the server. Sign up first.
         [webhooks] Only accounts can have webhooks and feeds. Sign up first.
         [email] Only accounts can get e-mail. Sign up first.
        *[other] Only an account can do that. Sign up first; your games stay yours.
@@ -299,6 +300,8 @@ refusal-bad-deployment =
        *[other] This is not a valid deployment for its ruleset.
     }
 refusal-no-such-deployment = You have no deployment with this name for this ruleset.
+# $count: the most settings; $name_max, $value_max: characters.
+refusal-bad-preferences = Not saved. An account can have { $count } settings; a name has 1 to { $name_max } small letters a to z, digits and _, and a value at most { $value_max } ASCII characters.
 # $reason: form ($max: characters), not_encrypted, private.
 refusal-bad-webhook =
     { $reason ->

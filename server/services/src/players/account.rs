@@ -1,5 +1,6 @@
 //! Accounts: sign-up and login, and changing, exporting and deleting an account.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use flagfall_protocol::{
@@ -347,6 +348,7 @@ impl Players {
             played: Vec::new(),
             statistics: Statistics::default(),
             deployments: Vec::new(),
+            preferences: BTreeMap::new(),
             webhook: None,
             push: Vec::new(),
             email: None,

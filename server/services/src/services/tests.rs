@@ -20,6 +20,7 @@ async fn everything_goes_or_the_job_stays() {
     let put = |text: &str, value: &[u8]| Write::Put { key: key(text), value: value.into(), expires: None };
     let theirs = [
         "deployments/ann/classic/one",
+        "preferences/ann",
         "rating_history/ann/classic/blitz/1",
         "played/ann/all/1",
         "notices/ann/1",

@@ -21,6 +21,7 @@ use flagfall_services::blocks::{blocked_by, set_blocked};
 use flagfall_services::dump;
 use flagfall_services::left_games::conduct_of;
 use flagfall_services::players::PlayerError;
+use flagfall_services::preferences::preferences_of;
 use flagfall_services::reports::own_reports;
 
 pub(super) async fn sign_up(
@@ -74,6 +75,7 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Answer<Js
         played: app.histories.all_games(asker.player.clone()).await?,
         statistics: app.histories.statistics(id).await?,
         deployments: app.deployments.list(&asker).await?.deployments,
+        preferences: preferences_of(&*app.store, id).await?.preferences,
         webhook,
         push: app.notices.push_infos(id).await?,
         email: app.notices.email_info(id).await?,

@@ -27,7 +27,7 @@ pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     is_preflight.then(|| {
         let headers = [
-            (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, DELETE"),
+            (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
             (ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
             (ACCESS_CONTROL_MAX_AGE, "600"),
         ];

@@ -152,6 +152,11 @@ endpoints! {
     PUT "/api/me/dump" setDumpSetting = me::set_dump,
         "Sets how the monthly dumps of public games show the player: with their name, under a pseudonym, or not at all",
         ["account_expected/other"];
+    GET "/api/me/preferences" getPreferences = me::preferences,
+        "The preferences that the account keeps for its clients", ["account_expected/preferences"];
+    PATCH "/api/me/preferences" changePreferences = me::change_preferences,
+        "Changes the named preferences, and answers all of them; a value of null removes a preference",
+        ["account_expected/preferences", "bad_preferences"];
     GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
         ["no_such_webhook/webhook"];
     PUT "/api/me/webhook" setWebhook = me::set_webhook,

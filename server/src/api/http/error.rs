@@ -94,6 +94,7 @@ impl ApiError {
                 Code::BAD_DEPLOYMENT
                 | Code::BAD_EMAIL
                 | Code::BAD_PASSWORD
+                | Code::BAD_PREFERENCES
                 | Code::BAD_TOKEN_TERMS
                 | Code::BAD_WEBHOOK
                 | Code::MALFORMED

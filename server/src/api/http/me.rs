@@ -6,9 +6,9 @@ use axum::extract::State;
 use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{
-    DumpSetting, EmailSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewEmail, NewPush,
-    NewQueue, NewWebhook, OwnGames, OwnReports, PushKey, RemovePush, SaveDeployment, SavedDeployment,
-    SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
+    ChangePreferences, DumpSetting, EmailSetting, Invitation, Invitations, Invite, MadeFeed, MoveQueue,
+    NewEmail, NewPush, NewQueue, NewWebhook, OwnGames, OwnReports, Preferences, PushKey, RemovePush,
+    SaveDeployment, SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
 use super::answer::JsonFeed;
@@ -16,6 +16,7 @@ use super::error::{Answer, ApiError};
 use super::request::{Asker, Body, Owner, Path, Shared};
 use flagfall_game::TableError;
 use flagfall_services::dump;
+use flagfall_services::preferences;
 use flagfall_services::reports::own_reports;
 use serde::Serialize;
 
@@ -74,6 +75,18 @@ pub(super) async fn set_dump(
 ) -> Answer<NoContent> {
     dump::set_listing(&*app.store, &asker, dump).await?;
     Ok(NoContent)
+}
+
+pub(super) async fn preferences(State(app): Shared, Owner(asker): Owner) -> Answer<Json<Preferences>> {
+    Ok(Json(preferences::preferences(&*app.store, &asker).await?))
+}
+
+pub(super) async fn change_preferences(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(change): Body<ChangePreferences>,
+) -> Answer<Json<Preferences>> {
+    Ok(Json(preferences::change(&*app.store, &asker, &change).await?))
 }
 
 pub(super) async fn games(State(app): Shared, Asker(asker): Asker) -> Answer<Json<OwnGames>> {

@@ -207,6 +207,8 @@ async fn fill(service: &Service, machine: &Machine) -> (Vec<GameId>, GameId) {
     let running = pair.play(classic, slow, PLIES, Ending::Running).await;
     let deployment = json!({ "setup": DEPLOYMENT });
     service.ask("PUT", "/api/me/deployments/pbm/mine", &tokens["ann"], &deployment).await;
+    let dark = json!({ "preferences": { "theme": "dark" } });
+    service.ask("PATCH", "/api/me/preferences", &tokens["ann"], &dark).await;
     service.ask("PUT", "/api/blocks/eve", &tokens["bob"], &json!({})).await;
     service.ask("PUT", "/api/me/dump", &tokens["bob"], &json!({ "dump": "none" })).await;
     (games, running)
