@@ -143,6 +143,7 @@ mod tests {
         let servers = ["a", "b"].map(|id| Peers::new(Arc::new(store.clone()), id.to_owned(), None));
         let info = MemberInfo { takes_turns: true, ..MemberInfo::default() };
         for peers in servers.iter().chain(&servers[..1]) {
+            peers.inner.as_ref().unwrap().watch.lock().note_heard(peers.id().unwrap(), Instant::now());
             peers.meet(&info).await.unwrap();
         }
         let (second, began) = (Duration::from_secs(1), Instant::now());
