@@ -115,26 +115,26 @@ export type DeploymentTally = {
 
 /** The sides whose ranks a strike reveals. */
 export type DisclosureInfo = 
-  /** Both sides' ranks. */
+  /** A strike reveals both ranks. */
   | "both"
-  /** The attacker's rank. The defender's rank is revealed only if the defender loses or if the attacker is a Scout. */
+  /** A strike reveals the attacker's rank. It reveals the defender's rank only if the defender loses or the attacker is a Scout. */
   | "silent";
 
-/** The value that means randomly drawn lakes. */
+/** The only value of this type, which stands for randomly drawn lakes. */
 export type DrawnLakes = 
   /** The lakes are drawn at random for each game. */
   | "drawn";
 
 /** How the monthly dumps of public games show a player. */
 export type DumpListing = 
-  /** With their id and their name. */
+  /** Dumps contain the player's id and name. */
   | "name"
-  /** Under a pseudonym that changes each year. */
+  /** Dumps contain a pseudonym that changes each year. */
   | "pseudonym"
-  /** Not at all: dumps leave out the player's games. */
+  /** Dumps leave out the player's games. */
   | "none";
 
-/** How the monthly dumps show the caller. The answer from `GET /api/me/dump` and the body of `PUT /api/me/dump`. */
+/** How the monthly dumps show the caller. This is the answer from `GET /api/me/dump` and the body of `PUT /api/me/dump`. */
 export type DumpSetting = {
   /** The player's choice. */
   dump: DumpListing;
@@ -444,7 +444,7 @@ export type Order = string;
 
 /** A running game in the player's list. */
 export type OwnGame = {
-  /** The time at which the side to act runs out of time, in milliseconds since 1970. Absent if the game has no clock or the clocks are stopped. */
+  /** The deadline of the side to act, in milliseconds since 1970. Absent if the game has no clock or the clocks are stopped. */
   deadline?: number | null;
   /** True if the opponent has offered a draw. */
   draw_offered?: boolean;
@@ -653,11 +653,11 @@ export type RemovePush = {
 
 /** What the operators have decided about a report. */
 export type ReportState = 
-  /** Nothing yet. */
+  /** The operators have not decided yet. */
   | "open"
-  /** They have taken measures. */
+  /** The operators have taken measures. */
   | "acted"
-  /** They saw no reason to act. */
+  /** The operators saw no reason to act. */
   | "nothing";
 
 /** A rule that a custom game may change. For example, `classic,ties=attacker` is the ruleset `classic` with its option `ties` set to `attacker`. */
@@ -802,9 +802,9 @@ export type SchemaList = {
 
 /** The permissions of a token. */
 export type Scope = 
-  /** Everything that the player may do: play games, and manage their tokens and their account. */
+  /** The token permits everything that the player may do: play games, and manage their tokens and their account. */
   | "play"
-  /** Only playing games. Only bot accounts can have tokens with this scope. */
+  /** The token permits only playing games. Only bot accounts can have tokens with this scope. */
   | "bot";
 
 /** The player of a session. The response also sets a cookie with the token. Scripts on the page cannot read this cookie. */

@@ -31,7 +31,7 @@ export type ClientMessage =
   }
   /** Asks for the open seeks and the running public games. From then on, the server also sends updates. */
   | {
-    /** True for brief changes, in which seeks refer to each other. Only servers whose `welcome` has `lobby_brief` accept this field. */
+    /** True for brief changes, in which a new seek can refer to other seeks instead of repeating their contents. Only servers whose `welcome` has `lobby_brief` accept this field. */
     brief?: boolean;
     /** True for updates as `lobby_changed`. Otherwise, each update is a `lobby` with the complete lists. Only servers whose `welcome` has `lobby_changes` accept this field. */
     changes?: boolean;
@@ -262,7 +262,7 @@ export type ServerMessage =
     seeks: Seek[];
     type: "lobby";
   }
-  /** A change of the lobby, for clients that asked for changes. If `number` does not directly follow the number of the client's state, the client should send `open_lobby` again. */
+  /** A change to the lobby, for clients that asked for changes. If `number` is not one more than the number of the client's state, the client should send `open_lobby` again. */
   | {
     /** The change. */
     change: LobbyChange;
@@ -547,21 +547,21 @@ export type Audience =
   /** A spectator, who can see only what both players can see. */
   | "public";
 
-/** A seek that may share its seeker and its terms with another seek of the list. A place is that in the list into which this seek is inserted: without the seeks that were removed, and with those that were inserted before this one. */
+/** A seek that can take its seeker and its terms from other seeks in the list. Places in this type refer to the list after all removals and all earlier insertions. */
 export type BriefSeek = {
-  /** The number of seeks before it. If absent, it is the last one. */
+  /** The number of seeks before this one. If absent, this seek is the last one. */
   at?: number | null;
   /** The id of the seek. */
   id: string;
-  /** As in a seek. */
+  /** The ratings with which a player may accept the seek, as in a `Seek`. */
   rating?: RatingRange | null;
   /** The player who opened the seek. If absent, it is the seeker of the seek at `seeker_of`. */
   seeker?: Player | null;
   /** The place of a seek with the same seeker. */
   seeker_of?: number | null;
-  /** As in a seek. */
+  /** The seeker's rating, as in a `Seek`. */
   seeker_rating?: RatingPoint | null;
-  /** As in a seek. */
+  /** The side that the seeker wants, as in a `Seek`. */
   side?: Side | null;
   /** The terms of the game. If absent, they are those of the seek at `terms_of`. */
   terms?: Terms | null;
@@ -649,7 +649,7 @@ export type GameCommand =
     /** The target square. */
     square: Square;
   }
-  /** Names the color of a chip, if the rules require the player to name it now. */
+  /** Chooses the color of a chip when the rules ask for it. */
   | {
     /** The color. */
     color: ChipColor;
@@ -790,7 +790,7 @@ export type GameHead = {
 /** A game's id. */
 export type GameId = string;
 
-/** How far a game has come. */
+/** The progress of a game. */
 export type GameProgress = {
   /** The game. */
   game: GameId;
@@ -844,7 +844,7 @@ export type GameView = {
   last_exchange?: SeenExchange | null;
   /** The last turn, if it was a move. */
   last_move?: SeenMove | null;
-  /** Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
+  /** The moves in `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
   more_squares?: MoveText[] | null;
   /** The deployments that this client may see after the end of the game. */
   opened?: PerSide<Opened | null>;
@@ -917,7 +917,7 @@ export type LagQuota = {
 /** The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
 export type LaidText = string;
 
-/** The changes of the lobby's lists. To apply them, first remove the seeks in `closed` and `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the games in `progress`. */
+/** Changes to the lobby's lists. To apply them, first remove the seeks in `closed` and `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the games in `progress`. */
 export type LobbyChange = {
   /** The seeks to insert. A client that asked for brief changes receives this instead of `opened`. */
   added?: BriefSeek[];
@@ -1015,7 +1015,7 @@ export type PieceText = string;
 
 /** A game, and its place in the list. */
 export type PlacedGame = {
-  /** The number of games before it. */
+  /** The number of games before this one. */
   at: number;
   /** The game. */
   game: GameSummary;
@@ -1023,7 +1023,7 @@ export type PlacedGame = {
 
 /** A seek, and its place in the list. */
 export type PlacedSeek = {
-  /** The number of seeks before it. */
+  /** The number of seeks before this one. */
   at: number;
   /** The seek. */
   seek: Seek;
@@ -1301,7 +1301,7 @@ export type Side =
   /** The side whose home rows are at the opposite edge from Red's. It moves second. */
   | "blue";
 
-/** One of the two directions along a row or column. If a joint connects the ends of the row or column, two paths lead from one square to another, and the sign selects one of them. */
+/** One of the two directions along a row or column. If a joint connects the ends of the row or column, there are two paths from one square to another, and the sign selects one. */
 export type Sign = 
   /** Toward higher columns or rows. */
   | "+"
@@ -1313,15 +1313,15 @@ export type SignatureText = string;
 
 /** The speed of a game, which depends on the time that the clock gives a side for forty turns. A player has a separate rating for each combination of ruleset and speed. */
 export type Speed = 
-  /** Under three minutes for forty turns. */
+  /** The clock gives a side less than three minutes for forty turns. */
   | "bullet"
-  /** Under eight minutes for forty turns. */
+  /** The clock gives a side less than eight minutes for forty turns. */
   | "blitz"
-  /** Under twenty-five minutes for forty turns. */
+  /** The clock gives a side less than twenty-five minutes for forty turns. */
   | "rapid"
-  /** Twenty-five minutes or more for forty turns. */
+  /** The clock gives a side twenty-five minutes or more for forty turns. */
   | "classical"
-  /** A number of days for every turn. */
+  /** The clock gives a side a number of days for every turn. */
   | "correspondence";
 
 /** A square, written as its column letter and its row number, as in `a4`. */
@@ -1387,13 +1387,13 @@ export type ViewChange = {
   clock?: Clock | null;
   /** The deadline for deployments, in milliseconds since 1970. */
   deploy_deadline?: number | null;
-  /** Those of `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
+  /** The moves in `refused_moves` that the more-squares rule forbids. The two-squares rule forbids the others. Present only if there are refused moves. */
   more_squares?: MoveText[] | null;
   /** The chip whose color the side to move must name before taking its turn. */
   owed_color?: OwedColor | null;
   /** The strike in which a side still has to choose the rank of its coin. */
   pending_strike?: PendingStrike | null;
-  /** The pieces on the squares that a turn has affected. For a move, these squares are its starting square and its target square. After the start and the end of the game, all pieces on the board. */
+  /** The pieces on the squares that a turn has affected. For a move, these squares are its starting square and its target square. After the start and the end of the game, the field contains all pieces on the board. */
   pieces?: PieceText[] | null;
   /** The number of plies until a limit makes the game a draw. Present only when a limit is near. */
   plies_to_limit?: number | null;

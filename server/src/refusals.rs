@@ -367,7 +367,7 @@ fn the_refusals_people_meet_most_say_what_to_do() {
         ("account_closed", "Write to them"),
         ("bad_token", "mistyped or revoked"),
         ("account_expected", "Sign up first"),
-        ("left_games", "in 120 seconds"),
+        ("left_games", "After 120 seconds"),
         ("outside_rating_range", "1400 to 1600 in such games. Your rating is 1700. Take another offer"),
         ("not_rated", "Choose a time"),
         ("not_your_turn", "your turn"),

@@ -51,7 +51,7 @@ fn a_challenge_is_taken_back_by_its_code() {
     received(&mut model, &done);
     assert_eq!(last_note(&model), "Challenge 7hqz2m4kx0ab has been withdrawn.");
     line(&mut model, "withdraw");
-    assert!(last_note(&model).starts_with("Type withdraw CODE"), "{}", last_note(&model));
+    assert!(last_note(&model).starts_with("Type “withdraw CODE”"), "{}", last_note(&model));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn words_that_say_nothing_sensible_are_answered_in_words() {
         ("history ../x", "is not a player's name"),
         ("ratings a b", "is not a player's name"),
         ("standings chess", "neither a ruleset nor a speed"),
-        ("propose peace", "propose draw or propose rematch"),
+        ("propose peace", "“propose draw” or “propose rematch”"),
         ("queue a4", "is not understood"),
         ("queue resign", "is not understood"),
         ("queue a4a5 if resign", "is not understood"),
