@@ -557,13 +557,9 @@ mod tests {
     async fn records_of_unknown_servers_and_meetings_that_fail_count_as_form_1() {
         let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
         let [new, ..] = servers(&store, ["new"]);
-        let put = |value: &[u8]| Update {
-            conditions: Vec::new(),
-            writes: vec![Write::Put {
-                key: SERVERS.key([&"odd"]).unwrap(),
-                value: value.to_vec(),
-                expires: None,
-            }],
+        let put = |value: &[u8]| {
+            let (key, value) = (SERVERS.key([&"odd"]).unwrap(), value.to_vec());
+            Update { conditions: Vec::new(), writes: vec![Write::Put { key, value, expires: None }] }
         };
         for (record, reads) in [
             (r#"{"online":1,"seekers":[]}"#, false),
