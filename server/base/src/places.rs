@@ -9,8 +9,8 @@ use flagfall_store::{Key, Store, StoreError};
 use crate::keys::LIVE;
 use crate::random::{ChanceError, random_code, random_game_id};
 
-/// The maximum number of ids to draw for one purpose. In a store of 64 parts, one of so many is in a
-/// given part with a probability of 0.9997.
+/// The maximum number of ids to draw for one purpose. In a store of 64 parts, one of so many is in
+/// a given part with a probability of 0.9997.
 const DRAWS_MAX: usize = 512;
 
 /// Draws until the drawn value is `suitable`. Returns an unsuitable one if there seems to be no

@@ -302,7 +302,7 @@ async fn repeatedly_leaving_games_blocks_the_pool_for_a_stated_time() {
         .await;
     assert_eq!(code, "left_games");
     assert!(message.starts_with("You recently left 2 games"), "{message}");
-    assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
+    assert!(message.contains("After 1"), "two minutes, less what has gone: {message}");
     // A rated seek is refused as well, but a casual seek is allowed.
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;
     assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));

@@ -124,8 +124,8 @@ async fn main() -> ExitCode {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
-        // One round of all mishaps, with games that last as long as the round. The checker rehearses
-        // in the short run with a data folder.
+        // One round of all mishaps, with games that last as long as the round. The checker
+        // rehearses in the short run with a data folder.
         let rehearses = false;
         options = Options { games: 48, kills: 9, concurrency: 16, think_ms: 1_000, rehearses, ..options };
     }

@@ -152,8 +152,8 @@ mod tests {
             servers[0].my_turn(second).await;
             assert_eq!(began.elapsed().as_millis(), at.as_millis());
         };
-        // The clock of the store stands still in the turn of the other server, so this one waits for
-        // a whole cycle.
+        // The clock of the store stands still in the turn of the other server, so this one waits
+        // for a whole cycle.
         waits_until(3 * second).await;
         let gone = async {
             sleep(second * 3 / 2).await;

@@ -86,10 +86,10 @@ fn a_correspondence_game_with_both_players_offline() {
         .expect(0, &["The secret that signs the notices is", "not shown again"]);
     told(&["webhook", "show"])
         .expect(0, &["https://example.org/, which was set on ", "No notice has been sent yet."]);
-    told(&["webhook", "remove"]).expect(0, &["No more notices are sent"]);
+    told(&["webhook", "remove"]).expect(0, &["No more notices will be sent"]);
     told(&["email", "set", "bob@example.org"]).expect(1, &["This server does not send e-mail"]);
     told(&["feed"]).expect(0, &["/api/feeds/", "JSON Feed"]);
-    told(&["feed", "--remove"]).expect(0, &["is removed"]);
+    told(&["feed", "--remove"]).expect(0, &["has been removed"]);
     told(&["account", "export"]).expect(0, &["\"played\"", "\"deployments\"", "\"statistics\"", "resigned"]);
 }
 
