@@ -1,4 +1,4 @@
-// The settings beside the device: an account keeps them too, so that they come along to other devices.
+// The settings beside the device: an account keeps them too, so that other devices have them.
 // Loaded with the settings, and on every page of a player with an account.
 
 import { PLAIN, line, readSettings, settings } from "../state.js";
@@ -15,8 +15,8 @@ const UNSENT = "unsent-settings";
 export const SWITCH = ["on", "off"];
 
 /**
- * The settings that an account keeps, and their values. Notifications need a permission of the browser, so they are
- * set on each device.
+ * The settings that an account keeps, and their values. Notifications need the browser's
+ * permission, so they are set on each device.
  * @satisfies {Partial<Record<keyof Settings, string[]>>}
  */
 export const CHOICES = {
@@ -42,8 +42,8 @@ export function differing(before, after) {
 }
 
 /**
- * The settings, with those that the account has, but for the unsent ones. What this page does not know is left alone:
- * an older or a newer page knows it.
+ * The settings, with those that the account has, except for the unsent ones. What this page does
+ * not know is left alone, because an older or a newer page knows it.
  * @param {Settings} now @param {Readonly<Kept>} kept @param {readonly Name[]} unsent @returns {Settings}
  */
 export function merge(now, kept, unsent) {
@@ -82,7 +82,7 @@ function keep(changed) {
   localStorage.setItem("settings", JSON.stringify(changed));
 }
 
-/** Instead of a player's id: nobody with an account, or somebody whom the server has not named yet. */
+/** Instead of a player's id: nobody with an account, or a player whom the server has not named. */
 const NOBODY = "";
 const UNKNOWN = "?";
 
@@ -135,7 +135,7 @@ effect(() => {
   exchangeInTurn();
 });
 
-/** Reads the account's settings once, and sends what has changed here. Without an answer, that is sent later. */
+/** Reads the account's settings once, and sends what has changed here, or keeps it for later. */
 async function exchange() {
   const player = who.peek();
   if (!player) return;

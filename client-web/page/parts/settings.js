@@ -22,8 +22,8 @@ export async function showSettings() {
   let isChosen = false;
   await tell(say("settings"), h("div", { class: "stack" },
     h(Language, { later: say("settings-language-later"), chosen: () => (isChosen = true) }), h(Groups, { look: "" }), h(NoticeChoices, {})));
-  // Everything is said anew in another language. Not at once: arrow keys go through the languages. And not
-  // beside a game if the account brought the language.
+  // Everything is said anew in another language. Not at once: arrow keys go through the languages.
+  // And not beside a game if the account brought the language.
   if (isChosen && settings.value.language !== spoken) location.reload();
 }
 

@@ -119,8 +119,7 @@ impl Change {
 
     /// Adds the change as a frame to a group. Returns the frame's place in the log.
     pub(super) fn push(&self, group: &mut FrameWriter) -> Place {
-        let (at, length) = group.push(self.tag(), |buffer| self.encode(buffer));
-        Place::of(group.seal().number, at, length)
+        push_frame(group, self.tag(), |buffer| self.encode(buffer))
     }
 
     fn encode(&self, buffer: &mut Vec<u8>) {
@@ -217,8 +216,7 @@ impl Entries {
     /// Adds the entries and the changes of side records as one frame to a group. Returns the
     /// frame's place in the log.
     pub(super) fn push(&self, writes: &[Write], group: &mut FrameWriter) -> Place {
-        let (at, length) = group.push(ENTRIES, |buffer| self.encode(writes, buffer));
-        Place::of(group.seal().number, at, length)
+        push_frame(group, ENTRIES, |buffer| self.encode(writes, buffer))
     }
 
     /// Returns the same entries without their bodies, which the index does not need.
@@ -240,6 +238,11 @@ impl Entries {
         };
         (self.first..).zip(entries).map(link).collect()
     }
+}
+
+fn push_frame(group: &mut FrameWriter, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) -> Place {
+    let (at, length) = group.push(tag, fill);
+    Place::of(group.seal().number, at, length)
 }
 
 fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {

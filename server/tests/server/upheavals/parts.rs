@@ -14,6 +14,15 @@ struct Played {
     players: [Client; 2],
 }
 
+/// Starts a cluster whose other masters answer while one is away.
+async fn cluster() -> Cluster {
+    let cluster = Cluster::start().await;
+    for node in &cluster.0 {
+        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
+    }
+    cluster
+}
+
 /// Waits for a message about the part of the store that contains this game.
 async fn told(client: &mut Client) -> (bool, Option<GameId>) {
     client
@@ -40,10 +49,7 @@ async fn step_undisturbed(client: &mut Client, game: GameId, ply: Ply, squares: 
 
 #[tokio::test]
 async fn only_games_whose_master_is_away_stand_still_and_only_their_players_are_told() {
-    let mut cluster = Cluster::start().await;
-    for node in &cluster.0 {
-        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
-    }
+    let mut cluster = cluster().await;
     let server = Running::start(&["--store", &cluster.address().to_string()]);
     let (mut away, mut others) = (Vec::new(), Vec::new());
     while away.is_empty() || others.is_empty() {
@@ -116,10 +122,7 @@ impl Running {
 
 #[tokio::test]
 async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_again() {
-    let mut cluster = Cluster::start().await;
-    for node in &cluster.0 {
-        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
-    }
+    let mut cluster = cluster().await;
     let address = cluster.address().to_string();
     let (one, other) = (Running::start(&["--store", &address]), Running::start(&["--store", &address]));
     let mut known: Vec<Known> = Vec::new();
@@ -159,10 +162,7 @@ async fn while_a_master_is_away_players_whose_records_are_there_are_told_to_try_
 
 #[tokio::test]
 async fn a_server_starts_while_a_master_is_away_and_new_players_come_and_play() {
-    let mut cluster = Cluster::start().await;
-    for node in &cluster.0 {
-        let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
-    }
+    let mut cluster = cluster().await;
     let address = cluster.address().to_string();
     let server = Running::start(&["--store", &address]);
     let (token, away) = loop {

@@ -153,7 +153,7 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     run(&server, site, "ann", &["mail"], &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
     server.expect("unloaded the game from memory");
     server.kill();
-    // A job notifies Bob of his turn. If the crash came before the job was done, the job may load
+    // A job notifies Bob that it is Blue's turn. If the crash came before the job was done, the job may load
     // the game at this point.
     server = start(server.address.port());
     run(&server, site, "bob", &["games"], &[]).expect(0, &["ply 1", "Blue", "ann"]);

@@ -255,7 +255,7 @@ fn an_open_offer_is_accepted_on_another_server() {
 fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     let site = Site::with_redis();
     let (one, two) = (site.serve(), site.serve());
-    // Bob waits in the lobby with an offer of his own.
+    // Bob waits in the lobby with an open offer.
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);

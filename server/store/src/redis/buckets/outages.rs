@@ -3,7 +3,7 @@
 //!
 //! The record of outages lists the times in which no server ran, which concern all games. Each
 //! bucket also has a list of its own outages. This process need not ask for these lists later: it
-//! reads them when it first connects, and is told of each new outage before it makes another
+//! reads them when it first connects, and learns of each new outage before it makes another
 //! request.
 
 use flagfall_board::GameId;
