@@ -153,8 +153,8 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     run(&server, site, "ann", &["mail"], &["next", "move #0 a4a5"]).expect(0, &["Red moves a4a5."]);
     server.expect("unloaded the game from memory");
     server.kill();
-    // A job notifies Bob that it is Blue's turn. If the crash came before the job was done, the job may load
-    // the game at this point.
+    // A job notifies Blue that it is their turn. If the crash came before the job was done, the
+    // job may load the game at this point.
     server = start(server.address.port());
     run(&server, site, "bob", &["games"], &[]).expect(0, &["ply 1", "Blue", "ann"]);
     run(&server, site, "bob", &["mail"], &["next", "move #1 j7j6"]).expect(0, &["Blue moves j7j6."]);
