@@ -30,7 +30,7 @@ use tokio::process::Command;
 
 use self::bare_file::BareFile;
 use self::bare_redis::BareRedis;
-use self::round::{BODY_BYTES, GAMES, Round, game, us_since};
+use self::round::{BODY_BYTES, GAMES, Round, Running, us_since};
 use crate::duel::median;
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
@@ -174,18 +174,19 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
     let folder = scratch(plan.folder.as_deref())?;
     let lasting = Duration::from_millis(plan.round_ms);
     let mut sides = Sides::open(medium, folder.path()).await?;
-    let mut heads = vec![vec![Head::START; (GAMES / waiting.clamp(1, GAMES)) as usize]; waiting as usize];
-    let mut bare_heads = heads.clone();
+    let of_task = |task| (task..GAMES.max(waiting)).step_by(waiting as usize).map(Running::new).collect();
+    let mut games: Vec<Vec<Running>> = (0..waiting).map(of_task).collect();
+    let mut bare_games = games.clone();
     let (mut through, mut bare, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..=plan.rounds {
         let groups = sides.groups();
-        let ours = in_turns(&sides.store(), &mut heads, lasting).await?;
+        let ours = in_turns(&sides.store(), &mut games, lasting).await?;
         // The store's mean batch size, if it counts groups.
         let batch = match sides.groups().saturating_sub(groups) {
             0 => waiting,
             groups => (ours.appends as f64 / groups as f64).round().max(1.0) as u32,
         };
-        let theirs = sides.bare_round(batch, &mut bare_heads, lasting).await?;
+        let theirs = sides.bare_round(batch, &mut bare_games, lasting).await?;
         let unchecked = sides.plain_round(batch, lasting).await?;
         if number > 0 {
             plain.extend(unchecked.map(|unchecked| ours.per_second() / unchecked.per_second()));
@@ -262,11 +263,11 @@ impl Sides {
     async fn bare_round(
         &mut self,
         batch: u32,
-        heads: &mut [Vec<Head>],
+        games: &mut [Vec<Running>],
         lasting: Duration,
     ) -> Result<Round, LoadError> {
         match self {
-            Sides::Embedded { bare, .. } => in_turns(&Appender::File(bare.clone()), heads, lasting).await,
+            Sides::Embedded { bare, .. } => in_turns(&Appender::File(bare.clone()), games, lasting).await,
             Sides::Redis { bare, .. } => {
                 let round = bare.round(batch, lasting, BareRedis::add_script).await?;
                 if bare.has_kept_all().await? {
@@ -309,27 +310,25 @@ impl Appender {
     }
 }
 
-/// Runs one task for each list of heads. Each task appends to its own games, one after the other.
+/// Runs one task for each list of games. Each task appends to its own games, one after the other.
 async fn in_turns(
     appender: &Appender,
-    heads: &mut [Vec<Head>],
+    games: &mut [Vec<Running>],
     lasting: Duration,
 ) -> Result<Round, LoadError> {
-    let callers = heads.len() as u32;
     let begun = Instant::now();
+    let until = begun + lasting;
+    let all = games.iter().map(Vec::len).sum::<usize>() as u32;
     let appends = Arc::new(AtomicU64::new(0));
-    let tasks: Vec<_> = (0..callers)
-        .zip(heads.iter_mut())
-        .map(|(caller, heads)| {
-            let (appender, heads, appends) = (appender.clone(), std::mem::take(heads), appends.clone());
-            let until = begun + lasting;
-            tokio::spawn(
-                async move { append_all(&appender, heads, [caller, callers], until, &appends).await },
-            )
+    let tasks: Vec<_> = games
+        .iter_mut()
+        .map(|games| {
+            let (appender, games, appends) = (appender.clone(), std::mem::take(games), appends.clone());
+            tokio::spawn(async move { append_all(&appender, games, all, until, &appends).await })
         })
         .collect();
     let mut latencies = Vec::new();
-    for (task, place) in tasks.into_iter().zip(heads) {
+    for (task, place) in tasks.into_iter().zip(games) {
         let (mut taken, kept) = task.await??;
         latencies.append(&mut taken);
         *place = kept;
@@ -339,21 +338,22 @@ async fn in_turns(
 
 async fn append_all(
     appender: &Appender,
-    mut heads: Vec<Head>,
-    [caller, callers]: [u32; 2],
+    mut games: Vec<Running>,
+    all: u32,
     until: Instant,
     appends: &AtomicU64,
-) -> Result<(Vec<u64>, Vec<Head>), LoadError> {
+) -> Result<(Vec<u64>, Vec<Running>), LoadError> {
     let mut latencies = Vec::new();
     loop {
-        for (turn, head) in (0..).zip(heads.iter_mut()) {
+        for game in &mut games {
             if Instant::now() >= until {
-                return Ok((latencies, heads));
+                return Ok((latencies, games));
             }
             let asked = Instant::now();
-            *head = appender.append(game(turn * callers + caller), *head).await?;
+            game.head = appender.append(game.id(), game.head).await?;
             latencies.push(us_since(asked));
             appends.fetch_add(1, Ordering::Relaxed);
+            game.replace_if_over(all);
         }
     }
 }

@@ -3,12 +3,40 @@
 use std::time::Instant;
 
 use flagfall_board::GameId;
+use flagfall_store::Head;
 
 /// The number of bytes in an entry's body, which is the most that a plain move with its command
 /// may have.
 pub(super) const BODY_BYTES: usize = 36;
-/// Games that get appends in turn.
+/// The number of running games, which get appends in turn.
 pub(super) const GAMES: u32 = 1_000;
+/// The number of entries after which a game is over, and another one takes its place. A game of
+/// `classic` has about as many.
+const GAME_ENTRIES: u64 = 200;
+
+/// A running game, and the end of its log.
+#[derive(Clone)]
+pub(super) struct Running {
+    number: u32,
+    pub(super) head: Head,
+}
+
+impl Running {
+    pub(super) fn new(number: u32) -> Running {
+        Running { number, head: Head::START }
+    }
+
+    pub(super) fn id(&self) -> GameId {
+        game(self.number)
+    }
+
+    /// Begins another game if this one is over. `all` is the number of running games.
+    pub(super) fn replace_if_over(&mut self, all: u32) {
+        if self.head.seq >= GAME_ENTRIES {
+            *self = Running::new(self.number + all);
+        }
+    }
+}
 
 pub(super) struct Round {
     pub(super) appends: u64,
