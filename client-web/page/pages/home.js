@@ -35,9 +35,13 @@ export function HomePage() {
     // The lobby comes after the welcome, which names the games.
     hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }),
     player ? h("a", { href: `/@/${player.name}` }, say("your-games-finished")) : null);
-  // The welcome told them as they were then.
+  // The welcome told them as they were then, and nobody tells of their moves.
   useEffect(() => {
-    if (link === "up" && player) tell({ kind: "look", message: { type: "my_games" } });
+    if (link !== "up" || !player) return undefined;
+    const look = () => tell({ kind: "look", message: { type: "my_games" } });
+    look();
+    const timer = setInterval(look, 20_000);
+    return () => clearInterval(timer);
   }, [link, player?.id]);
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },

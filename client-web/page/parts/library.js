@@ -5,7 +5,7 @@ import { drawPiece, svg } from "../board/pieces.js";
 import { readSetup } from "../game/hand.js";
 import { columnOf, rowOf } from "../game/rules.js";
 import { MOST_BYTES, squeeze } from "../game/setups.js";
-import { line, loadedRefusal, say, settings, show, storeDeployWith } from "../state.js";
+import { deployWith, line, loadedRefusal, say, settings, show } from "../state.js";
 import { h, signal, useLayoutEffect, useRef } from "../vendor/library.js";
 import { choose } from "./dialog.js";
 import { change, request, suggestionsAt, useAnswer, useWho } from "./load.js";
@@ -58,15 +58,18 @@ export async function store(one, isAccount) {
 
 /** The player's library, and how to change it. */
 export function useLibrary() {
-  const { isKnown, isAccount } = useWho();
-  const asked = /** @type {import("./load.js").Asked<{ deployments: Saved[] }>} */ (useAnswer(isAccount ? "/api/me/deployments" : undefined));
+  const who = useWho();
+  // Without the server, the service worker may have a copy of what the account has.
+  const isCopy = !who.isKnown && line.value.isLost;
+  const asked = /** @type {import("./load.js").Asked<{ deployments: Saved[] }>} */ (useAnswer(who.isAccount || isCopy ? "/api/me/deployments" : undefined));
   const online = asked.value?.deployments;
+  const isAccount = who.isAccount || (isCopy && online !== undefined);
   const place = /** @type {"account" | "device"} */ (isAccount ? "account" : "device");
   return {
     place,
     asked,
     /** Undefined while it is on its way. @type {readonly Saved[] | undefined} */
-    saved: isAccount ? online : isKnown ? onDevice.value : undefined,
+    saved: isAccount ? online : who.isKnown || asked.refusal ? onDevice.value : undefined,
     /** What this device has of a time before the account. @type {readonly Saved[]} */
     left: isAccount ? onDevice.value : [],
     /** @param {Saved} one @returns {Promise<Done>} */
@@ -129,6 +132,14 @@ export async function openSaved(deploying, rules, side) {
     options: saved.map((one) => ({ value: one, label: one.name })),
   });
   if (chosen) deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
+}
+
+/** @param {string} ruleset @param {string} name Empty for none. */
+export function storeDeployWith(ruleset, name) {
+  const { [ruleset]: _, ...others } = deployWith.value;
+  deployWith.value = name ? { ...others, [ruleset]: name } : others;
+  if (Object.keys(deployWith.value).length > 0) localStorage.setItem("deploy-with", JSON.stringify(deployWith.value));
+  else localStorage.removeItem("deploy-with");
 }
 
 /**
