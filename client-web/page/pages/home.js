@@ -23,6 +23,7 @@ export function HomePage() {
   const { link, ownGames, player } = line.value;
   const isRated = player?.kind === "account";
   const [busy, setBusy] = useState("");
+  const [turn, setTurn] = useState(0);
   /** @param {string} name @param {() => Promise<unknown>} act */
   const once = (name, act) => async () => {
     setBusy(name);
@@ -38,11 +39,10 @@ export function HomePage() {
   // The welcome told them as they were then, and nobody tells of their moves.
   useEffect(() => {
     if (link !== "up" || !player) return undefined;
-    const look = () => tell({ kind: "look", message: { type: "my_games" } });
-    look();
-    const timer = setInterval(look, 20_000);
-    return () => clearInterval(timer);
-  }, [link, player?.id]);
+    tell({ kind: "look", message: { type: "my_games" } });
+    const timer = setTimeout(() => setTurn(turn + 1), 20_000);
+    return () => clearTimeout(timer);
+  }, [link, player?.id, turn]);
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },
