@@ -5,7 +5,7 @@ import { drawPiece } from "../board/pieces.js";
 import { clockCode, meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
 import { go } from "../route.js";
-import { allWords, line, notice, rulesFor, say, settings, tell, warn } from "../state.js";
+import { alarm, allWords, line, notice, rulesFor, say, settings, tell, warn } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -92,9 +92,13 @@ export function Bar({ game }) {
   const key = bar?.key.replaceAll("_", "-");
   const text = bar && say(`bar-${key}`, { move: bar.move ?? "none", game: game ?? "" });
   useEffect(() => {
+    if (!text) return undefined;
     // What comes and goes at once is not said.
-    const timer = setTimeout(() => text && warn(text), 1_000);
-    return () => clearTimeout(timer);
+    const timer = setTimeout(() => warn(text), 1_000);
+    return () => {
+      clearTimeout(timer);
+      if (alarm.value === text) alarm.value = "";
+    };
   }, [text]);
   if (!bar) return notice.value ? h(notice.value, {}) : null;
   const actions = {

@@ -4,7 +4,7 @@ import { timeLeft, titleOf } from "../game/rules.js";
 import { hasLiveGame } from "../net/line.js";
 import { NO_WAITS, follow, hear, isWaiting } from "../net/waits.js";
 import { go } from "../route.js";
-import { allWords, askOrTell, isMuted, line, moreWords, mutes, notice, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, tell, warn } from "../state.js";
+import { alarm, allWords, askOrTell, isMuted, line, moreWords, mutes, notice, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, tell, warn } from "../state.js";
 import { computed, effect, h } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
@@ -85,7 +85,10 @@ export function enter(id) {
 
 /** Shows something above the page until the player acts. @param {string} text @param {any} act A link or a button. */
 function tellAbove(text, act) {
-  const close = () => (notice.value = undefined);
+  const close = () => {
+    notice.value = undefined;
+    if (alarm.value === text) alarm.value = "";
+  };
   warn(text);
   notice.value = () => h("div", { class: "bar" }, h("span", null, text), h("span", { class: "row-of", onClick: close }, act, h("button", { class: "button compact plain" }, say("close"))));
 }
