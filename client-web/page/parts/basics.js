@@ -112,7 +112,7 @@ export function Bar({ game }) {
     new_page: () => location.reload(),
   };
   const act = actions[/** @type {keyof typeof actions} */ (bar.key)] ?? (bar.canRetry ? () => tell({ kind: "retry" }) : undefined);
-  return h("div", { class: "bar" },
+  return h("aside", { class: "bar" },
     h("span", null, text),
     act ? h("button", { class: "button compact", onClick: act }, say(`bar-act-${key}`)) : null);
 }

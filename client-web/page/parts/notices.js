@@ -90,7 +90,7 @@ function tellAbove(text, act) {
     if (alarm.value === text) alarm.value = "";
   };
   warn(text);
-  notice.value = () => h("div", { class: "bar" }, h("span", null, text), h("span", { class: "row-of", onClick: close }, act, h("button", { class: "button compact plain" }, say("close"))));
+  notice.value = () => h("aside", { class: "bar" }, h("span", null, text), h("span", { class: "row-of", onClick: close }, act, h("button", { class: "button compact plain" }, say("close"))));
 }
 
 /** What the player waits with for an opponent. */
