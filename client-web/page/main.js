@@ -73,7 +73,7 @@ export function App({ route }) {
   const game = now.page === "game" ? now.id : undefined;
   const key = now.page + ("id" in now ? now.id : "");
   useEffect(() => onMessage((message) => {
-    if (message.type === "game_started") go(`/game/${message.game.id}`);
+    if (message.type === "game_started") void noticesModule().then(({ enter }) => enter(message.game.id));
     if (message.type === "challenged") show(say("challenge-came", { name: message.invitation.challenger.name }));
     if (message.type === "rematch_offered" && isOpponent(message)) show(say("rematch-came"));
     if (message.type === "challenge_answered" && !message.accepted) {
@@ -150,6 +150,7 @@ function Top({ page }) {
 
 /** Looks after the focus once something has it. */
 const focusModule = () => import("./focus.js");
+const noticesModule = () => import("./parts/notices.js");
 
 /** The way to every other page. */
 function Foot() {
@@ -198,7 +199,7 @@ function tellNews() {
   const begin = () => {
     if (isBegun) return;
     isBegun = true;
-    void import("./parts/notices.js").then((notices) => notices.startNotices());
+    void noticesModule().then((notices) => notices.startNotices());
   };
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, begin, { once: true });
   effect(() => {

@@ -26,6 +26,8 @@ export const toast = signal(/** @type {{ text: string, id: number } | undefined}
 /** What a screen reader says next: in its turn, or at once. */
 export const aloud = signal("");
 export const alarm = signal("");
+/** What stands in the bar if the line has nothing to say. */
+export const notice = signal(/** @type {(() => any) | undefined} */ (undefined));
 
 /**
  * `language`: the name of its texts, or `system` for the browser's.
@@ -71,18 +73,10 @@ export function isKeyOff({ key }) {
 /** The names of the saved deployments that the player has chosen for their next games, by ruleset. */
 export const deployWith = signal(/** @type {Readonly<Record<string, string>>} */ (JSON.parse(localStorage.getItem("deploy-with") ?? "{}")));
 
-/** @param {string} ruleset @param {string} name Empty for none. */
-export function storeDeployWith(ruleset, name) {
-  const { [ruleset]: _, ...others } = deployWith.value;
-  deployWith.value = name ? { ...others, [ruleset]: name } : others;
-  if (Object.keys(deployWith.value).length > 0) localStorage.setItem("deploy-with", JSON.stringify(deployWith.value));
-  else localStorage.removeItem("deploy-with");
-}
-
 /** @type {Words} */
 let words = new Words("en", "");
-/** @type {ReturnType<typeof openLine> | undefined} */
-let connection;
+/** What goes into the line, once it is open. @type {(input: Input) => void} */
+export let tell = () => undefined;
 /** @type {Map<string, (answer: Answer) => void>} */
 const waiting = new Map();
 /** @type {Set<(news: GameNews) => void>} */
@@ -121,7 +115,7 @@ export function allWords() {
 export function start(loaded) {
   words = loaded;
   document.documentElement.lang = words.language;
-  connection = openLine({ changed: (changed) => (line.value = changed), effect: happened });
+  openLine();
   otherTabs.onmessage = takeSession;
 }
 
@@ -132,9 +126,9 @@ export function sessionChanged() {
 }
 
 function takeSession() {
-  connection?.input({ kind: "session", ok: true });
+  tell({ kind: "session", ok: true });
   // A session that has ended closed its lines for good.
-  connection?.input({ kind: "retry" });
+  tell({ kind: "retry" });
 }
 
 export async function loadRulesets() {
@@ -178,9 +172,9 @@ async function makeSession() {
       method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
     });
     if (answer.ok) otherTabs.postMessage("new");
-    connection?.input({ kind: "session", ok: answer.ok });
+    tell({ kind: "session", ok: answer.ok });
   } catch {
-    connection?.input({ kind: "session", ok: false });
+    tell({ kind: "session", ok: false });
   }
 }
 
@@ -200,11 +194,6 @@ export async function readApi(path) {
   }
 }
 
-/** @param {import("./net/line.js").Input} input */
-export function tell(input) {
-  connection?.input(input);
-}
-
 /**
  * Asks the server for a change. Comes back with its answer, however long that takes.
  * @param {import("./net/line.js").Request} request @returns {Promise<Answer>}
@@ -213,7 +202,7 @@ export function ask(request) {
   return new Promise((resolve) => {
     const id = newId();
     waiting.set(id, resolve);
-    connection?.input({ kind: "ask", request, id });
+    tell({ kind: "ask", request, id });
   });
 }
 
@@ -255,6 +244,11 @@ export function speak(text) {
   aloud.value = anew(text, aloud.value);
 }
 
+/** Says a sentence at once. @param {string} text */
+export function warn(text) {
+  alarm.value = anew(text, alarm.value);
+}
+
 /**
  * A text that is said twice in a row is made different, or it is not read.
  * @param {string} text @param {string | undefined} before
@@ -277,28 +271,23 @@ export function onMessage(listener) {
 
 // Carries out what the line wants done: the WebSocket, the timers, and what the browser tells.
 
-/**
- * Connects to the server of this page and stays connected.
- * @param {{ changed: (line: Line) => void, effect: (effect: Effect) => void }} listener
- */
-export function openLine(listener) {
-  let line = newLine(Date.now());
+/** Connects to the server of this page and stays connected. */
+function openLine() {
+  line.value = newLine(Date.now());
   /** @type {WebSocket | undefined} */
   let socket;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  /** @param {Input} what */
-  function input(what) {
-    const after = step(line, what, { now: Date.now(), random: Math.random() });
-    line = after.line;
+  tell = (input) => {
+    const after = step(line.peek(), input, { now: Date.now(), random: Math.random() });
     // Listeners find the line as it is after the effect.
-    listener.changed(line);
+    line.value = after.line;
     after.effects.forEach(carryOut);
     clearTimeout(timer);
-    const at = wakeAt(line);
-    if (at < Infinity) timer = setTimeout(() => input({ kind: "tick" }), Math.max(20, at - Date.now()));
-  }
+    const at = wakeAt(line.peek());
+    if (at < Infinity) timer = setTimeout(() => tell({ kind: "tick" }), Math.max(20, at - Date.now()));
+  };
 
   /** @param {Effect} effect */
   function carryOut(effect) {
@@ -306,7 +295,7 @@ export function openLine(listener) {
       case "connect": return connect();
       case "disconnect": return disconnect();
       case "send": return socket?.readyState === WebSocket.OPEN ? socket.send(JSON.stringify(effect.message)) : undefined;
-      default: return listener.effect(effect);
+      default: return happened(effect);
     }
   }
 
@@ -316,9 +305,14 @@ export function openLine(listener) {
     const opened = new WebSocket(url);
     socket = opened;
     // A socket that was replaced is not heard any more.
-    opened.onopen = () => socket === opened && input({ kind: "opened" });
-    opened.onclose = (event) => socket === opened && input({ kind: "closed", code: event.code });
-    opened.onmessage = (event) => socket === opened && input({ kind: "message", message: JSON.parse(event.data) });
+    opened.onopen = () => socket === opened && tell({ kind: "opened" });
+    opened.onclose = (event) => {
+      // Browsers tell only when this changes. A server on this machine is there all the same.
+      const { link, lastClose } = line.peek();
+      const isOffline = !navigator.onLine && link === "connecting" && lastClose === undefined;
+      if (socket === opened) tell(isOffline ? { kind: "offline" } : { kind: "closed", code: event.code });
+    };
+    opened.onmessage = (event) => socket === opened && tell({ kind: "message", message: JSON.parse(event.data) });
   }
 
   function disconnect() {
@@ -328,32 +322,15 @@ export function openLine(listener) {
     old?.close(4999);
   }
 
-  addEventListener("online", () => input({ kind: "online" }));
-  addEventListener("offline", () => input({ kind: "offline" }));
-  addEventListener("pageshow", (event) => event.persisted && input({ kind: "shown" }));
+  addEventListener("online", () => tell({ kind: "online" }));
+  addEventListener("offline", () => tell({ kind: "offline" }));
+  addEventListener("pageshow", (event) => event.persisted && tell({ kind: "shown" }));
   document.addEventListener("visibilitychange", () =>
-    input({ kind: document.visibilityState === "hidden" ? "hidden" : "shown" }));
-  input({ kind: "tick" });
-
-  return {
-    /** @param {Input} what */
-    input: (what) => input(what),
-    /** Asks the server for a change, and returns the id of the command. @param {import("./net/line.js").Request} request */
-    ask(request) {
-      const id = newId();
-      input({ kind: "ask", request, id });
-      return id;
-    },
-    get line() {
-      return line;
-    },
-  };
+    tell({ kind: document.visibilityState === "hidden" ? "hidden" : "shown" }));
+  tell({ kind: "tick" });
 }
 
 /** A player whom this device does not hear. @typedef {{ id: string, name: string, since: number }} Mute */
-
-/** More than these are not kept: the oldest goes. */
-const MOST_MUTES = 200;
 
 /** @returns {readonly Mute[]} */
 export function readMutes() {
@@ -369,11 +346,6 @@ export function isMuted(id) {
 }
 
 /** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */
-export function toggleMute({ id, name }) {
-  const others = readMutes().filter((mute) => mute.id !== id);
-  const isNew = !isMuted(id);
-  mutes.value = isNew ? [...others, { id, name, since: Date.now() }].slice(-MOST_MUTES) : others;
-  if (mutes.value.length > 0) localStorage.setItem("mutes", JSON.stringify(mutes.value));
-  else localStorage.removeItem("mutes");
-  show(say(isNew ? "chat-muted" : "chat-heard"));
+export function toggleMute(player) {
+  void import("./parts/notices.js").then((notices) => notices.toggleMute(player));
 }

@@ -36,7 +36,9 @@ worker.addEventListener("notificationclick", (event) => {
 async function keepBuild() {
   const files = (await (await fetch(`${BUILD}files.txt`)).text()).split("\n").filter(Boolean);
   const cache = await caches.open(BUILD);
-  await cache.addAll(["/", "/api/rulesets", ...files.filter(isPreferred).map((file) => BUILD + file)].map((address) => new Request(address, { cache: "no-cache" })));
+  const fresh = (/** @type {string} */ address) => new Request(address, { cache: "no-cache" });
+  await (await caches.open(READ)).add(fresh("/api/rulesets"));
+  await cache.addAll(["/", ...files.filter(isPreferred).map((file) => BUILD + file)].map(fresh));
   await worker.skipWaiting();
 }
 
@@ -93,7 +95,7 @@ async function latest(request, url) {
     }
     return answer;
   } catch {
-    return (await caches.match(request)) ?? Response.error();
+    return (await cache.match(request)) ?? Response.error();
   }
 }
 

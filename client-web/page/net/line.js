@@ -31,11 +31,13 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {number} failures Failed tries since the last welcome.
  * @property {number} retryAt When to try next.
  * @property {number | undefined} lostAt Since when there is no link.
+ * @property {boolean} isLost The bar says so.
  * @property {number} heardAt When the server was last heard.
  * @property {number | undefined} lastClose The code that ended the last link.
  * @property {string | undefined} fatal Why the page does not try again.
  * @property {boolean} isOffline
  * @property {number | undefined} hiddenAt
+ * @property {boolean} isAwaiting A hidden tab is to hear of games and challenges.
  * @property {boolean} isStoreAway
  * @property {number} lead How far the server's clock is ahead.
  * @property {Player | undefined} player Undefined until the player's first act.
@@ -55,9 +57,9 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 
 /**
  * @typedef {{ kind: "opened" } | { kind: "closed", code: number } | { kind: "message", message: ServerMessage }
- *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" }
+ *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" } | { kind: "await", isAwaiting: boolean }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
- *   | { kind: "open_game", game: string } | { kind: "close_game", game: string } | { kind: "play_here", game: string }
+ *   | { kind: "open_game", game: string } | { kind: "close_game", game: string }
  *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
@@ -93,8 +95,8 @@ const STALE = new Set(["stale_ply", "stale_epoch", "superseded"]);
 /** @param {number} now @returns {Line} */
 export function newLine(now) {
   return {
-    link: "down", failures: 0, retryAt: now, lostAt: now, heardAt: now, lastClose: undefined, fatal: undefined,
-    isOffline: false, hiddenAt: undefined, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
+    link: "down", failures: 0, retryAt: now, lostAt: now, isLost: false, heardAt: now, lastClose: undefined, fatal: undefined,
+    isOffline: false, hiddenAt: undefined, isAwaiting: false, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, hasLobbyBrief: false,
     lobby: undefined, pool: undefined,
   };
@@ -114,6 +116,7 @@ export function step(line, input, moment) {
     case "offline": return { line: { ...line, isOffline: true, link: "down", lostAt: line.lostAt ?? now }, effects: [{ kind: "disconnect" }] };
     case "online": return tick({ ...line, isOffline: false, retryAt: now, failures: 0 }, moment);
     case "hidden": return { line: { ...line, hiddenAt: now }, effects: [] };
+    case "await": return { line: { ...line, isAwaiting: input.isAwaiting }, effects: [] };
     case "shown": return lookedAt({ ...line, hiddenAt: undefined }, moment);
     case "retry": return tick({ ...line, fatal: undefined, retryAt: now, failures: 0 }, moment);
     case "session": return input.ok ? renew({ ...line, session: "made" }, moment) : sessionFailed(line);
@@ -121,7 +124,6 @@ export function step(line, input, moment) {
     case "look": return { line, effects: whenUp(line, [input.message]) };
     case "ask": return ask(line, /** @type {Command} */ ({ ...input.request, cmd_id: input.id }));
     case "open_game": return openGame(line, input.game);
-    case "play_here": return openGame(line, input.game);
     case "close_game": {
       const { [input.game]: gone, ...games } = line.games;
       return { line: { ...line, games }, effects: gone ? whenUp(line, [{ type: "close_game", game: input.game }]) : [] };
@@ -143,9 +145,14 @@ export function wakeAt(line) {
   const times = line.unanswered.flatMap(({ retryAt }) => (line.link === "up" && retryAt !== undefined ? [retryAt] : []));
   if (line.link === "down" && mayTry(line)) times.push(line.retryAt);
   if (line.link === "connecting" || line.link === "greeting" || line.link === "up") times.push(line.heardAt + SILENCE_MS);
-  if (line.lostAt !== undefined) times.push(line.lostAt + BAR_MS);
-  if (line.hiddenAt !== undefined && line.link === "up" && !hasLiveGame(line)) times.push(line.hiddenAt + HIDDEN_MS);
+  if (line.lostAt !== undefined && !line.isLost) times.push(line.lostAt + BAR_MS);
+  if (line.hiddenAt !== undefined && mayRest(line)) times.push(line.hiddenAt + HIDDEN_MS);
   return Math.min(Infinity, ...times);
+}
+
+/** @param {Line} line */
+function mayRest(line) {
+  return line.link === "up" && !line.isAwaiting && !hasLiveGame(line);
 }
 
 /** @param {number} code @returns {"again" | "slower" | "never"} */
@@ -157,11 +164,11 @@ function verdict(code) {
 
 /**
  * Why the page does not try again: a key of its words.
- * @param {number} code
+ * @param {number} code @param {Player | undefined} player
  */
-function fatalReason(code) {
+function fatalReason(code, player) {
   switch (code) {
-    case 4100: case 4101: return "logged_out";
+    case 4100: case 4101: return player?.kind === "guest" ? "seat_gone" : "logged_out";
     case 4102: return "old_page";
     case 4103: return "account_closed";
     case 4105: return "too_many_tabs";
@@ -193,6 +200,7 @@ function mayTry(line) {
 /** @param {Line} line @param {Moment} moment @returns {Step} */
 function tick(line, moment) {
   const { now } = moment;
+  if (line.lostAt !== undefined && !line.isLost && now >= line.lostAt + BAR_MS) return tick({ ...line, isLost: true }, moment);
   if (line.link === "down" && mayTry(line) && line.retryAt <= now) {
     return { line: { ...line, link: "connecting", heardAt: now }, effects: [{ kind: "connect" }] };
   }
@@ -202,7 +210,7 @@ function tick(line, moment) {
     return { line: lost.line, effects: [{ kind: "disconnect" }, ...lost.effects] };
   }
   if (line.link !== "up") return { line, effects: [] };
-  if (line.hiddenAt !== undefined && now >= line.hiddenAt + HIDDEN_MS && !hasLiveGame(line)) {
+  if (line.hiddenAt !== undefined && now >= line.hiddenAt + HIDDEN_MS && mayRest(line)) {
     return { line: { ...line, link: "asleep" }, effects: [{ kind: "disconnect" }] };
   }
   const due = line.unanswered.filter(({ retryAt }) => retryAt !== undefined && retryAt <= now);
@@ -223,7 +231,8 @@ function closed(line, code, { now, random }) {
       lastClose: code,
       lostAt: line.lostAt ?? now,
       retryAt: now + pauseBefore(failures, how, random),
-      fatal: how === "never" ? fatalReason(code) : undefined,
+      fatal: how === "never" ? fatalReason(code, line.player) : undefined,
+      ...([4100, 4101, 4103].includes(code) && { player: undefined, ownGames: [] }),
       games: Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: false }])),
     },
     effects: [],
@@ -329,7 +338,7 @@ function answered(line, message, now) {
       effects: [send({ type: "pong", id: message.id }), { kind: "server_time", time: message.server_time }],
     };
     case "accepted": case "refused": return toCommand(line, message, now);
-    case "lobby": return { line: line.wantsLobby ? { ...line, lobby: message } : line, effects: [] };
+    case "lobby": return line.wantsLobby ? { line: { ...line, lobby: message }, effects: [] } : { line, effects: [{ kind: "message", message }] };
     case "lobby_changed": return lobbyChanged(line, message);
     case "my_games": return { line: { ...line, ownGames: message.games }, effects: [] };
     case "game_started": return {
@@ -361,7 +370,7 @@ function welcomed(line, message) {
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
   const up = /** @type {Line} */ ({
-    ...line, link: "up", failures: 0, lostAt: undefined, lastClose: undefined, games, player, page: message.page ?? undefined,
+    ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
     hasLobbyBrief: message.lobby_brief ?? false,
@@ -463,18 +472,16 @@ export function underWay(line, game) {
 
 /**
  * What the bar above the page says: a key of its words. `canRetry`: trying again can help.
- * @param {Line} line @param {string | undefined} id The game that is shown. @param {number} now
+ * @param {Line} line @param {string | undefined} id The game that is shown.
  * @param {string} [build] The hash of the page that is open.
  * @returns {{ key: string, move?: string, canRetry?: boolean } | undefined}
  */
-export function barOf(line, id, now, build) {
-  if (line.fatal) {
-    return { key: line.fatal === "logged_out" && line.player?.kind === "guest" ? "seat_gone" : line.fatal, canRetry: true };
-  }
+export function barOf(line, id, build) {
+  if (line.fatal) return { key: line.fatal, canRetry: line.fatal !== "account_closed" };
   if (line.isOffline) return { key: "offline" };
   if (line.link !== "up" && line.lastClose === 1013) return { key: "store_away" };
   if (line.link !== "up" && line.lastClose === 4000) return { key: "restarting" };
-  if (line.link !== "up" && line.lostAt !== undefined && now >= line.lostAt + BAR_MS) {
+  if (line.isLost) {
     const last = id === undefined ? undefined : underWay(line, id).at(-1)?.command;
     return last?.kind === "move" ? { key: "reconnecting", move: last.move } : { key: "reconnecting" };
   }

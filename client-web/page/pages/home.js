@@ -23,6 +23,7 @@ export function HomePage() {
   const { link, ownGames, player } = line.value;
   const isRated = player?.kind === "account";
   const [busy, setBusy] = useState("");
+  const [turn, setTurn] = useState(0);
   /** @param {string} name @param {() => Promise<unknown>} act */
   const once = (name, act) => async () => {
     setBusy(name);
@@ -35,10 +36,13 @@ export function HomePage() {
     // The lobby comes after the welcome, which names the games.
     hasGames || lobby ? h(GameList, { games: ownGames, empty: say("your-games-empty"), isOwn: true }) : h(Waiting, { skeleton: "lines" }),
     player ? h("a", { href: `/@/${player.name}` }, say("your-games-finished")) : null);
-  // The welcome told them as they were then.
+  // The welcome told them as they were then, and nobody tells of their moves.
   useEffect(() => {
-    if (link === "up" && player) tell({ kind: "look", message: { type: "my_games" } });
-  }, [link, player?.id]);
+    if (link !== "up" || !player) return undefined;
+    tell({ kind: "look", message: { type: "my_games" } });
+    const timer = setTimeout(() => setTurn(turn + 1), 20_000);
+    return () => clearTimeout(timer);
+  }, [link, player?.id, turn]);
   return h("div", { class: "page stack home" },
     h("section", { class: "hero" },
       h("div", { class: "stack" },

@@ -2,12 +2,12 @@
 
 import { changesOf, customId, fixedValue, groupsOf, meaningOf as meaning, readClock, summaryOf, titleOf } from "../game/rules.js";
 import { Waiting, changesText } from "../parts/basics.js";
-import { useLibrary } from "../parts/library.js";
+import { storeDeployWith, useLibrary } from "../parts/library.js";
 import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
 import { useTitle } from "../parts/load.js";
 import { ClockField, challengePlayer, clockChoice, timeOf } from "../parts/terms.js";
 import { go } from "../route.js";
-import { allWords, askOrTell, deployWith, housePlayers, line, rulesets, say, show, storeDeployWith } from "../state.js";
+import { allWords, askOrTell, deployWith, housePlayers, line, rulesets, say, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */

@@ -4,7 +4,8 @@
 import { drawPiece } from "../board/pieces.js";
 import { clockCode, meaningsOf, titleOf } from "../game/rules.js";
 import { barOf } from "../net/line.js";
-import { allWords, line, rulesFor, say, settings, tell } from "../state.js";
+import { go } from "../route.js";
+import { alarm, allWords, line, notice, rulesFor, say, settings, tell, warn } from "../state.js";
 import { h, signal, useEffect, useRef, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Side} Side */
@@ -87,18 +88,33 @@ const BUILD = /\/assets\/([^/]+)\//.exec(import.meta.url)?.[1];
 
 /** What the line's state means for the page. @param {{ game: string | undefined }} props */
 export function Bar({ game }) {
-  const bar = barOf(line.value, game, Date.now(), BUILD);
-  if (!bar) return null;
+  const bar = barOf(line.value, game, BUILD);
+  const key = bar?.key.replaceAll("_", "-");
+  const text = bar && say(`bar-${key}`, { move: bar.move ?? "none", game: game ?? "" });
+  useEffect(() => {
+    if (!text) return undefined;
+    // What comes and goes at once is not said.
+    const timer = setTimeout(() => warn(text), 1_000);
+    return () => {
+      clearTimeout(timer);
+      if (alarm.value === text) alarm.value = "";
+    };
+  }, [text]);
+  if (!bar) return notice.value ? h(notice.value, {}) : null;
   const actions = {
-    superseded: () => game && tell({ kind: "play_here", game }),
+    superseded: () => game && tell({ kind: "open_game", game }),
     new_epoch: () => game && tell({ kind: "seen_epoch", game }),
+    logged_out: () => {
+      tell({ kind: "retry" });
+      go("/account");
+    },
     old_page: () => location.reload(),
     new_page: () => location.reload(),
   };
   const act = actions[/** @type {keyof typeof actions} */ (bar.key)] ?? (bar.canRetry ? () => tell({ kind: "retry" }) : undefined);
-  return h("div", { class: "bar", role: "status" },
-    h("span", null, say(`bar-${bar.key.replaceAll("_", "-")}`, { move: bar.move ?? "none", game: game ?? "" })),
-    act ? h("button", { class: "button compact", onClick: act }, say(`bar-act-${bar.key.replaceAll("_", "-")}`)) : null);
+  return h("aside", { class: "bar" },
+    h("span", null, text),
+    act ? h("button", { class: "button compact", onClick: act }, say(`bar-act-${key}`)) : null);
 }
 
 /** The time of the page's one timer. */

@@ -5,8 +5,8 @@ import { drawPiece, svg } from "../board/pieces.js";
 import { readSetup } from "../game/hand.js";
 import { columnOf, rowOf } from "../game/rules.js";
 import { MOST_BYTES, squeeze } from "../game/setups.js";
-import { line, loadedRefusal, say, settings, show, storeDeployWith } from "../state.js";
-import { h, signal, useLayoutEffect, useRef } from "../vendor/library.js";
+import { deployWith, line, loadedRefusal, say, settings, show } from "../state.js";
+import { h, signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { choose } from "./dialog.js";
 import { change, request, suggestionsAt, useAnswer, useWho } from "./load.js";
 
@@ -42,8 +42,9 @@ export function isCalled(one, ruleset, name) {
   return one.ruleset === ruleset && one.name.toLowerCase() === name.toLowerCase();
 }
 
+const PATH = "/api/me/deployments";
 /** @param {string} ruleset @param {string} name */
-const path = (ruleset, name) => `/api/me/deployments/${encodeURIComponent(ruleset)}/${encodeURIComponent(name)}`;
+const path = (ruleset, name) => `${PATH}/${encodeURIComponent(ruleset)}/${encodeURIComponent(name)}`;
 
 /** Saves a deployment. @param {Saved} one @param {boolean} isAccount @returns {Promise<Done>} */
 export async function store(one, isAccount) {
@@ -56,17 +57,31 @@ export async function store(one, isAccount) {
   return "trouble" in done ? { trouble: done.trouble } : {};
 }
 
+/** What the service worker has kept of the account's deployments, if there was an account. @returns {Promise<readonly Saved[] | null>} */
+async function readCopy() {
+  const kept = await caches.match(PATH);
+  return kept ? (await kept.json()).deployments : null;
+}
+
 /** The player's library, and how to change it. */
 export function useLibrary() {
-  const { isKnown, isAccount } = useWho();
-  const asked = /** @type {import("./load.js").Asked<{ deployments: Saved[] }>} */ (useAnswer(isAccount ? "/api/me/deployments" : undefined));
-  const online = asked.value?.deployments;
+  const who = useWho();
+  const asked = /** @type {import("./load.js").Asked<{ deployments: Saved[] }>} */ (useAnswer(who.isAccount ? PATH : undefined));
+  // Without the server, what the account had when it was asked last.
+  const isAway = !who.isKnown && line.value.isLost;
+  const [copy, setCopy] = useState(/** @type {readonly Saved[] | null | undefined} */ (undefined));
+  useEffect(() => {
+    if (isAway) void readCopy().then(setCopy, () => setCopy(null));
+  }, [isAway]);
+  const isCopy = isAway && Boolean(copy);
+  const online = isCopy ? copy ?? [] : asked.value?.deployments;
+  const isAccount = who.isAccount || isCopy;
   const place = /** @type {"account" | "device"} */ (isAccount ? "account" : "device");
   return {
     place,
     asked,
     /** Undefined while it is on its way. @type {readonly Saved[] | undefined} */
-    saved: isAccount ? online : isKnown ? onDevice.value : undefined,
+    saved: isAccount ? online : who.isKnown || (isAway && copy === null) ? onDevice.value : undefined,
     /** What this device has of a time before the account. @type {readonly Saved[]} */
     left: isAccount ? onDevice.value : [],
     /** @param {Saved} one @returns {Promise<Done>} */
@@ -131,6 +146,14 @@ export async function openSaved(deploying, rules, side) {
   if (chosen) deploying.change(readSetup(chosen.setup, rules, side), `${chosen.name}.`);
 }
 
+/** @param {string} ruleset @param {string} name Empty for none. */
+export function storeDeployWith(ruleset, name) {
+  const { [ruleset]: _, ...others } = deployWith.value;
+  deployWith.value = name ? { ...others, [ruleset]: name } : others;
+  if (Object.keys(deployWith.value).length > 0) localStorage.setItem("deploy-with", JSON.stringify(deployWith.value));
+  else localStorage.removeItem("deploy-with");
+}
+
 /**
  * Places the deployment that the player has chosen before the game.
  * @param {Deploying} deploying @param {Rules} rules @param {Side} side @param {string} name
@@ -147,7 +170,7 @@ export async function placeSaved(deploying, rules, side, name) {
 /** What the player has saved; undefined if it cannot be read. @returns {Promise<readonly Saved[] | undefined>} */
 export async function readSaved() {
   if (!hasAccount()) return onDevice.value;
-  const answer = /** @type {import("./load.js").Answer<{ deployments: Saved[] }>} */ (await request("GET", "/api/me/deployments"));
+  const answer = /** @type {import("./load.js").Answer<{ deployments: Saved[] }>} */ (await request("GET", PATH));
   if (!("refusal" in answer)) return answer.value.deployments;
   show(await loadedRefusal({ args: {}, ...answer.refusal }));
   return undefined;

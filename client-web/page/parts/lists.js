@@ -81,14 +81,12 @@ export function GameList({ games, empty, isOwn }) {
   if (listed.length === 0) return h("p", { class: "muted" }, empty);
   return h("ul", { class: "list" }, listed.map((game) => {
     const side = sideOf(game);
-    const isDeploying = game.phase === "deploying";
-    const isReady = isDeploying && side && line.value.games[game.id]?.loaded?.view.ready[side];
-    const isTurn = isOwn && (isDeploying ? !isReady : game.turn === side);
+    const isTurn = isOwn && side && game.turn === side;
     return h("li", { key: game.id },
       h("div", null,
         h("strong", null, `${playerName(game.players.red)} – ${playerName(game.players.blue)}`),
         h("div", { class: "muted small" }, termsText(game.terms), " · ",
-          isTurn ? h("b", { class: "turn-note" }, say(isDeploying ? "deploy-note" : "your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
+          isTurn ? h("b", { class: "turn-note" }, say("your-turn-note")) : say("game-ply", { ply: game.ply, phase: game.phase }))),
       h("a", { class: "button compact", href: `/game/${game.id}` }, say(isOwn ? "continue" : "watch")));
   }));
 }

@@ -121,13 +121,13 @@ export function Failed({ refusal, again }) {
 
 /** What the page knows of who uses it: nothing before the first welcome. */
 export function useWho() {
-  const { link, player } = line.value;
+  const { link, player, fatal } = line.value;
   const [isKnown, setKnown] = useState(link === "up" || player !== undefined);
   useEffect(() => {
     if (link === "up") setKnown(true);
   }, [link]);
   const isAccount = player?.kind === "account" || player?.kind === "bot";
-  return { isKnown: isKnown || link === "up", player, isAccount };
+  return { isKnown: isKnown || link === "up" || fatal !== undefined, player, isAccount };
 }
 
 /** Names the tab after its page. @param {string} title */

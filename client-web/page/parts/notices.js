@@ -1,9 +1,11 @@
 // What the page tells when nobody looks at it: sounds, notifications, and the icon of the tab.
 
 import { timeLeft, titleOf } from "../game/rules.js";
+import { hasLiveGame } from "../net/line.js";
+import { NO_WAITS, follow, hear, isWaiting } from "../net/waits.js";
 import { go } from "../route.js";
-import { allWords, line, mutes, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings } from "../state.js";
-import { computed, effect } from "../vendor/library.js";
+import { alarm, allWords, askOrTell, isMuted, line, moreWords, mutes, notice, onMessage, onNews, readMutes, rulesFor, say, serverTime, settings, show, tell, warn } from "../state.js";
+import { computed, effect, h } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").GameEvent} GameEvent */
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -73,6 +75,52 @@ function notify(kind, key, { ruleset, address }) {
   });
 }
 
+/** Goes to a game that begins, in one tab. Whoever plays there gets a link instead. @param {string} id */
+export function enter(id) {
+  once(`${id} enter`, () => {
+    if (!hasLiveGame(line.value)) return go(`/game/${id}`);
+    void moreWords().then(() => tellAbove(say("game-began"), h("a", { class: "button compact", href: `/game/${id}`, target: "_blank" }, say("game-began-open"))));
+  });
+}
+
+/** Shows something above the page until the player acts. @param {string} text @param {any} act A link or a button. */
+function tellAbove(text, act) {
+  const close = () => {
+    notice.value = undefined;
+    if (alarm.value === text) alarm.value = "";
+  };
+  warn(text);
+  notice.value = () => h("aside", { class: "bar" }, h("span", null, text), h("span", { class: "row-of", onClick: close }, act, h("button", { class: "button compact plain" }, say("close"))));
+}
+
+/** What the player waits with for an opponent. */
+let waits = NO_WAITS;
+
+/** @param {import("../net/waits.js").Followed} followed */
+function waitOn({ waits: now, gone, begun }) {
+  waits = now;
+  begun.forEach(({ id }) => {
+    sound(id, "start");
+    enter(id);
+  });
+  if (gone.length > 0) {
+    const what = gone.every(({ type }) => type === "enter_pool") ? "pool" : "offer";
+    const again = () => gone.forEach((request) => void askOrTell(request));
+    void moreWords().then(() => tellAbove(say("offer-gone", { what }), h("button", { class: "button compact", onClick: again }, say("offer-again", { what }))));
+  }
+  const isAwaiting = isWaiting(waits, serverTime.at(Date.now())) || ["start", "challenge"].some((kind) => settings.value[`notify_${/** @type {Kind} */ (kind)}`] === "on" && mayNotify());
+  if (isAwaiting !== line.peek().isAwaiting) tell({ kind: "await", isAwaiting });
+}
+
+/** Follows what the player waits with. */
+function watchWaits() {
+  const { isUp } = waits;
+  const { link, wantsLobby } = line.value;
+  waitOn(follow(waits, line.value));
+  // A page without the lobby would not hear whether the offers are still there.
+  if (link === "up" && !isUp && waits.seeks.length > 0 && !wantsLobby) tell({ kind: "look", message: { type: "open_lobby" } });
+}
+
 export function mayNotify() {
   return "Notification" in window && Notification.permission === "granted";
 }
@@ -94,7 +142,10 @@ export function startNotices() {
       if (one === "turn") notify("turn", key, about);
     }
   });
+  effect(watchWaits);
   onMessage((message) => {
+    waitOn(hear(waits, message));
+    if (message.type === "lobby") tell({ kind: "look", message: { type: "close_lobby" } });
     if (message.type === "game_started") {
       sound(message.game.id, "start");
       notify("start", message.game.id, { ruleset: message.game.terms.ruleset, address: `/game/${message.game.id}` });
@@ -224,4 +275,17 @@ export function play(sound) {
     tone.start(begin);
     tone.stop(begin + seconds);
   }
+}
+
+/** More than these are not kept: the oldest goes. */
+const MOST_MUTES = 200;
+
+/** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */
+export function toggleMute({ id, name }) {
+  const others = readMutes().filter((mute) => mute.id !== id);
+  const isNew = !isMuted(id);
+  mutes.value = isNew ? [...others, { id, name, since: Date.now() }].slice(-MOST_MUTES) : others;
+  if (mutes.value.length > 0) localStorage.setItem("mutes", JSON.stringify(mutes.value));
+  else localStorage.removeItem("mutes");
+  show(say(isNew ? "chat-muted" : "chat-heard"));
 }

@@ -10,7 +10,7 @@ import { clocksSentence, endSentence, entriesOf, lossesSentence, rankName, ratin
 import { underWay } from "../net/line.js";
 import { playerName } from "../parts/basics.js";
 import { confirm, tellKeys } from "../parts/dialog.js";
-import { alarm, allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toast, toggleMute } from "../state.js";
+import { allWords, ask, isMuted, line, loadedRefusal, moreWords, readApi, rulesFor, say, serverTime, settings, show, speak, toast, toggleMute, warn } from "../state.js";
 import { signal } from "../vendor/library.js";
 import { Deploying } from "./deploying.js";
 
@@ -513,8 +513,8 @@ export class GameControl {
         if (!isEnd) speak(text);
       }
       this.#listedTo = this.#place();
-      if (isEnd) alarm.value = text;
-      else if (this.isTurn && this.#isHurried(after)) alarm.value = say("your-turn-low");
+      if (isEnd) warn(text);
+      else if (this.isTurn && this.#isHurried(after)) warn(say("your-turn-low"));
       this.#checkPlan();
     }
     if (news.kind === "said" && news.side !== this.side && !(this.opponent && isMuted(this.opponent.id))) speak(say("said-aloud"));

@@ -152,6 +152,35 @@ test("two tabs have one session", async () => {
   await context.close();
 });
 
+test("an account that is logged out elsewhere is forgotten on this device, and can log in again", async () => {
+  const token = await newAccount(server.address, "gina");
+  const { page, context } = await openAs(chromium, server, token);
+  await page.goto(server.url);
+  await page.getByRole("banner").getByRole("link", { name: "gina" }).waitFor();
+  await fetch(`${server.url}/api/logout`, { method: "POST", headers: { Authorization: `Bearer ${token}` } });
+  const bar = page.locator(".bar");
+  await bar.getByText("You were logged out elsewhere.").waitFor();
+  await page.getByRole("banner").getByRole("link", { name: "Account" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await page.goto(server.url);
+  await page.getByText("Nobody is playing right now.").waitFor();
+  await context.close();
+
+  const other = await openAs(chromium, server, await newAccount(server.address, "hugo"));
+  await other.page.goto(server.url);
+  await other.page.getByRole("banner").getByRole("link", { name: "hugo" }).waitFor();
+  const [{ value } = { value: "" }] = await other.context.cookies();
+  await fetch(`${server.url}/api/logout`, { method: "POST", headers: { Authorization: `Bearer ${value}` } });
+  await other.page.getByRole("button", { name: "Log in" }).click();
+  await other.page.waitForURL(/\/account$/);
+  await form(other.page, "Log in").getByLabel("Name").fill("hugo");
+  await form(other.page, "Log in").getByLabel("Password").fill(PASSWORD);
+  await form(other.page, "Log in").getByRole("button", { name: "Log in" }).click();
+  await other.page.getByRole("heading", { name: "Devices and programs" }).waitFor();
+  assert.equal(await other.page.locator(".bar").count(), 0);
+  await other.context.close();
+});
+
 test("an account keeps deployments, takes over those of the device, and lists blocked players", async () => {
   const token = await newAccount(server.address, "erin");
   await newAccount(server.address, "frank");

@@ -94,7 +94,7 @@ test("a frozen tab comes back in step: after a move, after its line was cut, and
   const second = again.page;
   await second.goto(address);
   const blueToo = new Player(second, "pointer", chance(3));
-  await bob.page.getByText(SUPERSEDED).waitFor();
+  await bob.page.locator(".bar").getByText(SUPERSEDED).waitFor();
   thaw = await freeze(other);
   await playTurns([red, blueToo], 6);
   between.cut();
@@ -102,13 +102,13 @@ test("a frozen tab comes back in step: after a move, after its line was cut, and
   await red.turn();
   await turnOf(blueToo);
   thaw();
-  await bob.page.getByText(SUPERSEDED).waitFor();
+  await bob.page.locator(".bar").getByText(SUPERSEDED).waitFor();
   assert.equal(await bob.page.locator(".square.liftable").count(), 0, "nothing can be moved here");
   await blueToo.turn();
   await turnOf(red);
   await red.turn();
   await bob.page.getByRole("button", { name: "Play here" }).click();
-  await second.getByText(SUPERSEDED).waitFor();
+  await second.locator(".bar").getByText(SUPERSEDED).waitFor();
   await turnOf(blue);
   await inStep(bob.page, ann.page);
   await blue.turn();

@@ -186,11 +186,11 @@ test("two tabs, a line that is cut, and a game that is not there", async (t) => 
   await page.locator(".your-turn").waitFor();
   const second = await context.newPage();
   await second.goto(page.url());
-  await page.getByText("You are playing this game in another tab.").waitFor();
+  await page.locator(".bar").getByText("You are playing this game in another tab.").waitFor();
   assert.equal(await page.locator(".your-turn").count(), 0);
   await page.getByRole("button", { name: "Play here" }).click();
   await page.locator(".your-turn").waitFor();
-  await second.getByText("You are playing this game in another tab.").waitFor();
+  await second.locator(".bar").getByText("You are playing this game in another tab.").waitFor();
   await second.close();
   const again = page.waitForEvent("websocket");
   between.cut();

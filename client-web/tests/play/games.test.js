@@ -103,11 +103,11 @@ test("the first page shows the wait for an opponent at once, and the player's ow
   await page.getByRole("button", { name: /^Against the house/ }).click();
   await page.getByRole("button", { name: "Random" }).waitFor();
   await page.goto(server.url);
-  await page.getByText("Deploy your army").waitFor();
+  await page.getByText("deploying").waitFor();
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
   assert.equal(await page.getByText(/simple \(house\)/).count(), 1, "not among the live games");
   assert.ok(await page.evaluate(() => {
-    const [own, choices] = [document.querySelector(".turn-note"), document.querySelector(".choices")];
+    const [own, choices] = [document.querySelector(".list"), document.querySelector(".choices")];
     return own && choices && own.getBoundingClientRect().bottom < choices.getBoundingClientRect().top;
   }));
   await page.getByRole("link", { name: "Continue" }).click();

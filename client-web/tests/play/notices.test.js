@@ -116,6 +116,90 @@ test("of two tabs, one is heard", async () => {
   await first.context.close();
 });
 
+/** A game that begins. @param {string} id @returns {any} */
+const begins = (id) => ({
+  type: "game_started", side: "red",
+  game: { id, created: BEGIN, phase: "deploying", ply: 0, players: { red: player("red"), blue: player("blue") }, terms: { ruleset: "classic", time: { kind: "unlimited" } } },
+});
+/** What a page has sent. @param {Page} page @returns {Promise<any[]>} */
+const sentOf = (page) => page.evaluate(() => /** @type {any} */ (window).fed.log.flatMap((/** @type {string} */ line) => / send (.*)/.exec(line)?.[1] ?? []).map(JSON.parse));
+/** @param {Page} page @param {number} [ms] */
+const pass = (page, ms = 300) => page.evaluate((ms) => /** @type {any} */ (window).fed.run(ms), ms);
+
+test("of two tabs, one enters a game that begins; where a game is played, there is a link", async () => {
+  const first = await open({ path: "/" });
+  const second = await open({ path: "/", beside: first.context });
+  for (const { hear } of [first, second]) await hear(welcome("red"));
+  for (const { page, hear } of [first, second]) {
+    await hear(begins(GAME));
+    await pass(page);
+  }
+  await first.page.waitForURL(`**/game/${GAME}`);
+  assert.equal(new URL(second.page.url()).pathname, "/");
+  // The game is played in the first tab.
+  await pass(first.page);
+  for (const message of messages.red) await first.hear(message, 100);
+  await first.page.locator(".phase-playing").waitFor();
+  await first.page.evaluate(() => (/** @type {any} */ (window).fed.log.length = 0));
+  await first.hear(begins("another00000"));
+  const link = first.page.getByRole("link", { name: "Open it in a new tab" });
+  await until(first.page, link);
+  assert.equal(await link.getAttribute("href"), "/game/another00000");
+  assert.ok(first.page.url().endsWith(GAME));
+  assert.deepEqual((await sentOf(first.page)).filter(({ type }) => type === "close_game"), [], "nobody leaves the game");
+  await first.page.getByRole("button", { name: "Close" }).click();
+  await pass(first.page);
+  assert.equal(await link.count(), 0);
+  assert.deepEqual(first.faults, []);
+  await first.context.close();
+});
+
+/** Hides a fed page for a while, and hears the server all the time. @param {Awaited<ReturnType<typeof open>>} fed @param {object} [ping] */
+async function hide({ page, hear }, ping = {}) {
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  for (let id = 0; id < 14; id++) await hear({ type: "ping", id, server_time: BEGIN, heads: [], ...ping }, 5_000);
+  return (await page.evaluate(() => /** @type {any} */ (window).fed.log)).some((/** @type {string} */ line) => line.endsWith(" close"));
+}
+
+test("a hidden tab keeps its line for notifications of games and challenges, and for a place in the pool", async () => {
+  const pool = { pool: { since: BEGIN, waiting: 1 } };
+  for (const [settings, ping, isClosed] of /** @type {const} */ ([[{}, {}, true], [{ notify_turn: "on" }, {}, true], [{ notify_start: "on" }, {}, false], [{}, pool, false]])) {
+    const fed = await open({ path: "/", settings });
+    await fed.hear(welcome("red"));
+    assert.equal(await hide(fed, ping), isClosed, JSON.stringify([settings, ping]));
+    await fed.context.close();
+  }
+});
+
+test("who comes back to an offer that is gone can post it again", async () => {
+  const { page, faults, context, hear } = await open({ path: "/" });
+  const terms = { ruleset: "barrage", time: { kind: "unlimited" } };
+  const lobby = { type: "lobby", games: [], players_online: 1, seeks: [{ id: "s1", seeker: player("red"), terms, side: "blue" }] };
+  await hear(welcome("red"));
+  await hear(lobby);
+  await page.evaluate(async () => {
+    const { fed } = /** @type {any} */ (window);
+    fed.socket.onclose({ code: 1006 });
+    await fed.run(100);
+    fed.socket.onopen();
+  });
+  await hear(welcome("red"));
+  await hear({ ...lobby, seeks: [] });
+  const again = page.getByRole("button", { name: "Post it again" });
+  await until(page, again);
+  await page.getByRole("alert").getByText("your offer was withdrawn").waitFor({ state: "attached" });
+  await again.click();
+  const [seek] = (await sentOf(page)).filter(({ type }) => type === "seek");
+  assert.deepEqual({ terms: seek.terms, side: seek.side }, { terms, side: "blue" });
+  await pass(page);
+  assert.equal(await page.locator(".bar").count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("the chat is muted by a key, and notices are switched in the settings", async () => {
   const { page, faults, context, hear } = await open({ settings: {} });
   await hear(welcome("red"));

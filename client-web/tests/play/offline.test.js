@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { PASSWORD, newAccount } from "../accounts.js";
 import { newPage } from "../browser.js";
 import { chromium, server } from "../program_site.js";
 import { Server } from "../programs.js";
@@ -78,19 +79,101 @@ test("the manifest and the worker are there for browsers that install the page",
   assert.doesNotMatch(await worker.text(), /HASH\//);
 });
 
-test("without the server, the page opens and shows what was looked at", async (t) => {
-  const own = new Server({ page: "program" });
-  t.after(() => own.end());
-  await own.start();
-  const { page, context } = await newPage(chromium);
+/** Waits until the service worker has the page. @param {Page} page */
+async function install(page) {
   await page.clock.install();
-  await page.goto(own.url);
-  await page.getByText("Nobody is playing right now.").waitFor();
+  await page.goto(page.url());
+  await page.getByRole("heading", { level: 1 }).waitFor();
   await page.clock.fastForward(9_000);
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
     while (!navigator.serviceWorker.controller) await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }));
   });
+}
+
+test("without the network, the page says so, and shows rules, records and saved deployments", async (t) => {
+  const own = new Server({ page: "program" });
+  t.after(() => own.end());
+  await own.start();
+  const { page, context } = await newPage(chromium, { reducedMotion: "reduce" });
+  await page.goto(own.url);
+  await install(page);
+  const game = await againstHouse(page);
+  await page.getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
+  await page.getByRole("link", { name: "Replay" }).click();
+  await page.locator(".replay .piece").first().waitFor();
+  await page.clock.runFor(1_000);
+  const replay = page.url();
+  await page.evaluate(() => localStorage.setItem("deployments", JSON.stringify([{ ruleset: "classic", name: "mine", setup: "939492493956691S9575574BB7668B88BF7B88B9" }])));
+  /** @param {string} name */
+  const deployments = async (name) => {
+    await page.goto(`${own.url}/deployments`);
+    await page.clock.runFor(2_000);
+    await page.getByRole("link", { name }).click();
+    await page.locator(".piece").nth(39).waitFor();
+    await page.goto(`${own.url}/deployments/classic/${name}`);
+    await page.clock.runFor(2_000);
+    await page.locator(".piece").nth(39).waitFor();
+  };
+
+  await context.setOffline(true);
+  await page.goto(`${own.url}/rules/quantum`);
+  await page.getByRole("heading", { level: 1, name: "Quantum" }).waitFor();
+  await page.locator(".bar").getByText("You are offline.").waitFor();
+  await page.goto(`${own.url}/replay/${game}`);
+  await page.locator(".replay .piece").first().waitFor();
+  // The address tells by now what is shown.
+  await page.goto(replay);
+  await page.locator(".replay .piece").first().waitFor();
+  await deployments("mine");
+
+  // With an account, a copy of what it has.
+  await context.setOffline(false);
+  await page.evaluate(() => localStorage.clear());
+  const token = await newAccount(own.address, "ann");
+  await fetch(`${own.url}/api/me/deployments/classic/kept`, {
+    method: "PUT", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: JSON.stringify({ setup: "939492493956691S9575574BB7668B88BF7B88B9" }),
+  });
+  await page.goto(`${own.url}/account`);
+  const form = page.getByRole("form", { name: "Log in" });
+  await form.getByLabel("Name").fill("ann");
+  await form.getByLabel("Password").fill(PASSWORD);
+  await form.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("heading", { name: "Devices and programs" }).waitFor();
+  await page.goto(`${own.url}/deployments`);
+  await page.getByRole("link", { name: "kept" }).waitFor();
+  await context.setOffline(true);
+  await deployments("kept");
+  await context.close();
+});
+
+test("without the server, the rules are those that it sent last", async (t) => {
+  const own = new Server({ page: "program" });
+  t.after(() => own.end());
+  await own.start();
+  const { page, context } = await newPage(chromium);
+  await page.goto(own.url);
+  // An earlier build has kept others.
+  const sent = await page.evaluate(async () => {
+    const { rulesets, ...others } = await (await fetch("/api/rulesets")).json();
+    await (await caches.open("/assets/before/")).put("/api/rulesets", new Response(JSON.stringify({ ...others, rulesets: [] })));
+    return rulesets.length;
+  });
+  await install(page);
+  await context.setOffline(true);
+  const offline = await page.evaluate(async () => (await (await fetch("/api/rulesets")).json()).rulesets.length);
+  assert.equal(offline, sent);
+  await context.close();
+});
+
+test("without the server, the page opens and shows what was looked at", async (t) => {
+  const own = new Server({ page: "program" });
+  t.after(() => own.end());
+  await own.start();
+  const { page, context } = await newPage(chromium);
+  await page.goto(own.url);
+  await install(page);
   const game = await againstHouse(page);
   await page.getByRole("button", { name: "Resign" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();

@@ -52,7 +52,7 @@ test("a page that waits says for what after a while, and nothing moves", async (
   await page.getByText("Waiting for the server…").nth(1).waitFor();
   assert.deepEqual(await heights(page), lists);
   await picture(page, "states-home");
-  for (const path of ["/play", "/watch", "/games", "/account", "/statistics", "/challenge#8k2v6m3q9d4w", "/deployments"]) {
+  for (const path of ["/play", "/watch", "/games", "/account", "/statistics", "/challenge#8k2v6m3q9d4w"]) {
     await page.goto(server.url + path);
     await page.locator("main .skeleton").first().waitFor();
     await passUntil(page, "Waiting for the server…");
@@ -138,6 +138,44 @@ test("looking on begins with the game of the strongest players; the games that e
   await page.route("**/api/games?phase=over", (route) => route.fulfill({ json: { games: [{ ...weak, phase: "over", outcome: { winner: "red", reason: "resigned" } }] } }));
   await alert.getByRole("button", { name: "Try again" }).click();
   await until(page.getByText("Red wins: Blue resigned."));
+  await context.close();
+});
+
+test("a bar that stays is read at once, one that comes and goes is not", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {}, path: "/" });
+  const alert = page.getByRole("alert");
+  /** @param {number} ms */
+  const pass = (ms) => page.evaluate((ms) => /** @type {any} */ (window).fed.run(ms), ms);
+  await hear(welcome("red"));
+  const cut = () => page.evaluate(() => /** @type {any} */ (window).fed.socket.onclose({ code: 4000 }));
+  await cut();
+  await pass(500);
+  await page.getByText("The server is restarting").first().waitFor();
+  await page.evaluate(() => /** @type {any} */ (window).fed.socket.onopen());
+  await hear(welcome("red"), 2_000);
+  for (let turn = 0; turn < 2; turn++) {
+    assert.equal(await alert.textContent(), "", "a text that stays the same is not read again");
+    await cut();
+    await pass(1_500);
+    assert.match(await alert.textContent() ?? "", /^The server is restarting/);
+    await page.evaluate(() => /** @type {any} */ (window).fed.socket.onopen());
+    await hear(welcome("red"), 2_000);
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the first page says of its player's games only what it knows, and asks again", async () => {
+  const { page, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {}, path: "/" });
+  const own = /** @type {any} */ ({ ...live("owngame00000", "ann"), players: { red: player("red"), blue: player("blue") } });
+  await hear({ ...welcome("red"), games: [{ ...own, phase: "deploying", turn: null }] });
+  const list = page.locator("section", { has: page.getByRole("heading", { name: "Your games" }) });
+  await list.getByText("deploying").waitFor();
+  await page.evaluate(() => (/** @type {any} */ (window).fed.log.length = 0));
+  for (let id = 0; id < 4; id++) await hear({ type: "ping", id, server_time: BEGIN, heads: [] }, 5_000);
+  await untilSent(page, '"my_games"');
+  await hear({ type: "my_games", games: [own] });
+  await list.getByText("Your turn").waitFor();
   await context.close();
 });
 

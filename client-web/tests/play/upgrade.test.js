@@ -157,7 +157,7 @@ test("servers are upgraded one by one behind the delivered proxy, with the page 
       await programs.stop(name);
       serve(name, port, ["--page", next]);
       await answers(`http://127.0.0.1:${port}/ready`);
-      await page.getByText("Reconnecting…").waitFor({ state: "detached" });
+      await page.locator(".bar").getByText("Reconnecting…").waitFor({ state: "detached" });
     };
     await upgrade("first", first);
     await playOn(page, random, 4);

@@ -29,10 +29,10 @@ test("a stranger is in a game with two clicks, and loses no move in a crash of t
   await deploy(page);
   let moves = await playMoves([player], random, 6);
   await server.kill();
-  await page.getByText("Reconnecting…").waitFor();
+  await page.locator(".bar").getByText("Reconnecting…").waitFor();
   await picture(page, "game-reconnecting");
   await server.start();
-  await page.getByText("Reconnecting…").waitFor({ state: "detached" });
+  await page.locator(".bar").getByText("Reconnecting…").waitFor({ state: "detached" });
   moves += await playMoves([player], random, 6);
   if (!await isOver(page)) await resign(page);
   await page.getByText(/(Red|Blue) wins|A draw/).first().waitFor();

@@ -2,79 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barOf, newId, newLine, step, underWay, wakeAt } from "../../page/net/line.js";
+import { barOf, newId, underWay } from "../../page/net/line.js";
+import { ANN, BOB, GAME, Sim, TERMS } from "../line_sim.js";
 
-/** @typedef {import("../../page/net/line.js").Input} Input */
-/** @typedef {import("../../page/net/line.js").Effect} Effect */
-/** @typedef {import("../../page/net/line.js").Line} Line */
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
 /** @typedef {import("../../types/messages").GameView} GameView */
-
-const GAME = "0fxm529wdncz";
-const ANN = /** @type {import("../../types/messages").Player} */ ({ id: "p-1", name: "ann", kind: "guest" });
-const BOB = /** @type {import("../../types/messages").Player} */ ({ id: "p-2", name: "bob", kind: "account" });
-const TERMS = /** @type {const} */ ({ ruleset: "classic", time: { kind: "unlimited" } });
-
-/** A line with its time and everything it has done. */
-class Sim {
-  constructor() {
-    this.now = 1_000_000;
-    this.line = newLine(this.now);
-    /** @type {Effect[]} */
-    this.effects = [];
-    this.sequence = 0;
-  }
-
-  /** @param {Input} input */
-  put(input) {
-    const { line, effects } = step(this.line, input, { now: this.now, random: 1 });
-    this.line = line;
-    this.effects.push(...effects);
-    return effects;
-  }
-
-  /** @param {ServerMessage} message */
-  hear(message) {
-    return this.put({ kind: "message", message });
-  }
-
-  /** Lets time pass, with the ticks that the line asks for. @param {number} ms */
-  wait(ms) {
-    const end = this.now + ms;
-    for (let at = wakeAt(this.line); at <= end && at > this.now; at = wakeAt(this.line)) {
-      this.now = at;
-      this.put({ kind: "tick" });
-    }
-    this.now = end;
-    this.put({ kind: "tick" });
-  }
-
-  /** The messages sent since the last call. */
-  sent() {
-    const sent = this.effects.flatMap((effect) => (effect.kind === "send" ? [effect.message] : []));
-    this.effects = [];
-    return sent;
-  }
-
-  bar() {
-    return barOf(this.line, GAME, this.now);
-  }
-
-  /** @param {Partial<ServerMessage & { type: "welcome" }>} [fields] */
-  welcome(fields = {}) {
-    this.put({ kind: "opened" });
-    this.hear(/** @type {ServerMessage} */ ({
-      type: "welcome", player: ANN, protocol: 1, server: "flagfall", server_time: this.now, games: [], ...fields,
-    }));
-  }
-
-  /** @param {string} move @param {number} [ply] */
-  move(move, ply = 0) {
-    const id = `c-${++this.sequence}`;
-    this.put({ kind: "ask", id, request: { type: "command", game: GAME, ply, epoch: 1, command: { kind: "move", move } } });
-    return id;
-  }
-}
 
 /** @param {Partial<GameView>} [fields] @returns {GameView} */
 function view(fields) {
@@ -222,6 +154,9 @@ test("a lost link shows after a second, with the move that is on its way, which 
   sim.put({ kind: "closed", code: 1006 });
   sim.wait(1_000);
   assert.deepEqual(sim.bar(), { key: "reconnecting", move: "a4a5" });
+  const { line } = sim;
+  sim.wait(100);
+  assert.equal(sim.line, line, "nothing is drawn anew while it lasts");
   sim.sent();
   sim.welcome();
   const again = sim.sent();
@@ -229,6 +164,18 @@ test("a lost link shows after a second, with the move that is on its way, which 
   assert.equal(/** @type {any} */ (again[2]).cmd_id, id, "with the same id");
   sim.hear({ type: "accepted", cmd_id: id, outcome: { kind: "game", game: GAME, seq: 4 } });
   assert.equal(underWay(sim.line, GAME).length, 0);
+  assert.equal(sim.bar(), undefined);
+});
+
+test("a link that hangs while it is made shows after a second", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  assert.equal(sim.bar(), undefined);
+  const { line } = sim;
+  sim.wait(1_000);
+  assert.notEqual(sim.line, line, "who draws the line hears of it");
+  assert.deepEqual(sim.bar(), { key: "reconnecting" });
+  sim.welcome();
   assert.equal(sim.bar(), undefined);
 });
 
@@ -317,7 +264,7 @@ test("a tab that another one has taken over can take back", () => {
   const sim = playing();
   sim.hear({ type: "superseded", game: GAME });
   assert.deepEqual(sim.bar(), { key: "superseded" });
-  sim.put({ kind: "play_here", game: GAME });
+  sim.put({ kind: "open_game", game: GAME });
   assert.equal(sim.sent()[0]?.type, "open_game");
   sim.hear(game());
   assert.equal(sim.bar(), undefined);
@@ -333,7 +280,7 @@ test("a tab that another one has taken over leaves it the game when its line com
   sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
   assert.deepEqual(sim.bar(), { key: "superseded" });
-  sim.put({ kind: "play_here", game: GAME });
+  sim.put({ kind: "open_game", game: GAME });
   assert.equal(sim.sent()[0]?.type, "open_game");
 });
 
@@ -352,12 +299,19 @@ for (const [code, key] of /** @type {const} */ ([
   });
 }
 
-test("an account that was logged out sees that it was", () => {
-  const sim = new Sim();
-  sim.put({ kind: "tick" });
-  sim.welcome({ player: BOB });
-  sim.put({ kind: "closed", code: 4101 });
-  assert.equal(sim.bar()?.key, "logged_out");
+test("an account that was logged out or closed is forgotten, and only the former is tried again", () => {
+  for (const [code, bar] of /** @type {const} */ ([[4101, { key: "logged_out", canRetry: true }], [4103, { key: "account_closed", canRetry: false }]])) {
+    const sim = new Sim();
+    sim.put({ kind: "tick" });
+    sim.welcome({ player: BOB });
+    sim.put({ kind: "closed", code });
+    assert.deepEqual(sim.bar(), bar);
+    assert.equal(sim.line.player, undefined);
+    // Who logs in or plays on as a guest has a new session.
+    sim.put({ kind: "session", ok: true });
+    sim.welcome();
+    assert.equal(sim.bar(), undefined);
+  }
 });
 
 test("a damaged game says so, and can be opened again", () => {
@@ -440,21 +394,27 @@ test("a tab that comes back connects at once, unless it has just heard the serve
 
 test("a hidden tab without a live game lets its line go", () => {
   const sim = playing();
-  /** @param {number} seconds */
-  const listen = (seconds) => {
-    for (let n = 0; n < seconds; n += 5) {
-      sim.wait(5_000);
-      sim.hear({ type: "ping", id: n, server_time: 5, heads: [] });
-    }
-  };
   sim.put({ kind: "hidden" });
-  listen(70);
+  sim.listen(70);
   assert.equal(sim.line.link, "up", "its game runs");
   sim.put({ kind: "close_game", game: GAME });
-  listen(5);
+  sim.listen(5);
   assert.equal(sim.line.link, "asleep");
   assert.equal(sim.bar()?.key, undefined);
   assert.ok(sim.put({ kind: "shown" }).some(({ kind }) => kind === "connect"));
+});
+
+test("a hidden tab that waits for something keeps its line as long as it does", () => {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  sim.put({ kind: "hidden" });
+  sim.put({ kind: "await", isAwaiting: true });
+  sim.listen(200);
+  assert.equal(sim.line.link, "up");
+  sim.put({ kind: "await", isAwaiting: false });
+  sim.wait(0);
+  assert.equal(sim.line.link, "asleep");
 });
 
 test("presence, claims, rematches and talk are kept with their game", () => {
@@ -487,7 +447,7 @@ test("the wait for an opponent begins and ends with the server's answer", () => 
 test("a newer page is offered between games only", () => {
   const tab = new Sim();
   tab.welcome({ page: "new" });
-  const bar = (/** @type {string} */ build) => barOf(tab.line, undefined, tab.now, build)?.key;
+  const bar = (/** @type {string} */ build) => barOf(tab.line, undefined, build)?.key;
   assert.equal(bar("new"), undefined);
   assert.equal(bar("old"), "new_page");
   tab.put({ kind: "open_game", game: GAME });

@@ -688,6 +688,19 @@ form-submit =
     }
 offer-posted = Your offer is posted. The game starts when somebody accepts it.
 offer-show = Go to your offer
+# $what: offer or pool. It ended while the browser had stopped the page, or had no connection.
+offer-gone =
+    { $what ->
+        [pool] The server did not hear from this page for too long, so you are no longer waiting for an opponent.
+       *[offer] The server did not hear from this page for too long, so your offer was withdrawn.
+    }
+offer-again =
+    { $what ->
+        [pool] Wait again
+       *[offer] Post it again
+    }
+game-began = Another game of yours has begun.
+game-began-open = Open it in a new tab
 
 ## Replays
 

@@ -709,6 +709,19 @@ form-submit =
     }
 offer-posted = Ваше предложение опубликовано. Партия начнётся, когда его примут.
 offer-show = Перейти к предложению
+# $what: offer or pool. It ended while the browser had stopped the page, or had no connection.
+offer-gone =
+    { $what ->
+        [pool] От этой страницы слишком долго не было вестей, поэтому поиск соперника прекращён.
+       *[offer] От этой страницы слишком долго не было вестей, поэтому ваше предложение снято.
+    }
+offer-again =
+    { $what ->
+        [pool] Искать снова
+       *[offer] Предложить снова
+    }
+game-began = Началась ещё одна ваша партия.
+game-began-open = Открыть в новой вкладке
 
 ## Replays
 
