@@ -213,48 +213,6 @@ export function changesOf(id) {
   });
 }
 
-/** The rules that custom games change, in the order of a form. An option that is not named stands last. */
-const GROUPS = { strikes: ["ties", "disclosure", "bombs", "scout-strike", "winner"], repetition: ["two-squares", "more-squares"], end: ["quiet"], board: ["islands"] };
-
-/**
- * All options of all rulesets, in groups.
- * @param {readonly Rules[]} rulesets @returns {{ group: string, options: RuleOption[] }[]}
- */
-export function groupsOf(rulesets) {
-  const known = new Map(rulesets.flatMap(({ options }) => options).map((option) => [option.name, option]));
-  const groups = Object.entries(GROUPS).map(([group, names]) => ({ group, options: names.flatMap((name) => known.get(name) ?? []) }));
-  const named = Object.values(GROUPS).flat();
-  const others = [...known.values()].filter(({ name }) => !named.includes(name));
-  return [...groups, { group: "others", options: others }].filter(({ options }) => options.length > 0);
-}
-
-/** The value of an option that a ruleset does not let change. @param {Rules} rules @param {string} name @returns {string | undefined} */
-export function fixedValue(rules, name) {
-  switch (name) {
-    case "ties": return rules.ties;
-    case "disclosure": return rules.disclosure;
-    case "bombs": return rules.bombs;
-    case "scout-strike": return rules.strikes_afar ? "far" : "near";
-    case "winner": return rules.winner_advances ? "any" : "attacker";
-    case "two-squares": return String(rules.two_squares_limit ?? "off");
-    case "more-squares": return rules.more_squares ? "on" : "off";
-    case "quiet": return String(rules.quiet_limit ?? "off");
-    default: return undefined;
-  }
-}
-
-/**
- * The id of a game by these rules with changes. What a ruleset says already is no change.
- * @param {Rules} rules @param {Readonly<Record<string, string>>} changes
- */
-export function customId(rules, changes) {
-  const changed = rules.options.flatMap(({ name, value, values }) => {
-    const wanted = changes[name];
-    return wanted !== undefined && wanted !== value && values.some((one) => one.name === wanted) ? [`${name}=${wanted}`] : [];
-  });
-  return [rules.id, ...changed].join();
-}
-
 /** What a ruleset is called. @param {Rules} rules @param {Words} words */
 export function titleOf(rules, words) {
   return words.sayOr(`ruleset-title-${rules.id}`, rules.title);

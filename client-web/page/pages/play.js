@@ -1,6 +1,7 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { changesOf, customId, fixedValue, groupsOf, meaningOf as meaning, readClock, summaryOf, titleOf } from "../game/rules.js";
+import { changesOf, meaningOf as meaning, readClock, summaryOf, titleOf } from "../game/rules.js";
+import { customId, fixedValue, groupsOf } from "../game/setups.js";
 import { Waiting, changesText } from "../parts/basics.js";
 import { useLibrary } from "../parts/library.js";
 import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
