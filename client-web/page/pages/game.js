@@ -184,6 +184,7 @@ function showMarks(control) {
     const identity = way && from !== undefined ? explained?.learned(control.planning ?? view, rules, from, way) : undefined;
     return identity ? [[square, identity]] : [];
   }));
+  const scouts = reach.flatMap(({ square, ways: [way] }) => (way?.by === "scout" ? [[square, "9"]] : []));
   board.mark({
     chosen: from ?? chosenInDeployment(control),
     targets: [
@@ -193,7 +194,7 @@ function showMarks(control) {
     ...paths(control, reach.flatMap(({ ways }) => ways[0] ?? [])),
     ahead: ahead(control),
     free: freeSquares(control),
-    notes: { ...noteTexts(control), ...Object.fromEntries(Object.entries(learned).map(([square, identity]) => [square, figuresOf(identity)])) },
+    notes: { ...noteTexts(control), ...Object.fromEntries([...scouts, ...Object.entries(learned)].map(([square = "", identity = ""]) => [square, figuresOf(identity)])) },
   });
   board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : {
     from, targets: reach,
@@ -248,7 +249,7 @@ function ahead(control) {
 /** The player's guesses as they stand on the board: ranks, or a sign. @param {GameControl} control */
 function noteTexts(control) {
   const signs = /** @type {Record<string, string>} */ ({ weak: "−", strong: "+", watch: "!" });
-  return Object.fromEntries(Object.entries(control.notes.value).map(([square, mark]) => [square, signs[mark] ?? mark]));
+  return Object.fromEntries(Object.entries(control.notes.value).map(([square, mark]) => [square, signs[mark] ?? figuresOf(mark)]));
 }
 
 /** Where the piece in hand can be put. @param {GameControl} control */

@@ -173,6 +173,7 @@ status-deploy = Place your army, or press “Suggest”.
 status-deploy-last = Place your army, or press “Suggest”. Your opponent is ready.
 status-deploy-complete = { deploy-all-placed } Press “Ready”.
 status-deployed = You are ready. Waiting for your opponent.
+status-deploy-changed = This change is not submitted: until you press “Ready”, your earlier army counts.
 status-sent = Your move is on its way…
 # $whose: own, red or blue.
 status-turn =
@@ -403,7 +404,10 @@ square-planned =
 # $by: legs, scout, supply_line or flash; $strikes: yes or no; $color: of the first square.
 square-target =
     { $strikes ->
-        [yes] you can strike here
+        [yes] you can strike here{ $by ->
+            [scout] ; your coin becomes a Scout
+           *[legs] {""}
+        }
        *[no] { $by ->
             [scout] you can go here; your coin becomes a Scout
             [supply_line] you can go here by a supply line
@@ -411,6 +415,7 @@ square-target =
            *[legs] you can go here
         }
     }
+square-refused = forbidden for now by a repetition rule
 
 ## Notes
 

@@ -176,6 +176,7 @@ status-deploy = Расставьте свою армию или нажмите �
 status-deploy-last = Расставьте свою армию или нажмите «Подсказать». Соперник готов.
 status-deploy-complete = { deploy-all-placed } Нажмите «Готово».
 status-deployed = Вы готовы. Ждём соперника.
+status-deploy-changed = Изменение не отправлено: пока вы не нажмёте «Готово», в силе прежняя расстановка.
 status-sent = Ваш ход отправляется…
 # $whose: own, red or blue.
 status-turn =
@@ -409,7 +410,10 @@ square-planned =
 # $by: legs, scout, supply_line or flash; $strikes: yes or no; $color: of the first square.
 square-target =
     { $strikes ->
-        [yes] сюда можно ударить
+        [yes] сюда можно ударить{ $by ->
+            [scout] ; монета станет Разведчиком
+           *[legs] {""}
+        }
        *[no] { $by ->
             [scout] сюда можно пойти; монета станет Разведчиком
             [supply_line] сюда можно пойти по линии снабжения
@@ -417,6 +421,7 @@ square-target =
            *[legs] сюда можно пойти
         }
     }
+square-refused = сейчас запрещено правилом повторений
 
 ## Notes
 
