@@ -23,7 +23,7 @@ import {
  * @property {(from: string, to: string | undefined) => void} drop
  * @property {() => void} letGo
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
- * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
+ * @property {(event: KeyboardEvent, square: string) => boolean} key A key that is not the board's own; true if it was used.
  * @property {(event: KeyboardEvent) => boolean} [isOff] True for keys that do nothing.
  * @property {(square: string) => void} [look] The focus has come to a square.
  * @property {() => void} [shown] The board shows more of what has happened.
@@ -248,8 +248,8 @@ export class Board {
   #meetFate(shown, fate, own, other) {
     if (!shown) return;
     shown.element.classList.remove("attacking", "defending");
-    if (fate === "leaves") shown.element.classList.add("leaving");
-    else this.#put(shown.element, fate === "advances" ? other : own);
+    shown.element.classList.add(fate === "leaves" ? "leaving" : "going");
+    if (fate !== "leaves") this.#put(shown.element, fate === "advances" ? other : own);
   }
 
   /** Sends the piece on a square to another one: in one go, or off one edge and in at the other. @param {string} from @param {string} to */
@@ -476,11 +476,11 @@ export class Board {
   #keyDown(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || this.handlers.isOff?.(event)) return;
     const square = this.#focused;
-    const next = this.#keyTarget(event, square);
+    const next = this.#rules && squareByKey(this.#geometry, this.#rules, event.key, square);
     if (next) this.focus(next);
     else if (event.key === "Enter" || event.key === " ") this.#press(square);
     else if (event.key === "Escape") this.handlers.letGo();
-    else if (!this.handlers.key(event, square)) return;
+    else if (!this.handlers.key(event, square) && !this.#walk(event, square)) return;
     event.preventDefault();
   }
 
@@ -490,16 +490,14 @@ export class Board {
     this.handlers.press(square);
   }
 
-  /** The square that a key goes to. @param {KeyboardEvent} event @param {string} square */
-  #keyTarget(event, square) {
-    const next = this.#rules && squareByKey(this.#geometry, this.#rules, event.key, square);
-    if (next) return next;
-    // By key position, so that other layouts work.
-    if (event.code !== "KeyN" && event.code !== "KeyP") return undefined;
-    const movable = this.handlers.movable();
+  /** The keys n and p, by their position, so that other layouts work. @param {KeyboardEvent} event @param {string} square */
+  #walk({ code }, square) {
+    const step = code === "KeyN" ? 1 : code === "KeyP" ? -1 : 0;
+    const movable = step ? this.handlers.movable() : [];
     const at = movable.indexOf(square);
-    const step = event.code === "KeyN" ? 1 : -1;
-    return movable[at < 0 ? 0 : (at + step + movable.length) % movable.length];
+    const next = movable[at < 0 ? 0 : (at + step + movable.length) % movable.length];
+    if (next) this.focus(next);
+    return next !== undefined;
   }
 
   /** @returns {import("./screen.js").DragHandlers} */
