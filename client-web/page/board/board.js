@@ -26,6 +26,7 @@ import {
  * @property {(event: KeyboardEvent, square: string) => boolean} key A key that is not the board's own; true if it was used.
  * @property {(event: KeyboardEvent) => boolean} [isOff] True for keys that do nothing.
  * @property {(square: string) => void} [look] The focus has come to a square.
+ * @property {(square: string | undefined) => void} [rest] The mouse rests on a square, or has left the board.
  * @property {() => void} [shown] The board shows more of what has happened.
  * @property {() => boolean} [isHolding] True if the next press puts something on a square.
  * @property {(isEnlarged: boolean) => void} [enlarged] Without this, no touch enlarges the board.
@@ -52,6 +53,8 @@ import {
 
 /** How long each part of a motion takes, in milliseconds. */
 const TIMES = { go: 200, look: 700, leave: 220 };
+/** A mouse that rests so long on a square asks what it is. */
+const REST_MS = 600;
 
 /** A picture on its square. @typedef {{ element: HTMLElement, text: string }} Shown */
 
@@ -115,6 +118,13 @@ export class Board {
       handlers.look?.(square);
     });
     this.squares.addEventListener("keydown", (event) => this.#keyDown(event));
+    let resting = /** @type {any} */ (0);
+    this.squares.addEventListener("pointerover", ({ target, pointerType }) => {
+      clearTimeout(resting);
+      if (pointerType === "mouse") resting = setTimeout(() => handlers.rest?.(/** @type {HTMLElement} */ (target).dataset.square), REST_MS);
+    });
+    for (const kind of ["pointerdown", "pointerleave"]) this.squares.addEventListener(kind, () => clearTimeout(resting));
+    this.squares.addEventListener("pointerleave", () => handlers.rest?.(undefined));
     this.pointers = listenToPointers(this.frame, this.#pointerHandlers());
   }
 

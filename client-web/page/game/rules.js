@@ -283,9 +283,6 @@ export function speedOf(time) {
 
 /** @typedef {import("../../types/messages").Time} Time */
 
-/** The least and the most of each number of a clock, as the server takes them. */
-export const BOUNDS = { base_s: [10, 86_400], increment_s: [0, 3_600], free_s: [1, 3_600], days: [1, 14] };
-
 /** A clock as in addresses, and as the terminal client writes it: `10+5`, `90s+2`, `20d10`, `3days`, `none`. @param {Time} time */
 export function clockCode(time) {
   switch (time.kind) {
@@ -299,26 +296,6 @@ export function clockCode(time) {
 /** @param {number} seconds */
 function baseCode(seconds) {
   return seconds % 60 === 0 ? `${seconds / 60}` : `${seconds}s`;
-}
-
-/** Reads the code of a clock. Undefined if the server would not take it. @param {string} code @returns {Time | undefined} */
-export function readClock(code) {
-  if (code === "none") return { kind: "unlimited" };
-  const days = /^(\d+)days?$/.exec(code);
-  if (days) return allowed({ kind: "correspondence", days: Number(days[1]) });
-  const [, base, unit, kind, more] = /^(\d+)(s?)([+d])(\d+)$/.exec(code) ?? [];
-  if (!kind) return undefined;
-  const base_s = Number(base) * (unit ? 1 : 60);
-  return allowed(kind === "d" ? { kind: "delay", base_s, free_s: Number(more) } : { kind: "fischer", base_s, increment_s: Number(more) });
-}
-
-/** A clock if the server takes it. @param {Time} time @returns {Time | undefined} */
-export function allowed(time) {
-  const isWithin = Object.entries(BOUNDS).every(([name, [least = 0, most = 0]]) => {
-    const value = /** @type {Record<string, unknown>} */ (time)[name];
-    return value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most);
-  });
-  return isWithin ? time : undefined;
 }
 
 /** True if this side's clock runs. @param {Clock | null | undefined} clock @param {Side} side */

@@ -1,5 +1,5 @@
 // What players choose before a game. Deployments that are made at random, and deployments as texts: checked,
-// named, and in files; and the changes of a custom game.
+// named, and in files; the changes of a custom game; and clocks.
 
 import { placesToFill, tray } from "./hand.js";
 import { RANKS, homeSquares, letterOf, rankOf } from "./rules.js";
@@ -8,6 +8,7 @@ import { RANKS, homeSquares, letterOf, rankOf } from "./rules.js";
 /** @typedef {import("./rules.js").Side} Side */
 /** @typedef {import("./rules.js").Rules} Rules */
 /** @typedef {import("./rules.js").RuleOption} RuleOption */
+/** @typedef {import("../../types/messages").Time} Time */
 /** A saved deployment. @typedef {{ ruleset: string, name: string, setup: string }} Saved */
 /**
  * What is wrong with a text, as a refusal says it. @typedef {{ code: string, message: string,
@@ -184,4 +185,29 @@ export function customId(rules, changes) {
     return wanted !== undefined && wanted !== value && values.some((one) => one.name === wanted) ? [`${name}=${wanted}`] : [];
   });
   return [rules.id, ...changed].join();
+}
+
+// Clocks.
+
+/** The least and the most of each number of a clock, as the server takes them. */
+export const BOUNDS = { base_s: [10, 86_400], increment_s: [0, 3_600], free_s: [1, 3_600], days: [1, 14] };
+
+/** Reads the code of a clock. Undefined if the server would not take it. @param {string} code @returns {Time | undefined} */
+export function readClock(code) {
+  if (code === "none") return { kind: "unlimited" };
+  const days = /^(\d+)days?$/.exec(code);
+  if (days) return allowed({ kind: "correspondence", days: Number(days[1]) });
+  const [, base, unit, kind, more] = /^(\d+)(s?)([+d])(\d+)$/.exec(code) ?? [];
+  if (!kind) return undefined;
+  const base_s = Number(base) * (unit ? 1 : 60);
+  return allowed(kind === "d" ? { kind: "delay", base_s, free_s: Number(more) } : { kind: "fischer", base_s, increment_s: Number(more) });
+}
+
+/** A clock if the server takes it. @param {Time} time @returns {Time | undefined} */
+export function allowed(time) {
+  const isWithin = Object.entries(BOUNDS).every(([name, [least = 0, most = 0]]) => {
+    const value = /** @type {Record<string, unknown>} */ (time)[name];
+    return value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most);
+  });
+  return isWithin ? time : undefined;
 }

@@ -131,12 +131,19 @@ export function BoardView({ control, below }) {
   const isTurned = useTurned(rules);
   useLayoutEffect(() => {
     if (!host.current) return;
+    /** @type {{ square: string } | undefined} */
+    let rested;
     control.board = new Board(host.current, {
       press: (square) => {
         control.look({ square });
         control.press(square);
       },
       look: (square) => control.look({ square }),
+      // What was looked at by a click stays.
+      rest: (square) => {
+        if (square) control.look((rested = { square }));
+        else if (control.about.value === rested) control.about.value = undefined;
+      },
       ask: (square) => void control.ask(square),
       mayLift: (square) => control.mayLift(square),
       drop: (from, to) => control.drop(from, to),
