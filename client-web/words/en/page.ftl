@@ -270,7 +270,7 @@ deploy-missing =
     }
 deploy-hint = Choose a rank, then marked squares, or drag pieces to them. A piece that you put on another one swaps places with it.
 deploy-no-rank = Choose a rank first, or drag a piece here.
-deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
+deploy-hint-keys = With the keyboard, go to a square and type the number or letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Submit this deployment?
 deploy-final-text = In these rules it cannot be changed afterwards, and an illegal deployment loses the game.
