@@ -3,13 +3,13 @@
 
 import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
-import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/rules.js";
+import { COLORS, RANKS, figureOf, letterOf, opponentOf, parseMove } from "../game/rules.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { endSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses, QuarterTurn } from "../parts/boards.js";
-import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, show } from "../state.js";
+import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { explain } from "./control.js";
 import { Tray } from "./deploying.js";
@@ -230,6 +230,7 @@ function ChipArt({ color }) {
 function ChoiceSheet({ control, choices }) {
   const { side, isFree } = control;
   const kinds = [...choices].reverse().filter(({ rank }) => rank !== "phoenix");
+  const name = (/** @type {import("../game/rules.js").Rank} */ rank) => /\d+/.exec(figureOf(letterOf(rank), settings.value.numbering))?.[0] ?? say("rank", { rank });
   const why = (/** @type {string | undefined} */ refusal) => say(`choice-${refusal?.replaceAll("_", "-")}`);
   return h(Sheet, { title: statusText(control) },
     h("p", { class: "muted small" }, say("choice-text")),
@@ -240,7 +241,7 @@ function ChoiceSheet({ control, choices }) {
         onClick: () => void control.act({ kind: "choose", rank }),
       }, h(PieceArt, { side: side ?? "red", identity: letterOf(rank) })))),
     [...new Set(kinds.flatMap(({ refusal }) => refusal ?? []))].map((one) => h("p", { key: one, class: "muted small" },
-      `${kinds.filter(({ refusal }) => refusal === one).map(({ rank }) => say("rank", { rank })).join(", ")}: ${why(one)}`)));
+      `${kinds.filter(({ refusal }) => refusal === one).map(({ rank }) => name(rank)).join(", ")}: ${why(one)}`)));
 }
 
 /** The player's reserve, to place from. @param {{ control: GameControl }} props */

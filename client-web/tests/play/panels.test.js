@@ -347,7 +347,7 @@ test("the sheet of a coin's ranks gives its reasons in sight", async () => {
   const { page, end } = await open(`${COINS}c4d4`, "red");
   await settle(page, ".sheet .tray-piece");
   assert.deepEqual((await page.locator(".sheet p").allTextContents()).slice(1), [
-    "Marshal, General, Colonel, Major, Captain, Lieutenant, Sergeant, Miner, Spy: none is left in your pool",
+    "1, 2, 3, 4, 5, 6, 7, 8, Spy: none is left in your pool",
     "Bomb, Flag: your coin moves, or has moved",
   ]);
   await picture(page, "choice-reasons");
