@@ -1,5 +1,5 @@
-// What players choose before a game. Deployments that are made at random, and deployments as texts: checked,
-// named, and in files; the changes of a custom game; and clocks.
+// What players choose before a game: deployments that are made at random, and deployments as texts,
+// checked, named, and in files; the changes of a custom game; and clocks.
 
 import { placesToFill, tray } from "./hand.js";
 import { RANKS, homeSquares, letterOf, rankOf } from "./rules.js";
