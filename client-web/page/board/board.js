@@ -23,9 +23,10 @@ import {
  * @property {(from: string, to: string | undefined) => void} drop
  * @property {() => void} letGo
  * @property {() => readonly string[]} movable The squares of the pieces that can move, for the keys n and p.
- * @property {(event: KeyboardEvent, square: string) => boolean} key Any other key; true if it was used.
+ * @property {(event: KeyboardEvent, square: string) => boolean} key A key that is not the board's own; true if it was used.
  * @property {(event: KeyboardEvent) => boolean} [isOff] True for keys that do nothing.
  * @property {(square: string) => void} [look] The focus has come to a square.
+ * @property {(square: string | undefined) => void} [rest] The mouse rests on a square, or has left the board.
  * @property {() => void} [shown] The board shows more of what has happened.
  * @property {() => boolean} [isHolding] True if the next press puts something on a square.
  * @property {(isEnlarged: boolean) => void} [enlarged] Without this, no touch enlarges the board.
@@ -52,6 +53,8 @@ import {
 
 /** How long each part of a motion takes, in milliseconds. */
 const TIMES = { go: 200, look: 700, leave: 220 };
+/** A mouse that rests so long on a square asks what it is. */
+const REST_MS = 600;
 
 /** A picture on its square. @typedef {{ element: HTMLElement, text: string }} Shown */
 
@@ -115,6 +118,13 @@ export class Board {
       handlers.look?.(square);
     });
     this.squares.addEventListener("keydown", (event) => this.#keyDown(event));
+    let resting = /** @type {any} */ (0);
+    this.squares.addEventListener("pointerover", ({ target, pointerType }) => {
+      clearTimeout(resting);
+      if (pointerType === "mouse") resting = setTimeout(() => handlers.rest?.(/** @type {HTMLElement} */ (target).dataset.square), REST_MS);
+    });
+    for (const kind of ["pointerdown", "pointerleave"]) this.squares.addEventListener(kind, () => clearTimeout(resting));
+    this.squares.addEventListener("pointerleave", () => handlers.rest?.(undefined));
     this.pointers = listenToPointers(this.frame, this.#pointerHandlers());
   }
 
@@ -248,8 +258,8 @@ export class Board {
   #meetFate(shown, fate, own, other) {
     if (!shown) return;
     shown.element.classList.remove("attacking", "defending");
-    if (fate === "leaves") shown.element.classList.add("leaving");
-    else this.#put(shown.element, fate === "advances" ? other : own);
+    shown.element.classList.add(fate === "leaves" ? "leaving" : "going");
+    if (fate !== "leaves") this.#put(shown.element, fate === "advances" ? other : own);
   }
 
   /** Sends the piece on a square to another one: in one go, or off one edge and in at the other. @param {string} from @param {string} to */
@@ -476,11 +486,11 @@ export class Board {
   #keyDown(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || this.handlers.isOff?.(event)) return;
     const square = this.#focused;
-    const next = this.#keyTarget(event, square);
+    const next = this.#rules && squareByKey(this.#geometry, this.#rules, event.key, square);
     if (next) this.focus(next);
     else if (event.key === "Enter" || event.key === " ") this.#press(square);
     else if (event.key === "Escape") this.handlers.letGo();
-    else if (!this.handlers.key(event, square)) return;
+    else if (!this.handlers.key(event, square) && !this.#walk(event, square)) return;
     event.preventDefault();
   }
 
@@ -490,16 +500,14 @@ export class Board {
     this.handlers.press(square);
   }
 
-  /** The square that a key goes to. @param {KeyboardEvent} event @param {string} square */
-  #keyTarget(event, square) {
-    const next = this.#rules && squareByKey(this.#geometry, this.#rules, event.key, square);
-    if (next) return next;
-    // By key position, so that other layouts work.
-    if (event.code !== "KeyN" && event.code !== "KeyP") return undefined;
-    const movable = this.handlers.movable();
+  /** The keys n and p, by their position, so that other layouts work. @param {KeyboardEvent} event @param {string} square */
+  #walk({ code }, square) {
+    const step = code === "KeyN" ? 1 : code === "KeyP" ? -1 : 0;
+    const movable = step ? this.handlers.movable() : [];
     const at = movable.indexOf(square);
-    const step = event.code === "KeyN" ? 1 : -1;
-    return movable[at < 0 ? 0 : (at + step + movable.length) % movable.length];
+    const next = movable[at < 0 ? 0 : (at + step + movable.length) % movable.length];
+    if (next) this.focus(next);
+    return next !== undefined;
   }
 
   /** @returns {import("./screen.js").DragHandlers} */

@@ -1,7 +1,7 @@
 // What the player has in hand: how gestures become commands, and a deployment while it is being made.
 
 import { freeHomeSquares, hasJoints, laysChip, targets } from "./reach.js";
-import { homeSquares } from "./rules.js";
+import { figureOf, homeSquares } from "./rules.js";
 import { rankName } from "./sentences.js";
 
 /** @typedef {import("../../types/messages").GameView} GameView */
@@ -77,6 +77,12 @@ const KEYS = new Map([..."йцукенгшщзфывапролдячсмить"]
 /** What was typed, as a Latin layout has it on the same keys. @param {string} typed Small letters. */
 export function byKeys(typed) {
   return [...typed].map((letter) => KEYS.get(letter) ?? letter).join("");
+}
+
+/** The rank that a key names, by its letter or figure; 0 is 10. @param {string} key @param {Rules} rules @param {"us" | "eu"} numbering */
+export function letterTyped(key, { army }, numbering) {
+  const typed = byKeys(key.toLowerCase()).toUpperCase();
+  return Object.keys(army).find((letter) => army[letter] && figureOf(letter, numbering).at(-1) === typed);
 }
 
 // A deployment while it is being made.

@@ -213,48 +213,6 @@ export function changesOf(id) {
   });
 }
 
-/** The rules that custom games change, in the order of a form. An option that is not named stands last. */
-const GROUPS = { strikes: ["ties", "disclosure", "bombs", "scout-strike", "winner"], repetition: ["two-squares", "more-squares"], end: ["quiet"], board: ["islands"] };
-
-/**
- * All options of all rulesets, in groups.
- * @param {readonly Rules[]} rulesets @returns {{ group: string, options: RuleOption[] }[]}
- */
-export function groupsOf(rulesets) {
-  const known = new Map(rulesets.flatMap(({ options }) => options).map((option) => [option.name, option]));
-  const groups = Object.entries(GROUPS).map(([group, names]) => ({ group, options: names.flatMap((name) => known.get(name) ?? []) }));
-  const named = Object.values(GROUPS).flat();
-  const others = [...known.values()].filter(({ name }) => !named.includes(name));
-  return [...groups, { group: "others", options: others }].filter(({ options }) => options.length > 0);
-}
-
-/** The value of an option that a ruleset does not let change. @param {Rules} rules @param {string} name @returns {string | undefined} */
-export function fixedValue(rules, name) {
-  switch (name) {
-    case "ties": return rules.ties;
-    case "disclosure": return rules.disclosure;
-    case "bombs": return rules.bombs;
-    case "scout-strike": return rules.strikes_afar ? "far" : "near";
-    case "winner": return rules.winner_advances ? "any" : "attacker";
-    case "two-squares": return String(rules.two_squares_limit ?? "off");
-    case "more-squares": return rules.more_squares ? "on" : "off";
-    case "quiet": return String(rules.quiet_limit ?? "off");
-    default: return undefined;
-  }
-}
-
-/**
- * The id of a game by these rules with changes. What a ruleset says already is no change.
- * @param {Rules} rules @param {Readonly<Record<string, string>>} changes
- */
-export function customId(rules, changes) {
-  const changed = rules.options.flatMap(({ name, value, values }) => {
-    const wanted = changes[name];
-    return wanted !== undefined && wanted !== value && values.some((one) => one.name === wanted) ? [`${name}=${wanted}`] : [];
-  });
-  return [rules.id, ...changed].join();
-}
-
 /** What a ruleset is called. @param {Rules} rules @param {Words} words */
 export function titleOf(rules, words) {
   return words.sayOr(`ruleset-title-${rules.id}`, rules.title);
@@ -325,9 +283,6 @@ export function speedOf(time) {
 
 /** @typedef {import("../../types/messages").Time} Time */
 
-/** The least and the most of each number of a clock, as the server takes them. */
-export const BOUNDS = { base_s: [10, 86_400], increment_s: [0, 3_600], free_s: [1, 3_600], days: [1, 14] };
-
 /** A clock as in addresses, and as the terminal client writes it: `10+5`, `90s+2`, `20d10`, `3days`, `none`. @param {Time} time */
 export function clockCode(time) {
   switch (time.kind) {
@@ -341,26 +296,6 @@ export function clockCode(time) {
 /** @param {number} seconds */
 function baseCode(seconds) {
   return seconds % 60 === 0 ? `${seconds / 60}` : `${seconds}s`;
-}
-
-/** Reads the code of a clock. Undefined if the server would not take it. @param {string} code @returns {Time | undefined} */
-export function readClock(code) {
-  if (code === "none") return { kind: "unlimited" };
-  const days = /^(\d+)days?$/.exec(code);
-  if (days) return allowed({ kind: "correspondence", days: Number(days[1]) });
-  const [, base, unit, kind, more] = /^(\d+)(s?)([+d])(\d+)$/.exec(code) ?? [];
-  if (!kind) return undefined;
-  const base_s = Number(base) * (unit ? 1 : 60);
-  return allowed(kind === "d" ? { kind: "delay", base_s, free_s: Number(more) } : { kind: "fischer", base_s, increment_s: Number(more) });
-}
-
-/** A clock if the server takes it. @param {Time} time @returns {Time | undefined} */
-export function allowed(time) {
-  const isWithin = Object.entries(BOUNDS).every(([name, [least = 0, most = 0]]) => {
-    const value = /** @type {Record<string, unknown>} */ (time)[name];
-    return value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most);
-  });
-  return isWithin ? time : undefined;
 }
 
 /** True if this side's clock runs. @param {Clock | null | undefined} clock @param {Side} side */

@@ -48,6 +48,7 @@ export function squareNames(view, words, reach, own) {
     if (reach?.from === square) parts.push(words.say("square-chosen"));
     const end = planned.get(square);
     if (end) parts.push(words.say("square-planned", { end }));
+    if (reach && view.refused_moves?.includes(reach.from + square)) parts.push(words.say("square-refused"));
     if (way) parts.push(words.say("square-target", { by: way.by, strikes: way.strikes ? "yes" : "no", color: chips.get(reach?.from ?? "") ?? "" }));
     const shows = reach?.learned[square];
     if (shows) parts.push(shows);
@@ -197,11 +198,26 @@ export function clocksSentence({ clock }, now, words) {
   })).join(" ");
 }
 
-/** What each side has lost. @param {Readonly<GameView>} view @param {Words} words */
-export function lossesSentence({ captured }, words) {
-  return SIDES.map((side) => {
-    const lost = [...RANKS].reverse().filter((rank) => (captured[side][rank] ?? 0) > 0);
-    const pieces = lost.map((rank) => words.say("rank-count", { count: captured[side][rank] ?? 0, rank })).join(", ");
-    return words.say("losses", { side, kinds: lost.length, pieces });
-  }).join(" ");
+/** What each side has lost, and its reserve. @param {Readonly<GameView>} view @param {Words} words */
+export function lossesSentence(view, words) {
+  const losses = SIDES.map((side) => {
+    const lost = counted(view.captured[side], "rank-count", words);
+    return words.say("losses", { side, kinds: lost.length, pieces: lost.join(", ") });
+  });
+  return [...losses, ...reserveSentences(view, words)].join(" ");
+}
+
+/** The size of each reserve, if there are any, and its pieces that are known. @param {Readonly<GameView>} view @param {Words} words */
+export function reserveSentences({ reserve }, words) {
+  return SIDES.flatMap((side) => {
+    if (!reserve) return [];
+    const { size: count, unlabeled, labeled } = reserve[side];
+    const pieces = [...counted(unlabeled, "rank-count", words), ...counted(labeled, "rank-count-labeled", words)].join(", ");
+    return words.say(pieces ? "reserve-known" : "reserve", { side, count, pieces });
+  });
+}
+
+/** @param {Record<string, number> | null | undefined} counts The strongest rank comes first. @param {string} text @param {Words} words */
+function counted(counts, text, words) {
+  return [...RANKS].reverse().flatMap((rank) => (counts?.[rank] ? words.say(text, { count: counts[rank], rank }) : []));
 }

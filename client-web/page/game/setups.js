@@ -1,12 +1,14 @@
-// Deployments that are made at random, and deployments as texts: checked, named, and in files.
+// What players choose before a game: deployments that are made at random, and deployments as texts,
+// checked, named, and in files; the changes of a custom game; and clocks.
 
 import { placesToFill, tray } from "./hand.js";
 import { RANKS, homeSquares, letterOf, rankOf } from "./rules.js";
 
 /** @typedef {import("./hand.js").Setup} Setup */
 /** @typedef {import("./rules.js").Side} Side */
-
 /** @typedef {import("./rules.js").Rules} Rules */
+/** @typedef {import("./rules.js").RuleOption} RuleOption */
+/** @typedef {import("../../types/messages").Time} Time */
 /** A saved deployment. @typedef {{ ruleset: string, name: string, setup: string }} Saved */
 /**
  * What is wrong with a text, as a refusal says it. @typedef {{ code: string, message: string,
@@ -139,4 +141,73 @@ export function fillRandomly(setup, rules, side, random) {
   for (const letter of chosen.filter((letter) => letter === "B")) put(letter, random() < 0.75 && back.some((square) => !filled[square]) ? back : squares);
   for (const letter of chosen.filter((letter) => letter !== "B")) put(letter, squares);
   return filled;
+}
+
+// The changes of a custom game.
+
+/** The rules that custom games change, in the order of a form. An option that is not named stands last. */
+const GROUPS = { strikes: ["ties", "disclosure", "bombs", "scout-strike", "winner"], repetition: ["two-squares", "more-squares"], end: ["quiet"], board: ["islands"] };
+
+/**
+ * All options of all rulesets, in groups.
+ * @param {readonly Rules[]} rulesets @returns {{ group: string, options: RuleOption[] }[]}
+ */
+export function groupsOf(rulesets) {
+  const known = new Map(rulesets.flatMap(({ options }) => options).map((option) => [option.name, option]));
+  const groups = Object.entries(GROUPS).map(([group, names]) => ({ group, options: names.flatMap((name) => known.get(name) ?? []) }));
+  const named = Object.values(GROUPS).flat();
+  const others = [...known.values()].filter(({ name }) => !named.includes(name));
+  return [...groups, { group: "others", options: others }].filter(({ options }) => options.length > 0);
+}
+
+/** The value of an option that a ruleset does not let change. @param {Rules} rules @param {string} name @returns {string | undefined} */
+export function fixedValue(rules, name) {
+  switch (name) {
+    case "ties": return rules.ties;
+    case "disclosure": return rules.disclosure;
+    case "bombs": return rules.bombs;
+    case "scout-strike": return rules.strikes_afar ? "far" : "near";
+    case "winner": return rules.winner_advances ? "any" : "attacker";
+    case "two-squares": return String(rules.two_squares_limit ?? "off");
+    case "more-squares": return rules.more_squares ? "on" : "off";
+    case "quiet": return String(rules.quiet_limit ?? "off");
+    default: return undefined;
+  }
+}
+
+/**
+ * The id of a game by these rules with changes. What a ruleset says already is no change.
+ * @param {Rules} rules @param {Readonly<Record<string, string>>} changes
+ */
+export function customId(rules, changes) {
+  const changed = rules.options.flatMap(({ name, value, values }) => {
+    const wanted = changes[name];
+    return wanted !== undefined && wanted !== value && values.some((one) => one.name === wanted) ? [`${name}=${wanted}`] : [];
+  });
+  return [rules.id, ...changed].join();
+}
+
+// Clocks.
+
+/** The least and the most of each number of a clock, as the server takes them. */
+export const BOUNDS = { base_s: [10, 86_400], increment_s: [0, 3_600], free_s: [1, 3_600], days: [1, 14] };
+
+/** Reads the code of a clock. Undefined if the server would not take it. @param {string} code @returns {Time | undefined} */
+export function readClock(code) {
+  if (code === "none") return { kind: "unlimited" };
+  const days = /^(\d+)days?$/.exec(code);
+  if (days) return allowed({ kind: "correspondence", days: Number(days[1]) });
+  const [, base, unit, kind, more] = /^(\d+)(s?)([+d])(\d+)$/.exec(code) ?? [];
+  if (!kind) return undefined;
+  const base_s = Number(base) * (unit ? 1 : 60);
+  return allowed(kind === "d" ? { kind: "delay", base_s, free_s: Number(more) } : { kind: "fischer", base_s, increment_s: Number(more) });
+}
+
+/** A clock if the server takes it. @param {Time} time @returns {Time | undefined} */
+export function allowed(time) {
+  const isWithin = Object.entries(BOUNDS).every(([name, [least = 0, most = 0]]) => {
+    const value = /** @type {Record<string, unknown>} */ (time)[name];
+    return value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most);
+  });
+  return isWithin ? time : undefined;
 }

@@ -131,12 +131,19 @@ export function BoardView({ control, below }) {
   const isTurned = useTurned(rules);
   useLayoutEffect(() => {
     if (!host.current) return;
+    /** @type {{ square: string } | undefined} */
+    let rested;
     control.board = new Board(host.current, {
       press: (square) => {
         control.look({ square });
         control.press(square);
       },
       look: (square) => control.look({ square }),
+      // What was looked at by a click stays.
+      rest: (square) => {
+        if (square) control.look((rested = { square }));
+        else if (control.about.value === rested) control.about.value = undefined;
+      },
       ask: (square) => void control.ask(square),
       mayLift: (square) => control.mayLift(square),
       drop: (from, to) => control.drop(from, to),
@@ -184,6 +191,7 @@ function showMarks(control) {
     const identity = way && from !== undefined ? explained?.learned(control.planning ?? view, rules, from, way) : undefined;
     return identity ? [[square, identity]] : [];
   }));
+  const scouts = reach.flatMap(({ square, ways: [way] }) => (way?.by === "scout" ? [[square, "9"]] : []));
   board.mark({
     chosen: from ?? chosenInDeployment(control),
     targets: [
@@ -193,7 +201,7 @@ function showMarks(control) {
     ...paths(control, reach.flatMap(({ ways }) => ways[0] ?? [])),
     ahead: ahead(control),
     free: freeSquares(control),
-    notes: { ...noteTexts(control), ...Object.fromEntries(Object.entries(learned).map(([square, identity]) => [square, figuresOf(identity)])) },
+    notes: { ...noteTexts(control), ...Object.fromEntries([...scouts, ...Object.entries(learned)].map(([square = "", identity = ""]) => [square, figuresOf(identity)])) },
   });
   board.name(squareNames(control.shownView(view), allWords(), from === undefined ? undefined : {
     from, targets: reach,
@@ -248,7 +256,7 @@ function ahead(control) {
 /** The player's guesses as they stand on the board: ranks, or a sign. @param {GameControl} control */
 function noteTexts(control) {
   const signs = /** @type {Record<string, string>} */ ({ weak: "−", strong: "+", watch: "!" });
-  return Object.fromEntries(Object.entries(control.notes.value).map(([square, mark]) => [square, signs[mark] ?? mark]));
+  return Object.fromEntries(Object.entries(control.notes.value).map(([square, mark]) => [square, signs[mark] ?? figuresOf(mark)]));
 }
 
 /** Where the piece in hand can be put. @param {GameControl} control */

@@ -1,11 +1,12 @@
 // Every choice of a game: terms, and against whom; and the open offers.
 
-import { changesOf, customId, fixedValue, groupsOf, meaningOf as meaning, readClock, summaryOf, titleOf } from "../game/rules.js";
+import { changesOf, meaningOf as meaning, summaryOf, titleOf } from "../game/rules.js";
+import { customId, fixedValue, groupsOf, readClock } from "../game/setups.js";
 import { Waiting, changesText } from "../parts/basics.js";
 import { storeDeployWith, useLibrary } from "../parts/library.js";
 import { GameList, OfferList, PoolCard, offerId, useLobby } from "../parts/lists.js";
-import { useTitle } from "../parts/load.js";
-import { ClockField, challengePlayer, clockChoice, timeOf } from "../parts/terms.js";
+import { challengePlayer, useTitle } from "../parts/load.js";
+import { ClockField, clockChoice, timeOf } from "../parts/terms.js";
 import { go } from "../route.js";
 import { allWords, askOrTell, deployWith, housePlayers, line, rulesets, say, show } from "../state.js";
 import { h, useEffect, useRef, useState } from "../vendor/library.js";

@@ -1,9 +1,8 @@
 // A player: ratings with their chart, games, head to head, block and challenge.
 
 import { playerName, rulesetTitle, timeText } from "../parts/basics.js";
-import { change, dateText, ratingText, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
+import { challengePlayer, change, dateText, ratingText, request, shown, useAnswer, useTitle, useWho } from "../parts/load.js";
 import { RatingChart } from "../parts/rating_chart.js";
-import { challengePlayer } from "../parts/terms.js";
 import { go } from "../route.js";
 import { rulesets, say, show } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";

@@ -2,8 +2,8 @@
 // looked at.
 
 import { Board } from "../board/board.js";
-import { LOW_MS, RANKS, isRunning, letterOf, nextChange, timeLeft } from "../game/rules.js";
-import { squareNames } from "../game/sentences.js";
+import { LOW_MS, RANKS, figureOf, isRunning, letterOf, nextChange, timeLeft } from "../game/rules.js";
+import { reserveSentences, squareNames } from "../game/sentences.js";
 import { allWords, isKeyOff, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { PieceArt, playerName, useIsLong, useTicks } from "./basics.js";
@@ -117,13 +117,13 @@ function nameSquares(view) {
 }
 
 /**
- * Ranks with what each side has lost.
+ * The reserves, and the ranks with what each side has lost.
  * @param {{ view: Readonly<GameView>, rules: Rules }} props
  */
 export function Losses({ view, rules }) {
   const ranks = [...RANKS].reverse().filter((rank) => (rules.army[letterOf(rank)] ?? 0) > 0);
   const pools = view.pools;
-  return h("table", { class: "losses small" },
+  return [reserveSentences(view, allWords()).map((text) => h("p", { class: "small" }, text)), h("table", { class: "losses small" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, say("losses-rank")),
       h("th", { scope: "col" }, say("losses-of", { side: "red" })), h("th", { scope: "col" }, say("losses-of", { side: "blue" })),
       pools ? h("th", { scope: "col" }, say("pool-of", { side: "red" })) : null, pools ? h("th", { scope: "col" }, say("pool-of", { side: "blue" })) : null)),
@@ -131,9 +131,9 @@ export function Losses({ view, rules }) {
       const count = rules.army[letterOf(rank)] ?? 0;
       /** @param {Side} side */
       const lost = (side) => h("td", { class: "numbers" }, say("lost-of", { lost: view.captured[side][rank] ?? 0, count }));
-      return h("tr", { key: rank }, h("th", { scope: "row" }, say("rank-figure", { rank, figure: letterOf(rank) })), lost("red"), lost("blue"),
+      return h("tr", { key: rank }, h("th", { scope: "row" }, say("rank-figure", { rank, figure: figureOf(letterOf(rank), settings.value.numbering) })), lost("red"), lost("blue"),
         pools ? h("td", { class: "numbers" }, pools.red[rank] ?? 0) : null, pools ? h("td", { class: "numbers" }, pools.blue[rank] ?? 0) : null);
-    })));
+    })))];
 }
 
 /**

@@ -1,8 +1,8 @@
-// Questions to the HTTP API, and what a page shows until they are answered, or if they are not; and
-// texts that leave the page.
+// Questions to the HTTP API, and what a page shows until they are answered, or if they are not;
+// challenges; and texts that leave the page.
 
 import { AGAIN_MS, TEMPORARY } from "../net/line.js";
-import { line, refusalText, say, show } from "../state.js";
+import { ask, askOrTell, line, loadedRefusal, refusalText, say, show } from "../state.js";
 import { computed, h, useEffect, useState } from "../vendor/library.js";
 import { Waiting } from "./basics.js";
 
@@ -174,4 +174,22 @@ export function saveFile(name, text, type) {
   link.download = name;
   link.click();
   URL.revokeObjectURL(address);
+}
+
+/**
+ * Offers a game to a player. If that is refused, no offer is left, and the refusal comes back as a
+ * sentence.
+ * @param {string} name @param {import("../../types/messages").Terms} terms @param {{ side?: import("../../types/messages").Side }} [wish]
+ * @returns {Promise<{ challenge: string } | { trouble: string }>}
+ */
+export async function challengePlayer(name, terms, wish = {}) {
+  if (name.toLowerCase() === line.value.player?.name.toLowerCase()) return { trouble: say("player-yourself") };
+  const made = await ask({ type: "challenge", terms, ...wish });
+  if (made.type === "refused") return { trouble: made.code === "session_failed" ? say("session-failed") : await loadedRefusal(made) };
+  const challenge = made.outcome.kind === "challenge" ? made.outcome.challenge : "";
+  const sent = await change("POST", "/api/me/challenges", { challenge, name });
+  if (!("trouble" in sent)) return { challenge };
+  await askOrTell({ type: "cancel_challenge", challenge });
+  // The player who asks may play rated games, or the challenge would not have been made.
+  return { trouble: sent.code === "not_rated" ? say("player-not-rated", { name }) : sent.trouble };
 }

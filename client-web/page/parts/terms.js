@@ -1,14 +1,12 @@
-// What an offer says: its clock, and the player whom it is for.
+// The clock of an offer, in a form.
 
-import { allowed, clockCode, readClock, speedOf } from "../game/rules.js";
-import { ask, askOrTell, line, loadedRefusal, say } from "../state.js";
+import { clockCode, speedOf } from "../game/rules.js";
+import { allowed, readClock } from "../game/setups.js";
+import { say } from "../state.js";
 import { h } from "../vendor/library.js";
 import { timeText } from "./basics.js";
-import { change } from "./load.js";
 
 /** @typedef {import("../../types/messages").Time} Time */
-/** @typedef {import("../../types/messages").Terms} Terms */
-/** @typedef {import("../../types/messages").Side} Side */
 
 /**
  * A clock in a form. `preset`: its code, or `own` if the numbers count, which are as typed.
@@ -73,22 +71,4 @@ export function ClockField({ choice, change }) {
       kind === "correspondence" ? field("days") : h("div", { class: "two" }, field("minutes"), field("seconds")),
       h("small", { id: "clock-bounds", class: time ? "muted" : "trouble", role: time ? undefined : "alert" }, say("clock-bounds", { kind }))) : null,
     h("small", { class: "muted" }, speed ? say("clock-speed", { speed }) : time ? say("clock-no-speed") : ""));
-}
-
-/**
- * Offers a game to a player. If that is refused, no offer is left, and the refusal comes back as a
- * sentence.
- * @param {string} name @param {Terms} terms @param {{ side?: Side }} [wish]
- * @returns {Promise<{ challenge: string } | { trouble: string }>}
- */
-export async function challengePlayer(name, terms, wish = {}) {
-  if (name.toLowerCase() === line.value.player?.name.toLowerCase()) return { trouble: say("player-yourself") };
-  const made = await ask({ type: "challenge", terms, ...wish });
-  if (made.type === "refused") return { trouble: made.code === "session_failed" ? say("session-failed") : await loadedRefusal(made) };
-  const challenge = made.outcome.kind === "challenge" ? made.outcome.challenge : "";
-  const sent = await change("POST", "/api/me/challenges", { challenge, name });
-  if (!("trouble" in sent)) return { challenge };
-  await askOrTell({ type: "cancel_challenge", challenge });
-  // The player who asks may play rated games, or the challenge would not have been made.
-  return { trouble: sent.code === "not_rated" ? say("player-not-rated", { name }) : sent.trouble };
 }

@@ -160,20 +160,22 @@ export class GameControl {
   }
 
   /**
-   * Sends a command, and tells why if it is refused.
+   * Sends a command, and tells why if it is refused. Asks before what ends the game.
    * @param {GameCommand} command @param {boolean} [isDecided] True if the player need not confirm a move.
    */
   async act(command, isDecided = false) {
+    const { kind } = command;
+    if ((kind === "resign" || kind === "abort") && !await confirm({ title: say(`${kind}-ask`), text: kind === "resign" ? say("resign-text") : "", yes: say(kind), isDanger: true })) return;
     const { loaded } = this;
     if (!loaded) return;
     this.letGo();
     this.board?.shrink();
     const { epoch, view } = loaded;
-    if (!isDecided && command.kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
+    if (!isDecided && kind === "move" && this.#isConfirmed(command.move) && !await confirm({ title: say("confirm-move", { move: command.move }), yes: say("confirm-move-yes") })) return;
     const answer = await ask({ type: "command", game: this.id, ply: view.ply, epoch, command });
     if (answer.type !== "refused") return;
     const isStale = answer.code === "stale_ply" || answer.code === "stale_epoch";
-    show(isStale && command.kind === "move" ? say("move-not-made", { move: command.move }) : await loadedRefusal(answer));
+    show(isStale && kind === "move" ? say("move-not-made", { move: command.move }) : await loadedRefusal(answer));
   }
 
   /** True if the player wants to be asked before this move. @param {string} move */
@@ -352,7 +354,9 @@ export class GameControl {
       case "KeyL": speak(this.entries.value.at(-1)?.text ?? say("no-move-yet")); return true;
       case "KeyM": {
         const field = /** @type {HTMLElement | null} */ (document.querySelector("#typed"));
-        field?.focus();
+        // On a phone it stands under "More", which is drawn first.
+        if (field && !field.offsetParent) /** @type {HTMLElement | null} */ (document.querySelector(".more"))?.click();
+        void Promise.resolve().then(() => field?.focus());
         return field !== null;
       }
       case "Delete": case "Backspace":
@@ -363,11 +367,9 @@ export class GameControl {
       case "KeyT": speak(clocksSentence(view, serverTime.at(Date.now()), allWords())); return true;
       case "KeyO": speak(this.#opponentText()); return true;
       case "KeyC": speak(lossesSentence(view, allWords())); return true;
-      case "KeyX": {
-        const { opponent } = this;
-        if (opponent) toggleMute(opponent);
-        return opponent !== undefined;
-      }
+      case "KeyX":
+        if (this.opponent) toggleMute(this.opponent);
+        return this.opponent !== undefined;
       default:
         if (event.key !== "?") return false;
         void tellKeys(KEYS);

@@ -2,13 +2,13 @@
 
 import { listenToTray } from "../board/screen.js";
 import {
-  byKeys, deploymentSentence, isComplete, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup,
+  deploymentSentence, isComplete, letterTyped, place, placesToFill, readSetup, setupPieces, swap, tray, writeSetup,
 } from "../game/hand.js";
 import { RANKS, homeSquares, letterOf, nextChange } from "../game/rules.js";
 import { rankName } from "../game/sentences.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { confirm } from "../parts/dialog.js";
-import { allWords, deployWith, say, sayClock, serverTime, show, speak } from "../state.js";
+import { allWords, deployWith, say, sayClock, serverTime, settings, show, speak } from "../state.js";
 import { h, signal, useEffect, useRef } from "../vendor/library.js";
 
 /** @typedef {import("../game/hand.js").Setup} Setup */
@@ -65,6 +65,11 @@ export class Deploying {
   /** True if the server has this very deployment. */
   get isHandedIn() {
     return this.control.view?.own_deployment === writeSetup(this.setup.value, this.#rules, this.#side);
+  }
+
+  /** True if the server has another one. */
+  get isChanged() {
+    return this.control.view?.own_deployment != null && !this.isHandedIn;
   }
 
   /** True if it cannot be changed any more. */
@@ -203,15 +208,15 @@ export class Deploying {
     else if (this.#isHome(to)) this.change(swap(this.setup.value, from, to));
   }
 
-  /** A rank's letter places a piece; Delete takes one off. @param {KeyboardEvent} event @param {string} square */
+  /** A rank's letter or figure places a piece; Delete takes one off. @param {KeyboardEvent} event @param {string} square */
   key(event, square) {
-    const letter = byKeys(event.key.toLowerCase()).toUpperCase();
+    const letter = letterTyped(event.key, this.#rules, settings.value.numbering);
     if (event.key === "Delete" || event.key === "Backspace") {
       if (this.setup.value[square]) this.change(place(this.setup.value, square, undefined));
       else speak(say("square-empty"));
       return true;
     }
-    if (!this.#rules.army[letter]) return false;
+    if (!letter) return false;
     if (!this.#isHome(square)) show(say("deploy-not-home"));
     else if ((this.left()[letter] ?? 0) <= 0) show(say("deploy-none-left", { rank: rankName(allWords(), letter) }));
     else this.change(place(this.setup.value, square, letter));

@@ -1,12 +1,12 @@
 // What players keep of a game: notes on enemy pieces, and their own deployment.
 
-import { compareSquares, rankOf } from "../game/rules.js";
+import { compareSquares, figureOf, rankOf } from "../game/rules.js";
 import { MARKS, note } from "../game/reach.js";
 import { rankName } from "../game/sentences.js";
 import { isName } from "../game/setups.js";
 import { choose, confirm } from "../parts/dialog.js";
 import { hasAccount, isCalled, readSaved, store } from "../parts/library.js";
-import { allWords, loadedRefusal, moreWords, readApi, say, show, speak } from "../state.js";
+import { allWords, loadedRefusal, moreWords, readApi, say, settings, show, speak } from "../state.js";
 import { h } from "../vendor/library.js";
 
 /** @typedef {import("./control.js").GameControl} GameControl */
@@ -14,7 +14,7 @@ import { h } from "../vendor/library.js";
 /** Lets the player choose a note for an enemy piece. @param {GameControl} control @param {string} square */
 export async function askNote(control, square) {
   await moreWords();
-  const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark, rank: rankOf(mark) ?? "" }) : say("note-none") }));
+  const options = [...MARKS, ""].map((mark) => ({ value: mark, label: mark ? say("note-mark", { mark: figureOf(mark, settings.value.numbering), rank: rankOf(mark) ?? "" }) : say("note-none") }));
   const mark = await choose({ title: say("note-title", { square }), text: say("note-text"), options });
   if (mark !== undefined) control.setNotes(note(control.notes.value, square, mark || undefined));
 }

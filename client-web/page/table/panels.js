@@ -3,14 +3,13 @@
 
 import { drawChip } from "../board/pieces.js";
 import { byKeys } from "../game/hand.js";
-import { COLORS, RANKS, letterOf, opponentOf, parseMove } from "../game/rules.js";
+import { COLORS, RANKS, figureOf, letterOf, opponentOf, parseMove } from "../game/rules.js";
 import { canAbort, choiceList } from "../game/reach.js";
 import { endSentence } from "../game/sentences.js";
 import { underWay } from "../net/line.js";
 import { PieceArt, RulesLink, useTicks } from "../parts/basics.js";
 import { Losses, QuarterTurn } from "../parts/boards.js";
-import { confirm } from "../parts/dialog.js";
-import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, show } from "../state.js";
+import { allWords, askOrTell, isKeyOff, isMuted, line, moreWords, say, serverTime, settings, show } from "../state.js";
 import { h, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { explain } from "./control.js";
 import { Tray } from "./deploying.js";
@@ -28,7 +27,7 @@ export function StatusLine({ control }) {
   const isTurn = control.isTurn && control.isFree;
   const { loaded, view, side } = control;
   const isDeploying = side !== undefined && view?.phase === "deploying";
-  const about = isDeploying ? control.aboutText() : undefined;
+  const about = isDeploying && !control.deploying.isChanged ? control.aboutText() : undefined;
   return h("div", { class: "status-line" },
     h("p", { class: `status${isTurn ? " your-turn" : ""}${about ? " about" : ""}`, id: "status" }, about ?? text),
     control.isEnlarged.value
@@ -43,7 +42,7 @@ function statusText(control, view = control.view) {
   if (view.outcome) return endSentence(view.outcome, loaded.abort, allWords());
   if (view.phase === "deploying") {
     if (!side) return say("status-deploying");
-    return say(view.ready[side] ? "status-deployed" : control.deploying.isComplete ? "status-deploy-complete" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
+    return say(control.deploying.isChanged ? "status-deploy-changed" : view.ready[side] ? "status-deployed" : control.deploying.isComplete ? "status-deploy-complete" : view.ready[opponentOf(side)] ? "status-deploy-last" : "status-deploy");
   }
   if (underWay(line.value, control.id).length > 0) return say("status-sent");
   const strike = view.pending_strike;
@@ -93,9 +92,7 @@ function passing(control) {
     isOffered ? button("draw-accept", () => control.act({ kind: "accept_draw" }), "main") : null,
     isOffered ? button("draw-decline", () => control.act({ kind: "decline_draw" })) : null,
     control.reservable ? button("to-reserve", () => control.reservable && control.carryOut({ kind: "remove", square: control.reservable })) : null,
-    canAbort(view, side) ? button("abort", async () => {
-      if (await confirm({ title: say("abort-ask"), yes: say("abort"), isDanger: true })) await control.act({ kind: "abort" });
-    }) : null,
+    canAbort(view, side) ? button("abort", () => control.act({ kind: "abort" })) : null,
   ];
 }
 
@@ -119,11 +116,7 @@ export function Actions({ control, more, isOpen }) {
       ? h("a", { class: "button compact", href: `/replay/${control.id}` }, say("replay")) : null,
     isPlayed ? button("draw-offer", () => control.act({ kind: "offer_draw" }), "", view.draw_offer != null) : null,
     h("button", { class: "button compact plain more", "aria-expanded": isOpen, onClick: more }, say("more"), h(Unseen, { control })),
-    isPlayed ? button("resign", async () => {
-      if (await confirm({ title: say("resign-ask"), text: say("resign-text"), yes: say("resign"), isDanger: true })) {
-        await control.act({ kind: "resign" });
-      }
-    }, "danger") : null);
+    isPlayed ? button("resign", () => control.act({ kind: "resign" }), "danger") : null);
 }
 
 /** Claims a game that the opponent has left. @param {{ control: GameControl }} props */
@@ -213,9 +206,9 @@ function ColorSheet({ title, choose, cancel, told = [] }) {
   useEffect(() => {
     /** @param {KeyboardEvent} event */
     const key = (event) => {
-      const isTyping = event.target instanceof HTMLInputElement;
+      const isElsewhere = /** @type {Element} */ (event.target).closest?.("input, textarea, select, dialog");
       const color = COLORS[Number(event.key) - 1] ?? COLORS.find((color) => color[0] === byKeys(event.key.toLowerCase()));
-      if (color && !isTyping && !isKeyOff(event) && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
+      if (color && !isElsewhere && !isKeyOff(event) && !event.ctrlKey && !event.metaKey && !event.altKey) take(color);
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
@@ -236,15 +229,19 @@ function ChipArt({ color }) {
 /** @param {{ control: GameControl, choices: ReturnType<typeof choiceList> }} props */
 function ChoiceSheet({ control, choices }) {
   const { side, isFree } = control;
+  const kinds = [...choices].reverse().filter(({ rank }) => rank !== "phoenix");
+  const name = (/** @type {import("../game/rules.js").Rank} */ rank) => /\d+/.exec(figureOf(letterOf(rank), settings.value.numbering))?.[0] ?? say("rank", { rank });
+  const why = (/** @type {string | undefined} */ refusal) => say(`choice-${refusal?.replaceAll("_", "-")}`);
   return h(Sheet, { title: statusText(control) },
     h("p", { class: "muted small" }, say("choice-text")),
-    h("div", { class: "tray" }, [...choices].reverse().filter(({ rank }) => rank !== "phoenix").map(({ rank, refusal }) =>
+    h("div", { class: "tray" }, kinds.map(({ rank, refusal }) =>
       h("button", {
         key: rank, class: "tray-piece", disabled: refusal !== undefined || !isFree,
-        title: refusal ? say(`choice-${refusal.replaceAll("_", "-")}`) : "",
-        "aria-label": refusal ? `${say("rank", { rank })}: ${say(`choice-${refusal.replaceAll("_", "-")}`)}` : say("rank", { rank }),
+        "aria-label": say("rank", { rank }) + (refusal ? `: ${why(refusal)}` : ""),
         onClick: () => void control.act({ kind: "choose", rank }),
-      }, h(PieceArt, { side: side ?? "red", identity: letterOf(rank) })))));
+      }, h(PieceArt, { side: side ?? "red", identity: letterOf(rank) })))),
+    [...new Set(kinds.flatMap(({ refusal }) => refusal ?? []))].map((one) => h("p", { key: one, class: "muted small" },
+      `${kinds.filter(({ refusal }) => refusal === one).map(({ rank }) => name(rank)).join(", ")}: ${why(one)}`)));
 }
 
 /** The player's reserve, to place from. @param {{ control: GameControl }} props */

@@ -166,6 +166,7 @@ for (const [name, strike, left] of OUTCOMES) {
     await picture(page, `board-strike-${name.replace(", ", "-")}`);
     await page.clock.runFor(700);
     assert.equal(await page.locator(".piece.attacking").count(), 0);
+    assert.equal(await page.locator(".piece.going:not(.leaving)").count(), left.length, "who stays or walks has not jumped");
     assert.ok(await page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown > 0));
     await page.clock.runFor(220);
     assert.ok(!await page.evaluate(() => /** @type {any} */ (window).flagfall.board.unshown > 0), "the same time for all");

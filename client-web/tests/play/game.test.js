@@ -237,6 +237,7 @@ test("typed commands move, and say what is wrong", async () => {
   await page.locator(".your-turn").waitFor();
   await field.fill("resign");
   await field.press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
   await page.getByText("Blue wins: Red resigned.").first().waitFor();
   assert.deepEqual(faults, []);
   await context.close();

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { PHONE, picture } from "../browser.js";
 import { feedPage, settle, until, welcome } from "../fed.js";
 import { chromium, server, rules } from "../fed_site.js";
-import { GAME, gameMessage, player } from "../pairs.js";
+import { GAME, gameMessage, player, positionMessage } from "../pairs.js";
 
 /** A game that has begun before the page was opened. @param {"red" | "blue" | "public"} audience */
 function begun(audience) {
@@ -235,4 +236,163 @@ test("a report goes to the operators, with what happened", async () => {
   assert.match(String(sent), /"reason":"bad words"/);
   assert.deepEqual(faults, []);
   await context.close();
+});
+
+const RESERVES = "shadowflash-3 red 8 2 .15bF/.16/.16/.16/.3~3.4~3.3/.3~3.4~3.3/r9'[9P].15/.4b7'*^.11/.16/rF.15 B:2,9:1,9^:1 - a4r,b5g ";
+const COINS = "quantum red 12 3 bo.9/.10/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.2ro'b5'*.6/.10/.10/roro.8 F:1,B:1,9:1 F:1 ";
+
+/** A game from a position. @param {string} position @param {"red" | "blue" | "public"} audience @param {object} [how] */
+async function open(position, audience, how = {}) {
+  const fed = await feedPage(chromium, { url: server.url, rules, settings: {}, ...how });
+  await fed.page.route("**/api/games/*/record?*", (route) => route.fulfill({ status: 503, json: { code: "store_unavailable", message: "" } }));
+  await fed.hear(welcome(audience));
+  await fed.hear(await positionMessage(position, audience));
+  await settle(fed.page, ".piece");
+  const press = async (/** @type {string} */ square, /** @type {object} */ click = {}) => {
+    await fed.page.locator(`[data-square="${square}"]`).click(click);
+    await fed.page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  };
+  const sent = async (/** @type {string} */ kind) => (await fed.page.evaluate(() => /** @type {any} */ (window).fed.log.slice()))
+    .filter((/** @type {string} */ line) => / send /.test(line) && line.includes(`"kind":"${kind}"`)).length;
+  const end = async () => {
+    assert.deepEqual(fed.faults, []);
+    await fed.context.close();
+  };
+  return { ...fed, press, sent, end };
+}
+
+for (const [audience, own] of /** @type {const} */ ([["red", "1 Scout, 2 Bomb, 1 labeled Scout"], ["public", "1 labeled Scout"]])) {
+  test(`losses name both reserves, as far as they are known, and figures as pieces show them: ${audience}`, async () => {
+    const { page, end } = await open(`${RESERVES}-`, audience, { settings: { numbering: "eu" } });
+    await page.getByRole("tab", { name: "Losses" }).click();
+    await page.getByRole("rowheader", { name: "Scout (2)" }).waitFor();
+    assert.deepEqual(await page.locator(".panel-body p").allTextContents(), [`Red has 4 pieces in reserve: ${own}.`, "Blue has 0 pieces in reserve."]);
+    await end();
+  });
+}
+
+test("a note has the figure that pieces show", async () => {
+  const { page, press, end } = await open("classic red 30 4 bF.9/b8'.9/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.10/.3rS'b1'*.5/.10/rFr8.8", "red", { settings: { numbering: "eu" } });
+  await press("a9", { button: "right" });
+  await until(page, page.getByRole("button", { name: "2 Scout" }));
+  await page.getByRole("button", { name: "10 Marshal" }).click();
+  await settle(page, ".note");
+  assert.equal(await page.locator(".note").textContent(), "10");
+  await end();
+});
+
+test("a change after Ready is said not to be submitted", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: {} });
+  await hear(welcome("red"));
+  const message = begun("red");
+  Object.assign(message.view, { ruleset: "barrage", phase: "deploying", ready: { red: true, blue: false }, pieces: [], turn: null, ply: 0,
+    own_deployment: `FBS99821${".".repeat(32)}` });
+  message.game.terms.ruleset = "barrage";
+  await hear(message);
+  await settle(page, ".piece");
+  const status = page.locator("#status");
+  assert.equal(await status.textContent(), "You are ready. Waiting for your opponent.");
+  const use = async (/** @type {string} */ name) => {
+    await page.getByRole("button", { name, exact: true }).click();
+    await page.evaluate(() => /** @type {any} */ (window).fed.run(100));
+  };
+  await use("Clear");
+  assert.equal(await status.textContent(), "This change is not submitted: until you press “Ready”, your earlier army counts.");
+  await use("Undo");
+  assert.equal(await status.textContent(), "You are ready. Waiting for your opponent.");
+  for (const square of ["a4", "b4"]) await page.locator(`[data-square="${square}"]`).click();
+  await settle(page, ".deploy .main:enabled");
+  assert.match(await status.textContent() ?? "", /^This change is not submitted/);
+  await page.evaluate(() => /** @type {any} */ (window).fed.run(3_000));
+  assert.match(await status.textContent() ?? "", /^This change is not submitted/, "no explanation takes its place");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the letter of every rank places it, also where another key has it", async () => {
+  const { page, faults, context, hear } = await feedPage(chromium, { url: server.url, rules, settings: { numbering: "eu" } });
+  await hear(welcome("red"));
+  const message = begun("red");
+  Object.assign(message.view, { ruleset: "shadowflash-2", phase: "deploying", ready: { red: false, blue: false }, pieces: [], lakes: [], turn: null, ply: 0 });
+  message.game.terms.ruleset = "shadowflash-2";
+  await hear(message);
+  await settle(page, ".square.free");
+  await page.locator("[data-square='a1']").focus();
+  for (const key of ["f", "ArrowRight", "p", "ArrowRight", "0"]) await page.keyboard.press(key);
+  const label = (/** @type {string} */ square) => page.locator(`[data-square="${square}"]`).getAttribute("aria-label");
+  assert.deepEqual([await label("b1"), await label("c1")], ["b1, your Phoenix", "c1, your Marshal"]);
+  await page.keyboard.press("n");
+  assert.equal(await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).dataset.square), "a1");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("keys that are typed elsewhere choose no color", async () => {
+  const { page, sent, end } = await open(RESERVES.replace("a4r,b5g ", "b5g a4"), "red");
+  await settle(page, ".sheet .color-button");
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await until(page, page.getByRole("button", { name: "Report" }));
+  await page.getByRole("button", { name: "Report" }).click();
+  await until(page, page.getByLabel("What happened"));
+  await page.getByLabel("What happened").pressSequentially("bry4");
+  await page.getByRole("dialog").locator("button").first().press("b");
+  assert.equal(await sent("color"), 0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("b");
+  assert.equal(await sent("color"), 1);
+  await end();
+});
+
+test("the sheet of a coin's ranks gives its reasons in sight", async () => {
+  const { page, end } = await open(`${COINS}c4d4`, "red");
+  await settle(page, ".sheet .tray-piece");
+  assert.deepEqual((await page.locator(".sheet p").allTextContents()).slice(1), [
+    "1, 2, 3, 4, 5, 6, 7, 8, Spy: none is left in your pool",
+    "Bomb, Flag: your coin moves, or has moved",
+  ]);
+  await picture(page, "choice-reasons");
+  await end();
+});
+
+test("a target that makes a coin a Scout shows it", async () => {
+  const { page, press, end } = await open(`${COINS}-`, "red");
+  await press("c4");
+  const marked = await page.locator(".note").allTextContents();
+  assert.ok(marked.length > 0 && marked.every((text) => text === "9"), marked.join());
+  assert.match(await page.locator("[data-square='a4']").getAttribute("aria-label") ?? "", /your coin becomes a Scout$/);
+  assert.match(await page.locator("[data-square='b4']").getAttribute("aria-label") ?? "", /you can go here$/);
+  await end();
+});
+
+test("on a phone, More has the terms and the field for moves, and the key m opens it", async () => {
+  const { page, end } = await open(`${RESERVES}-`, "red", { options: PHONE });
+  const [terms, field] = [page.getByText("10 min + 5 s a move"), page.getByLabel("Type a move")];
+  assert.deepEqual([await terms.isVisible(), await field.isVisible()], [false, false]);
+  await page.locator(".squares [tabindex='0']").press("m");
+  await until(page, field);
+  assert.ok(await field.evaluate((element) => element === document.activeElement));
+  assert.ok(await terms.isVisible());
+  assert.equal(await page.getByRole("button", { name: "Turn the board" }).count(), 1);
+  await picture(page, "phone-more");
+  await end();
+});
+
+test("a mouse that rests on a piece is told what it is, until it leaves the board", async () => {
+  const { page, end, press } = await open("classic red 30 4 bF.9/b8'.9/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.10/.3rS'b1'*.5/.10/rFr8.8", "red");
+  const about = page.locator(".latest").getByText(/^a9, enemy, hidden/);
+  const rest = async (/** @type {number} */ ms) => page.evaluate((ms) => /** @type {any} */ (window).fed.run(ms), ms);
+  await page.locator("[data-square='a9']").hover();
+  await rest(500);
+  assert.equal(await about.count(), 0);
+  await rest(200);
+  await until(page, about);
+  await page.mouse.move(1, 1);
+  await rest(20);
+  assert.equal(await about.count(), 0);
+  await press("a9");
+  await until(page, about);
+  await page.mouse.move(1, 1);
+  await rest(700);
+  assert.equal(await about.count(), 1, "what was clicked stays");
+  await end();
 });

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { afterGap, dueCommand, followNotes, holds, note, planMove, targets } from "../../page/game/reach.js";
 import {
-  ServerTime, clockCode, clockText, homeSquares, meaningsOf, nextChange, parseLaid, parsePiece, readClock, squareOf,
+  ServerTime, clockCode, clockText, homeSquares, meaningsOf, nextChange, parseLaid, parsePiece, squareOf,
   timeLeft,
 } from "../../page/game/rules.js";
+import { readClock } from "../../page/game/setups.js";
 import { Words } from "../../page/words.js";
 import { withFields } from "../rules.js";
 import { texts } from "../texts.js";

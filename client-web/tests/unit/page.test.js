@@ -5,12 +5,11 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { deploymentSentence, isComplete, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
-import { fillRandomly, mirror } from "../../page/game/setups.js";
+import { deploymentSentence, isComplete, letterTyped, place, placesToFill, readSetup, swap, tray, writeSetup } from "../../page/game/hand.js";
+import { customId, fillRandomly, groupsOf, mirror } from "../../page/game/setups.js";
 import { byWay, complete, put } from "../../page/game/hand.js";
 import { clocksSentence, endSentence, lossesSentence, outcomeSentence, recordedSentence, sentence } from "../../page/game/sentences.js";
 import { readTyped } from "../../page/game/typed.js";
-import { customId, groupsOf } from "../../page/game/rules.js";
 import { parseRoute, replayAddress } from "../../page/route.js";
 import { Words } from "../../page/words.js";
 import { squareNames } from "../../page/game/sentences.js";
@@ -128,6 +127,14 @@ test("what changes in a deployment is said", () => {
   for (const [before, after, text] of cases) assert.equal(deploymentSentence(before, after, barrage, words), text);
 });
 
+test("a key names a rank as pieces show it, in any layout", () => {
+  assert.ok(classic);
+  const letters = (/** @type {"us" | "eu"} */ numbering) => ["2", "1", "0", "f", "F", "а", "p", "ArrowUp"].map((key) => letterTyped(key, classic, numbering));
+  assert.deepEqual(letters("us"), ["2", "1", undefined, "F", "F", "F", undefined, undefined]);
+  assert.deepEqual(letters("eu"), ["9", undefined, "1", "F", "F", "F", undefined, undefined]);
+  assert.equal(letterTyped("з", rulesFor("shadowflash-2"), "eu"), "P");
+});
+
 test("events become whole sentences", () => {
   const strike = /** @type {const} */ ({ attacker: "8", attacker_fate: "advances", defender: "B", defender_fate: "leaves" });
   assert.equal(sentence({ kind: "moved", side: "red", move: "a4a5", piece: "8", strike }, words), "Red's Miner captures Blue's Bomb on a5.");
@@ -156,6 +163,11 @@ test("squares are named as the specification says", () => {
   const way = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "b6", sign: "+", by: "legs", path: ["b6"], strikes: false });
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }], learned: {} })("b6"), "b6, empty, you can go here");
   assert.equal(squareNames(shown, words, { from: "b5", targets: [{ square: "b6", ways: [way] }], learned: { b6: "shows a Scout" } })("b6"), "b6, empty, you can go here, shows a Scout");
+  const scout = /** @type {import("../../page/game/reach.js").Way} */ ({ to: "d7", sign: "+", by: "scout", path: ["d6", "d7"], strikes: true });
+  const held = squareNames({ ...shown, refused_moves: ["b5c5", "b5b4", "d7b4"] }, words, { from: "b5", targets: [{ square: "d7", ways: [scout] }], learned: {} });
+  assert.equal(held("d7"), "d7, enemy, hidden, never moved, you can strike here; your coin becomes a Scout");
+  assert.equal(held("b4"), "b4, empty, forbidden for now by a repetition rule");
+  assert.equal(held("a4"), "a4, empty");
   const own = squareNames(shown, words, undefined, { notes: { d7: "B", e7: "weak" }, moves: ["b5b6"] });
   assert.equal(own("d7"), "d7, enemy, hidden, never moved, your guess: Bomb");
   assert.equal(own("e7"), "e7, enemy, hidden, has moved, your guess: weak");
@@ -190,6 +202,9 @@ test("a record's sentences and what keys say speak to nobody", () => {
   assert.equal(clocksSentence(view({ clock }), 2_000, words), "Red: 0:59, running. Blue: 0:09.0.");
   assert.equal(clocksSentence(view({}), 2_000, words), words.say("time-unlimited"));
   assert.equal(lossesSentence(view({ captured: { red: { scout: 2 }, blue: {} } }), words), "Red has lost: 2 Scout. Blue has lost nothing.");
+  const reserve = { red: { size: 3, unlabeled: { scout: 2 }, labeled: { major: 1 } }, blue: { size: 51 } };
+  assert.equal(lossesSentence(view({ reserve }), words),
+    "Red has lost nothing. Blue has lost nothing. Red has 3 pieces in reserve: 2 Scout, 1 labeled Major. Blue has 51 pieces in reserve.");
 });
 
 test("addresses name pages and what they show", () => {

@@ -172,6 +172,7 @@ status-deploy = Place your army, or press “Suggest”.
 status-deploy-last = Place your army, or press “Suggest”. Your opponent is ready.
 status-deploy-complete = { deploy-all-placed } Press “Ready”.
 status-deployed = You are ready. Waiting for your opponent.
+status-deploy-changed = This change is not submitted: until you press “Ready”, your earlier army counts.
 status-sent = Your move is on its way…
 # $whose: own, red or blue.
 status-turn =
@@ -268,7 +269,7 @@ deploy-missing =
     }
 deploy-hint = Choose a rank, then marked squares, or drag pieces to them. A piece that you put on another one swaps places with it.
 deploy-no-rank = Choose a rank first, or drag a piece here.
-deploy-hint-keys = With the keyboard, go to a square and type the letter of a rank to place a piece.
+deploy-hint-keys = With the keyboard, go to a square and type the number or letter of a rank to place a piece.
 deploy-changeable = You can change it until your opponent is ready.
 deploy-final = Submit this deployment?
 deploy-final-text = In these rules it cannot be changed afterwards, and an illegal deployment loses the game.
@@ -402,7 +403,10 @@ square-planned =
 # $by: legs, scout, supply_line or flash; $strikes: yes or no; $color: of the first square.
 square-target =
     { $strikes ->
-        [yes] you can strike here
+        [yes] you can strike here{ $by ->
+            [scout] ; your coin becomes a Scout
+           *[legs] {""}
+        }
        *[no] { $by ->
             [scout] you can go here; your coin becomes a Scout
             [supply_line] you can go here by a supply line
@@ -410,6 +414,7 @@ square-target =
            *[legs] you can go here
         }
     }
+square-refused = forbidden for now by a repetition rule
 
 ## Notes
 
