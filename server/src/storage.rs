@@ -251,7 +251,7 @@ fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
 
 fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let ArchivePlace::Folder(folder) = config.archive_place() else { return Ok(()) };
-    let failed = |error| StoreFailure::File { file: folder.clone(), error };
+    let failed = |error| StoreFailure::ArchiveNotRestored { folder: folder.clone(), error };
     if archive::is_used(&folder).map_err(failed)? {
         say(&format!("the archive in {} was there already, and is kept as it is", folder.display()));
         return Ok(());

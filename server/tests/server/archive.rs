@@ -518,5 +518,8 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
         run(&["store", "backup", "--data", &data, &backup], 1, "damage in the store");
     }
     run(&["store", "restore", "--data", &again, &backup], 4, "--accept-lost-tail");
+    let (other, no_folder) = (place("other"), format!("{file}/archive"));
+    let said = "The archive is not restored: delete it and the data folder";
+    run(&["store", "restore", "--data", &other, "--archive", &no_folder, &backup], 4, said);
     assert!(Path::new(&again).join("archive/manifest").is_dir(), "the data folder is complete");
 }

@@ -22,7 +22,8 @@ pub(super) type EntriesAt = (u64, Place);
 
 /// The maximum number of earlier rows that a row continues, directly or through other rows.
 const DEPTH_MAX: usize = 8;
-/// The bytes of a frame with one record, without the record's key and value.
+/// The bytes of a frame with one expiring record, without the record's key and value. If fewer
+/// bytes were counted, compacting small records would seem to free space again and again.
 pub(super) const FRAME_BYTES: usize = 26;
 
 /// The row of a game: its head, and the frames that contain its entries, in order.

@@ -21,7 +21,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1").join(name)
 }
 
-fn folder_of_0_1() -> tempfile::TempDir {
+pub(crate) fn folder_of_0_1() -> tempfile::TempDir {
     let folder = scratch();
     copy_folder(&fixture("data"), folder.path());
     // Adds the parts that the repository lacks: the empty folders, which Git does not store, and

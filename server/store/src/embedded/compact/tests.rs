@@ -11,7 +11,7 @@ use crate::embedded::layer::FRAME_BYTES;
 use crate::embedded::reader::Reader;
 use crate::segment::{Found, HEADER_BYTES, frames};
 use crate::store::{Append, AppendOutcome, Store, Update, Write};
-use crate::value::{Head, Key, SecretBytes};
+use crate::value::{Key, SecretBytes};
 use crate::{EmbeddedOptions, EmbeddedStore};
 
 /// Makes this number of changes to games and records, chosen at random.
