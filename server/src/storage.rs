@@ -223,13 +223,15 @@ fn damaged_files(files: usize) -> Result<(), StoreFailure> {
 async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let data = data_folder(config)?;
     let restored = backup::restore(source, data)?;
+    say(&restored);
+    // The archive comes first, because a store that was damaged when it was backed up does not open.
+    restore_archive(config, source)?;
     let store = open_embedded(config, data).map_err(OpenFailure::from)?;
     // Record that the clocks of running games have been stopped since the backup.
     if let Some(since) = store.last_heartbeat().await? {
         note_outage(&store, since).await?;
     }
-    say(&restored);
-    restore_archive(config, source)
+    Ok(())
 }
 
 fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
@@ -249,7 +251,7 @@ fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
 
 fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let ArchivePlace::Folder(folder) = config.archive_place() else { return Ok(()) };
-    let failed = |error| StoreFailure::File { file: folder.clone(), error };
+    let failed = |error| StoreFailure::ArchiveNotRestored { folder: folder.clone(), error };
     if archive::is_used(&folder).map_err(failed)? {
         say(&format!("the archive in {} was there already, and is kept as it is", folder.display()));
         return Ok(());

@@ -9,13 +9,12 @@ use std::sync::Arc;
 use flagfall_archive::{
     Archive, ArchiveError, ArchiveStore, FolderStore, ObjectStoreArchive, RemoteError, Settings,
 };
+use flagfall_store::embedded::backup::ARCHIVE;
 use flagfall_tls::Trust;
 use thiserror::Error;
 
 use crate::config::{ArchivePlace, Config};
 
-/// The folder of a backup that contains the archive.
-pub(super) const IN_BACKUP: &str = "archive";
 /// The folder of an archive that contains the manifests. A backup copies this folder first,
 /// because the files that a manifest names are kept for at least another day.
 const MANIFESTS: &str = "manifest";
@@ -67,7 +66,7 @@ pub(super) fn back_up(archive: &Path, backup: &Path) -> io::Result<usize> {
     if !archive.is_dir() {
         return Ok(0);
     }
-    let target = backup.join(IN_BACKUP);
+    let target = backup.join(ARCHIVE);
     let mut copied = copy(archive, &target, Path::new(MANIFESTS))?;
     copied += copy(archive, &target, Path::new(""))?;
     // A game that was removed from the archive must not stay in the backup.
@@ -82,7 +81,7 @@ pub(super) fn back_up(archive: &Path, backup: &Path) -> io::Result<usize> {
 /// Copies the archive in a backup to its place, which must be empty or absent. Returns the number
 /// of copied files.
 pub(super) fn restore(backup: &Path, archive: &Path) -> io::Result<usize> {
-    copy(&backup.join(IN_BACKUP), archive, Path::new(""))
+    copy(&backup.join(ARCHIVE), archive, Path::new(""))
 }
 
 /// True if an archive has any objects in this folder.

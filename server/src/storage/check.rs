@@ -6,11 +6,11 @@ use flagfall_archive::{Archive, Check, Examine, Report, Settings};
 use flagfall_protocol::SigningKeys;
 use flagfall_services::proof::{check_signature, signing_keys};
 use flagfall_store::embedded::Inspection;
-use flagfall_store::embedded::backup::is_backup;
+use flagfall_store::embedded::backup::{ARCHIVE, is_backup};
 use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
 use flagfall_transfer::examine;
 
-use super::archive::{ArchiveFailure, IN_BACKUP, objects_to_read};
+use super::archive::{ArchiveFailure, objects_to_read};
 use super::backup::check as check_backup;
 use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress, tell_damaged};
 use super::report::{Progress, say};
@@ -35,7 +35,7 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded if is_backup(&config.data) => {
             errors.others += check_backup(&config.data)?;
-            place = ArchivePlace::Folder(config.data.join(IN_BACKUP));
+            place = ArchivePlace::Folder(config.data.join(ARCHIVE));
         }
         StoreKind::Embedded => {
             let inspection = Inspection::of(&config.data).map_err(OpenFailure::from)?;

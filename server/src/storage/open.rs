@@ -76,6 +76,11 @@ pub enum StoreFailure {
     #[error("{}: {error}", file.display())]
     File { file: PathBuf, error: io::Error },
     #[error(
+        "{}: {error}. The archive is not restored: delete it and the data folder, make room, then repeat the command",
+        folder.display()
+    )]
+    ArchiveNotRestored { folder: PathBuf, error: io::Error },
+    #[error(
         "--store memory keeps no data after the server stops: name a data folder (--data) or a Redis (--store redis://…)"
     )]
     Memory,

@@ -488,6 +488,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     );
 
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
+    run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive: 0 files were new");
     run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");
     assert_eq!(served_record(&restored, game).await, record);
 
@@ -507,4 +508,18 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "was erased before");
     run(&["operator", "log", "--data", &data], 0, &format!("erased game {game}: a test"));
     run(&["store", "check", "--data", &data], 0, "no errors found");
+
+    let log = Path::new(&data).join("log/00000001.seg");
+    let mut bytes = std::fs::read(&log).unwrap();
+    bytes[60..90].fill(0);
+    std::fs::write(&log, bytes).unwrap();
+    let again = place("again");
+    for _ in 0..2 {
+        run(&["store", "backup", "--data", &data, &backup], 1, "damage in the store");
+    }
+    run(&["store", "restore", "--data", &again, &backup], 4, "--accept-lost-tail");
+    let (other, no_folder) = (place("other"), format!("{file}/archive"));
+    let said = "The archive is not restored: delete it and the data folder";
+    run(&["store", "restore", "--data", &other, "--archive", &no_folder, &backup], 4, said);
+    assert!(Path::new(&again).join("archive/manifest").is_dir(), "the data folder is complete");
 }

@@ -1,4 +1,5 @@
-//! Measures how long the embedded store takes to open with many finished games in it.
+//! Measures how long the embedded store takes to open with many finished games in it, and with the
+//! longest log that it reads completely after a kill.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,12 @@ const TASKS: u32 = 1000;
 /// before a checkpoint is due.
 const LAST_GAMES: u32 = 3000;
 const SECONDS_MOST: f64 = 2.0;
+const MIB: u64 = 1024 * 1024;
+/// After a kill, the store reads a log of up to this many MiB completely (`REREAD_BYTES_MAX` in
+/// `server/store/src/embedded/open.rs`). Of a longer log, it reads only the last part.
+const REREAD_MIB: u64 = 256;
+/// The number of entries to write before looking at the length of the log again.
+const STEP_ENTRIES: u32 = 100_000;
 
 /// What to measure.
 #[derive(clap::Args, Clone, Debug)]
@@ -39,15 +46,23 @@ pub(crate) struct Plan {
     /// Run as the process that is killed (started by the measurement itself).
     #[arg(long, hide = true)]
     dies_in: Option<PathBuf>,
+    /// In the process that is killed: write a log that is as long as possible, but that is still
+    /// read completely.
+    #[arg(long, hide = true)]
+    rereads: bool,
 }
 
-/// Fills a store, and opens it after a planned stop and after a kill.
+/// Fills a store, and opens it after a planned stop and after a kill. Then kills a process with
+/// the longest log that is read completely, and opens that store.
 #[expect(clippy::print_stdout, reason = "a program for the terminal")]
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let Plan { games, entries, .. } = *plan;
     if let Some(folder) = &plan.dies_in {
         let store = Arc::new(open(folder)?.0);
-        fill_all(&store, games..games + LAST_GAMES, entries).await?;
+        match plan.rereads {
+            false => fill_all(&store, games..games + LAST_GAMES, entries).await?,
+            true => fill_log(&store, folder, entries).await?,
+        }
         // Exit without closing anything, as a kill would.
         std::process::exit(0);
     }
@@ -66,20 +81,46 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     println!("The store stopped in {:.1} s.", begun.elapsed().as_secs_f64());
     let (store, planned) = open(&folder)?;
     drop(store);
+    let killed = opened_after_kill(&folder, plan, &[])?;
+    println!("A log of just under {REREAD_MIB} MiB is written.");
+    let reread = opened_after_kill(&scratch.path().join("reread"), plan, &["--rereads"])?;
+    let of = |name, seconds| Figure::of(name, seconds, "s").with_target(Target::AtMost(SECONDS_MOST));
+    let figures = vec![
+        of(format!("a start with {games} games after a planned stop"), planned),
+        of(format!("a start with {games} games after a kill"), killed),
+        of(format!("a start that reads a log of {REREAD_MIB} MiB after a kill"), reread),
+    ];
+    figures.iter().for_each(Figure::print);
+    Ok(figures)
+}
+
+/// Runs the process that is killed. Returns the seconds that it then takes to open its store.
+fn opened_after_kill(folder: &Path, plan: &Plan, more: &[&str]) -> Result<f64, LoadError> {
+    let Plan { games, entries, .. } = *plan;
     let mut child = Command::new(std::env::current_exe()?);
     child.args(["start", "--games", &games.to_string(), "--entries", &entries.to_string(), "--dies-in"]);
-    let status = child.arg(&folder).status()?;
+    let status = child.arg(folder).args(more).status()?;
     if !status.success() {
         return Err(LoadError::Store(format!("the process that should die ended with {status}")));
     }
-    let (_store, killed) = open(&folder)?;
-    let of = |seconds, how| {
-        let name = format!("a start with {games} games after {how}");
-        Figure::of(name, seconds, "s").with_target(Target::AtMost(SECONDS_MOST))
-    };
-    let figures = vec![of(planned, "a planned stop"), of(killed, "a kill")];
-    figures.iter().for_each(Figure::print);
-    Ok(figures)
+    Ok(open(folder)?.1)
+}
+
+/// Writes entries as long as the whole log is still read after a kill. Prints the length of the
+/// log after each step.
+#[expect(clippy::print_stdout, reason = "a program for the terminal")]
+async fn fill_log(store: &Arc<EmbeddedStore>, folder: &Path, entries: u32) -> Result<(), LoadError> {
+    let games = (STEP_ENTRIES / entries.max(1)).max(1);
+    let (mut from, mut before, mut length) = (0, 0, 0);
+    while 2 * length - before <= REREAD_MIB * MIB {
+        fill_all(store, from..from + games, entries).await?;
+        from += games;
+        before = length;
+        let segments = std::fs::read_dir(folder.join("log"))?;
+        length = segments.map(|entry| Ok(entry?.metadata()?.len())).sum::<std::io::Result<u64>>()?;
+        println!("The log has {} of {REREAD_MIB} MiB.", length / MIB);
+    }
+    Ok(())
 }
 
 async fn fill_all(store: &Arc<EmbeddedStore>, games: Range<u32>, entries: u32) -> Result<(), LoadError> {

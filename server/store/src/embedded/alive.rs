@@ -52,7 +52,7 @@ impl Alive {
 
     /// Opens or creates the file, and durably writes this content into both slots.
     pub(super) fn create(path: &Path, store: u64, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = disk::open(path, OpenOptions::new().create(true).truncate(false).write(true))?;
         let mut alive = Alive { file, last: Signs { turn: 0, store, end, heartbeat } };
         alive.write(alive.last)?;
         alive.write(alive.last)?;

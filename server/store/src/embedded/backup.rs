@@ -5,6 +5,7 @@
 //! log/00000001.seg.0123456789abcdef   a segment; its name ends with the checksum of its bytes
 //! signing.key.0123456789abcdef        another file of the data folder
 //! lock                                held while a backup is made
+//! archive                             the archive of finished games (copied by the server)
 //! ```
 //!
 //! A backup contains the log from its first segment to a point up to which it was acknowledged.
@@ -34,7 +35,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::error::BackupError;
 use self::folders::{check_apart, make_private, sync, write_private};
-pub use self::manifest::{CopyProgress, Summary, check, is_backup};
+pub use self::manifest::{ARCHIVE, CopyProgress, Summary, check, is_backup};
 use self::manifest::{FORM, Item, Manifest, copies};
 pub use self::restore::restore;
 use super::alive::{Alive, Signs};
@@ -119,7 +120,7 @@ impl Copying<'_, '_> {
         for name in others.iter().chain([&WITNESS]) {
             let path = self.data.join(name);
             if let Some(bytes) = if_there(&path, fs::read(&path))? {
-                manifest.files.push(self.put((*name).to_owned(), &bytes, None)?);
+                manifest.files.push(self.put((*name).to_owned(), &bytes, None, None)?);
             }
         }
         let is_older = |before: &Manifest| (manifest.epoch, manifest.end) < (before.epoch, before.end);
@@ -163,7 +164,8 @@ impl Copying<'_, '_> {
             let name = format!("{LOG}/{}", file_name(number));
             let is_same =
                 |item: &&Item| (&item.name, item.length, item.modified) == (&name, length, modified);
-            let known = self.known.iter().filter(|item| item.modified.is_some()).find(is_same).cloned();
+            let is_examined = |item: &&Item| item.modified.is_some() && item.damage.is_some();
+            let known = self.known.iter().filter(is_examined).find(is_same).cloned();
             let item = match known.filter(|item| self.is_there(item)) {
                 Some(item) => item,
                 None => {
@@ -172,10 +174,11 @@ impl Copying<'_, '_> {
                         return Err(BackupError::Short(self.data.to_owned()));
                     }
                     bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
-                    self.examine(&bytes, Seal { store: signs.store, number });
-                    self.put(name, &bytes, modified)?
+                    let damage = self.examine(&bytes, Seal { store: signs.store, number });
+                    self.put(name, &bytes, modified, Some(damage))?
                 }
             };
+            self.damage.extend(item.damage.iter().flatten().cloned());
             files.push(item);
             done += length;
             (self.progress)(done, total);
@@ -184,16 +187,16 @@ impl Copying<'_, '_> {
         Ok(Some(Manifest { form: FORM, store, epoch: self.epoch, end, heartbeat, moment: self.now, files }))
     }
 
-    /// Checks a segment for damage, and looks for epochs in it.
-    fn examine(&mut self, bytes: &[u8], seal: Seal) {
-        let number = seal.number;
+    /// Looks for epochs in a segment. Returns descriptions of the damage in it.
+    fn examine(&mut self, bytes: &[u8], seal: Seal) -> Vec<String> {
+        let (number, mut damage) = (seal.number, Vec::new());
         if Seal::of_header(bytes) != Some(seal) {
-            self.damage.insert(format!("the header of segment {number} is damaged"));
+            damage.push(format!("the header of segment {number} is damaged"));
         }
         for found in frames(bytes, seal, HEADER_BYTES as u64) {
             match found {
                 Found::Damage { from, to } => {
-                    self.damage.insert(format!("bytes {from} to {to} of segment {number} are damaged"));
+                    damage.push(format!("bytes {from} to {to} of segment {number} are damaged"));
                 }
                 Found::Frame(frame) if frame.tag == EPOCH => {
                     if let Ok(Change::Epoch(epoch)) = Change::parse(frame.tag, &frame.payload) {
@@ -203,11 +206,18 @@ impl Copying<'_, '_> {
                 Found::Frame(_) => {}
             }
         }
+        damage
     }
 
     /// Copies a file, unless the backup already contains the same bytes.
-    fn put(&mut self, name: String, bytes: &[u8], modified: Option<(i64, i64)>) -> Result<Item, BackupError> {
-        let item = Item { name, length: bytes.len() as u64, checksum: xxh3_64(bytes), modified };
+    fn put(
+        &mut self,
+        name: String,
+        bytes: &[u8],
+        modified: Option<(i64, i64)>,
+        damage: Option<Vec<String>>,
+    ) -> Result<Item, BackupError> {
+        let item = Item { name, length: bytes.len() as u64, checksum: xxh3_64(bytes), modified, damage };
         let is_known = self.known.iter().any(|known| known.path() == item.path());
         if !is_known || !self.is_there(&item) {
             write_private(&self.target.join(item.path()), bytes)?;

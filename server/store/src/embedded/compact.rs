@@ -119,3 +119,6 @@ fn copy(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

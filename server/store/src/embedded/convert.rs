@@ -3,11 +3,12 @@
 //!
 //! A folder is converted when it is opened. The log is built next to the database, and gets its
 //! final name when it is complete and durable. So an interrupted conversion starts over the next
-//! time. The old files are removed last. If the database is damaged, the folder stays unchanged,
-//! because version 0.1 can repair it. The conversion opens only a copy of the database, because the
-//! database library cuts off data that it considers damaged.
+//! time. Then the old files are moved to a folder of their own. The conversion deletes none of
+//! them, because the database library does not detect all damage. If it detects some, the folder
+//! stays unchanged, because version 0.1 can repair it. The conversion opens only a copy of the
+//! database, because the database library cuts off data that it considers damaged.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -29,12 +30,18 @@ use crate::segment::FrameWriter;
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// The files and folders of the old layout. The conversion keeps the witness file. If version 0.1
-/// finds this file without a database, it refuses the folder instead of creating an empty store
-/// there.
+/// The files and folders of the old layout. A copy of the witness file stays in its place. If
+/// version 0.1 finds this file without a database, it refuses the folder instead of creating an
+/// empty store there.
 const DATABASE: &str = "db";
 pub(super) const WITNESS: &str = "witness";
-const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
+const OLD: [&str; 6] = [DATABASE, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
+/// The folder to which the old files are moved. It is a data folder of version 0.1, without the
+/// signing key.
+const KEPT: &str = "version-0.1";
+/// A file in the log's folder. It exists from the end of the conversion until the old files are
+/// moved.
+pub(super) const MARK: &str = "converted";
 /// The copy of the database that the conversion reads.
 const COPY: &str = "db.copy";
 const SCHEMA: u64 = 1;
@@ -53,8 +60,13 @@ pub(super) fn copy(folder: &Path, to: &Path) -> io::Result<()> {
     fs::copy(folder.join(WITNESS), to.join(WITNESS)).map(drop)
 }
 
-/// True if the old database still exists next to the log.
-pub(super) fn has_rest(folder: &Path) -> bool {
+/// True if this log was converted, but the old files may not have been moved yet.
+pub(super) fn is_unfinished(log: &Path) -> bool {
+    log.join(MARK).exists()
+}
+
+/// True if this folder contains an old database.
+pub(super) fn has_database(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
 
@@ -72,6 +84,10 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     tracing::info!("the data folder is of version 0.1: converting it");
     let unfinished = folder.join(format!("{log}.new"));
     let copy = folder.join(COPY);
+    if folder.join(KEPT).exists() {
+        let why = format!("its folder {KEPT} has the files of an earlier conversion: move them away first");
+        return Err(AccessError::Unavailable { why });
+    }
     remove(&unfinished)?;
     remove(&copy)?;
     // The database library may panic if a file is damaged.
@@ -84,7 +100,10 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     }
     fs::rename(&unfinished, folder.join(log))?;
     File::open(folder)?.sync_all()?;
-    tracing::info!(ms = begun.elapsed().as_millis(), "the data folder is converted");
+    tracing::info!(
+        ms = begun.elapsed().as_millis(),
+        "the data folder is converted; its old files stay in version-0.1 until you delete them"
+    );
     Ok(())
 }
 
@@ -101,7 +120,7 @@ fn build(
     copy_database(&folder.join(DATABASE), copy)?;
     // This empty file may be missing if the data folder was itself copied, but the database
     // library needs it.
-    File::create(copy.join("lock"))?;
+    create(&copy.join("lock"))?;
     let witness = Witness::read(&folder.join(WITNESS))?;
     let before = Before::open(copy)?;
     before.check_schema()?;
@@ -110,7 +129,12 @@ fn build(
     let mut out = Out { tail: Tail::new(segments, point, segment_bytes, 0)?, group: None, entries: 0 };
     before.copy(&witness, &mut out)?;
     out.flush()?;
+    create(&unfinished.join(MARK))?;
     Ok(File::open(unfinished)?.sync_all()?)
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    disk::open(path, OpenOptions::new().create(true).truncate(true).write(true))
 }
 
 /// Copies a database. Files in its `tables` folder never change, so hard links to them are
@@ -123,17 +147,24 @@ fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
         match path.is_dir() {
             true => copy_database(&path, &target)?,
             false if from.ends_with("tables") => fs::hard_link(&path, &target)?,
-            false => fs::copy(&path, &target).map(drop)?,
+            false => disk::copy(&path, &target)?,
         }
     }
     Ok(())
 }
 
-/// Removes the files of the old layout. The log contains all their data.
-pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
-    // The database is removed last, so that [`has_rest`] returns true until everything is
-    // removed.
-    OTHERS.iter().chain([&DATABASE]).try_for_each(|name| remove(&folder.join(name)))
+/// Moves the files of the old layout to a folder of their own.
+pub(super) fn put_aside(folder: &Path, log: &Path) -> io::Result<()> {
+    let kept = folder.join(KEPT);
+    fs::create_dir_all(&kept)?;
+    disk::if_there(disk::copy(&folder.join(WITNESS), &kept.join(WITNESS)))?;
+    for name in OLD {
+        disk::if_there(fs::rename(folder.join(name), kept.join(name)))?;
+    }
+    for folder in [&kept, folder] {
+        File::open(folder)?.sync_all()?;
+    }
+    remove(&log.join(MARK))
 }
 
 /// Removes a file or a folder, if it exists.

@@ -33,6 +33,12 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    planted::check(to)?;
+    std::fs::copy(from, to).map(drop)
+}
+
 /// Returns `None` if the file or folder does not exist.
 pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {

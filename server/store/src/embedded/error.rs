@@ -25,6 +25,13 @@ pub enum EmbeddedOpenError {
          version of this program: {why}. Make room, then start again: what was there before is untouched"
     )]
     NoRoomToConvert { folder: PathBuf, why: String },
+    /// The folder contains a log, and a database of the old layout that was not converted.
+    #[error(
+        "{folder} holds two stores: the log in {folder}/log, and a database in {folder}/db, which version \
+         0.1 of this program began later. Move `db`, `mirror` and `witness` into a folder of their own. \
+         Then this folder goes on with the log, and the other one can be opened too"
+    )]
+    TwoStores { folder: PathBuf },
     #[error(
         "the disk of {folder} is full ({free_mib} MiB are free), and to open the store needs {least_mib} MiB"
     )]
@@ -55,6 +62,7 @@ impl EmbeddedOpenError {
         | EmbeddedOpenError::Newer { folder, .. }
         | EmbeddedOpenError::Convert { folder, .. }
         | EmbeddedOpenError::NoRoomToConvert { folder, .. }
+        | EmbeddedOpenError::TwoStores { folder }
         | EmbeddedOpenError::DiskFull { folder, .. }
         | EmbeddedOpenError::Io { folder, .. }
         | EmbeddedOpenError::LostTail { folder, .. }

@@ -28,7 +28,7 @@ use crate::store::FullRecord;
 use crate::value::{Head, Key, KeyRange};
 
 /// The version of the row format. A database with another version is rebuilt.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const META_STATE: &[u8] = b"state";
 const META_QUARANTINE: &[u8] = b"quarantine/";
 
@@ -40,8 +40,8 @@ pub(super) struct State {
     pub(super) epoch: u64,
     /// The latest time at which a server was alive, according to the log up to `until`.
     pub(super) at: Stamp,
-    /// The approximate number of obsolete bytes in the log up to `until`.
-    pub(super) dead: i64,
+    /// The approximate number of bytes in the log up to `until` that the rows need.
+    pub(super) live: i64,
 }
 
 pub(super) struct Index {
@@ -76,7 +76,7 @@ impl Tables {
     fn state(&self) -> Result<Option<State>, AccessError> {
         let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
         match take(&bytes) {
-            Some((VERSION, until, epoch, at, dead)) => Ok(Some(State { until, epoch, at, dead })),
+            Some((VERSION, until, epoch, at, live)) => Ok(Some(State { until, epoch, at, live })),
             Some(_) | None => Err(AccessError::damaged(0, "the index is of another version")),
         }
     }
@@ -329,17 +329,17 @@ impl Index {
         self.layers.read().fresh.bytes
     }
 
-    /// Returns the approximate number of obsolete bytes in the log.
-    pub(super) fn dead_bytes(&self) -> Result<u64, AccessError> {
-        let stored = self.state()?.map_or(0, |state| state.dead);
-        let layers = self.layers.read();
-        let frozen = layers.frozen.as_ref().map_or(0, |frozen| frozen.dead);
-        Ok(u64::try_from(stored + frozen + layers.fresh.dead).unwrap_or(0))
-    }
-
-    /// Records that a segment of this length was removed, and that all its data was obsolete.
-    pub(super) fn removed(&self, bytes: u64) {
-        self.layers.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
+    /// Returns the approximate number of bytes in the log that the rows need. The others are
+    /// obsolete.
+    pub(super) fn live_bytes(&self) -> Result<u64, AccessError> {
+        self.with(|tables| {
+            // The layers are locked first, so that no bytes are missed while a checkpoint is
+            // written.
+            let layers = self.layers.read();
+            let stored = tables.state()?.map_or(0, |state| state.live);
+            let frozen = layers.frozen.as_ref().map_or(0, |frozen| frozen.live);
+            Ok(u64::try_from(stored + frozen + layers.fresh.live).unwrap_or(0))
+        })
     }
 
     /// Begins a checkpoint. [`store`](Self::store) then writes all changes up to this point into
@@ -375,7 +375,7 @@ impl Tables {
     fn store(&self, checkpoint: &Checkpoint) -> Result<(), AccessError> {
         let Checkpoint { layer, until } = checkpoint;
         let before = self.state()?.unwrap_or_default();
-        let mut dead = before.dead + layer.dead;
+        let mut live = before.live + layer.live;
         let mut batch = self.db.batch().durability(Some(PersistMode::SyncAll));
         for (game, row) in &layer.games {
             match row {
@@ -386,7 +386,7 @@ impl Tables {
         for (key, row) in &layer.records {
             if let Some(before) = self.records.get(key.as_bytes())? {
                 let before = parse_record(key, &before)?;
-                dead += before.log_bytes(key);
+                live -= before.log_bytes(key);
                 if let Some(expires) = before.expires {
                     batch.remove(&self.expiries, expiry(expires, key));
                 }
@@ -409,7 +409,7 @@ impl Tables {
             }
         }
         let (epoch, at) = (layer.epoch.unwrap_or(before.epoch), before.at.max(layer.at));
-        batch.insert(&self.meta, META_STATE, bytes_of(&(VERSION, *until, epoch, at, dead.max(0))));
+        batch.insert(&self.meta, META_STATE, bytes_of(&(VERSION, *until, epoch, at, live)));
         batch.commit()?;
         Ok(())
     }

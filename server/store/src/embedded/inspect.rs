@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::convert::{self, remove};
+use super::convert::{self, MARK, remove};
 use super::disk::if_there;
 use super::error::EmbeddedOpenError;
+use super::files::number_of;
 use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
@@ -64,6 +65,7 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
     fs::create_dir_all(copy.join(LOG))?;
     let listed = if_there(fs::read_dir(folder.join(LOG)))?.into_iter().flatten();
     let mut segments = listed.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    segments.retain(|path| number_of(path).is_some());
     segments.sort();
     // The last segment is copied, not linked, because opening the copy may cut off the segment's
     // end.
@@ -72,7 +74,7 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
         fs::hard_link(path, copy.join(LOG).join(path.file_name().unwrap_or_default()))?;
     }
     let notes = notes::paths(folder)?;
-    for path in last.into_iter().chain(notes).chain([folder.join(ALIVE)]) {
+    for path in last.into_iter().chain(notes).chain([folder.join(ALIVE), folder.join(LOG).join(MARK)]) {
         let target = path.strip_prefix(folder).map_err(io::Error::other)?;
         if_there(fs::copy(&path, copy.join(target)))?;
     }

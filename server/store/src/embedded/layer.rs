@@ -22,6 +22,9 @@ pub(super) type EntriesAt = (u64, Place);
 
 /// The maximum number of earlier rows that a row continues, directly or through other rows.
 const DEPTH_MAX: usize = 8;
+/// The bytes of a frame with one expiring record, without the record's key and value. If fewer
+/// bytes were counted, compacting small records would seem to free space again and again.
+pub(super) const FRAME_BYTES: usize = 26;
 
 /// The row of a game: its head, and the frames that contain its entries, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -162,7 +165,7 @@ impl GameRow {
 impl RecordRow {
     /// Returns the approximate number of bytes that the record takes up in the log.
     pub(super) fn log_bytes(&self, key: &Key) -> i64 {
-        (key.as_bytes().len() + self.value.len()) as i64
+        (key.as_bytes().len() + self.value.len() + FRAME_BYTES) as i64
     }
 
     /// True if the record has not expired at this time.
@@ -182,9 +185,9 @@ pub(super) struct Layer {
     pub(super) at: Stamp,
     /// The length of the part of the log that these rows come from, in bytes.
     pub(super) bytes: u64,
-    /// The approximate number of bytes of the log that these rows have made obsolete, minus the
-    /// bytes of removed segments.
-    pub(super) dead: i64,
+    /// The approximate number of bytes in the log that these rows need, minus the bytes that the
+    /// replaced rows needed.
+    pub(super) live: i64,
 }
 
 impl Layer {
@@ -221,7 +224,7 @@ impl Layer {
                 };
                 let frames = row.iter().flat_map(|row| row.frames());
                 let lengths = frames.map(|(_, place)| i64::from(place.length));
-                self.dead += lengths.sum::<i64>();
+                self.live -= lengths.sum::<i64>();
                 self.quarantines.insert(game, None);
             }
         }
@@ -245,7 +248,7 @@ impl Layer {
             *row = Arc::new(GameRow::continuing(row));
         }
         let before = Arc::make_mut(row).add(entries, place);
-        self.dead += before.map_or(0, |before| i64::from(before.length));
+        self.live += i64::from(place.length) - before.map_or(0, |before| i64::from(before.length));
         Ok(if before.is_some() || first == next { Ok(()) } else { Err(Gap { game, from: next }) })
     }
 
@@ -256,8 +259,9 @@ impl Layer {
                 Write::Put { value, expires, .. } => Some(Arc::new(RecordRow { value, expires, place })),
                 Write::Delete { .. } => None,
             };
+            self.live += row.as_ref().map_or(0, |row| row.log_bytes(&key));
             if let Some(Some(before)) = self.records.insert(key.clone(), row) {
-                self.dead += before.log_bytes(&key);
+                self.live -= before.log_bytes(&key);
             }
         }
     }
@@ -371,7 +375,7 @@ mod tests {
         assert_eq!(apply(&mut layer, moved(1, 2), 900), Ok(()));
         let row = layer.games[&game].clone().unwrap();
         assert_eq!(*row, GameRow::new(head, [(1, place(900)), (3, place(124))]));
-        assert_eq!(layer.dead, 100);
+        assert_eq!(layer.live, 200);
         // This layer is built from a log after a compaction. The segment with the first entries
         // is gone, and the copies of these entries come last.
         let mut layer = Layer::default();

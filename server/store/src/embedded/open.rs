@@ -126,7 +126,10 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
             }
         })?;
     }
-    let is_converted = convert::has_rest(folder);
+    let is_converted = convert::is_unfinished(&folder.join(LOG));
+    if !is_converted && convert::has_database(folder) {
+        return Err(EmbeddedOpenError::TwoStores { folder: folder.to_owned() }.into());
+    }
     let noted = Notes::look(folder)?;
     let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store))?;
     let is_new = !is_converted
@@ -243,7 +246,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     }
     File::open(folder).and_then(|folder| folder.sync_all())?;
     if is_converted {
-        convert::remove_rest(folder)?;
+        convert::put_aside(folder, &folder.join(LOG))?;
     }
     let place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE])?;
     let shared = Shared {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use flagfall_board::{GameId, Stamp};
 use tempfile::TempDir;
 
+use super::backup::{BackupError, back_up, restore};
 use super::disk::planted;
 use super::files::Point;
 use super::notes::Notes;
@@ -336,23 +337,123 @@ async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
     assert!(ledger.change(&store, 1).await);
 }
 
-#[tokio::test]
-async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
+fn folder_of_0_1() -> TempDir {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1/data");
     let folder = scratch();
     copy_folder(&fixture, folder.path());
     for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
         fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
     }
-    for room_for in 0..3 {
+    folder
+}
+
+#[tokio::test]
+async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
+    let mut refused = BTreeSet::new();
+    for room_for in 0.. {
+        let folder = folder_of_0_1();
         fill(folder.path(), Some(room_for));
-        let refused = EmbeddedStore::open(folder.path(), SystemClock, &small()).map(drop).unwrap_err();
-        let text = refused.to_string();
-        assert!(text.contains("Make room, then start again: what was there before is untouched"), "{text}");
-        assert!(!folder.path().join("log").exists() && folder.path().join("db").exists());
+        let opened = EmbeddedStore::open(folder.path(), SystemClock, &small()).map(drop);
+        fill(folder.path(), None);
+        let Err(refusal) = opened else { break };
+        if !folder.path().join("log").exists() {
+            let text = refusal.to_string();
+            assert!(
+                text.contains("Make room, then start again: what was there before is untouched"),
+                "{text}"
+            );
+            refused.extend(planted::with(folder.path(), |disk| std::mem::take(&mut disk.refused)));
+        }
+        let store = open(folder.path());
+        assert_eq!((store.games().await.map(|games| games.len()), store.losses()), (Ok(2), &[][..]));
     }
-    fill(folder.path(), None);
-    assert_eq!(open(folder.path()).games().await.map(|games| games.len()), Ok(2));
+    let kinds = [".jnl", ".new", ".seg", "converted", "current", "lock", "v", "version"].map(str::to_owned);
+    assert_eq!(refused, BTreeSet::from(kinds));
+}
+
+#[tokio::test]
+async fn a_conversion_tells_its_progress() {
+    let folder = folder_of_0_1();
+    let (place, path) = (scratch(), "logs");
+    let logs = fs::File::create(place.path().join(path)).unwrap();
+    let logs = tracing_subscriber::fmt().with_env_filter("info").with_writer(std::sync::Mutex::new(logs));
+    tracing::subscriber::with_default(logs.with_ansi(false).finish(), || drop(open(folder.path())));
+    let text = fs::read_to_string(place.path().join(path)).unwrap();
+    for told in [
+        "the data folder is of version 0.1: converting it",
+        "converting the data folder games=2 total=2",
+        "converting the data folder records=1",
+        "the data folder is converted; its old files stay in version-0.1",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+}
+
+/// Makes a backup of a store with one game.
+async fn backup_of_a_game(data: &Path, target: &Path) -> Ledger {
+    let store = open(data);
+    let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
+    assert!(ledger.change(&store, 0).await);
+    back_up(data, &[], target, NOON, &mut |_, _| {}).unwrap();
+    ledger
+}
+
+/// Checks that a backup contains exactly these changes.
+async fn check_backup(target: &Path, mut ledger: Ledger) {
+    let folder = scratch();
+    restore(target, folder.path(), NOON, &mut |_, _| {}).unwrap();
+    let store = open(folder.path());
+    // A restore begins a new epoch.
+    ledger.epoch = store.epoch().await.unwrap();
+    ledger.check(&store, "restored").await;
+}
+
+#[tokio::test]
+async fn a_backup_that_finds_no_room_leaves_the_one_before() {
+    let mut refused = BTreeSet::new();
+    for room_for in 0.. {
+        let (data, target) = (scratch(), scratch());
+        let mut ledger = backup_of_a_game(data.path(), target.path()).await;
+        let before =
+            Ledger { games: ledger.games.clone(), records: ledger.records.clone(), ..Ledger::default() };
+        let store = open(data.path());
+        for number in [1, 2, 4, 5, 6, 8] {
+            assert!(ledger.change(&store, number).await);
+        }
+        let back_up = || back_up(data.path(), &[], target.path(), NOON, &mut |_, _| {}).map(drop);
+        fill(target.path(), Some(room_for));
+        let made = back_up();
+        fill(target.path(), None);
+        let Err(refusal) = made else { break };
+        assert!(matches!(refusal, BackupError::NoRoom { .. }), "{refusal}");
+        refused.extend(planted::with(target.path(), |disk| std::mem::take(&mut disk.refused)));
+        check_backup(target.path(), before).await;
+        back_up().unwrap();
+        check_backup(target.path(), ledger).await;
+    }
+    assert!(refused.len() >= 3 && refused.contains("manifest.new"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_restore_that_finds_no_room_can_be_repeated() {
+    let (data, target) = (scratch(), scratch());
+    let mut ledger = backup_of_a_game(data.path(), target.path()).await;
+    let mut refused = BTreeSet::new();
+    for room_for in 0.. {
+        let folder = scratch();
+        let restore = || restore(target.path(), folder.path(), NOON, &mut |_, _| {}).map(drop);
+        fill(folder.path(), Some(room_for));
+        let restored = restore();
+        fill(folder.path(), None);
+        let Err(refusal) = restored else { break };
+        assert!(matches!(refusal, BackupError::NoRoom { .. }), "{refusal}");
+        refused.extend(planted::with(folder.path(), |disk| std::mem::take(&mut disk.refused)));
+        restore().unwrap();
+        let store = open(folder.path());
+        ledger.epoch = store.epoch().await.unwrap();
+        ledger.check(&store, "restored").await;
+    }
+    assert!(refused.contains("alive") && refused.contains(".new"), "{refused:?}");
 }
 
 #[tokio::test]

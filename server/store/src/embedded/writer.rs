@@ -533,9 +533,10 @@ impl Writer {
 
     fn find_compaction(&self) -> Result<Option<Compaction>, AccessError> {
         let total = self.reader.segments.total_bytes()? - self.tail.unused_bytes();
+        let dead = total.saturating_sub(self.reader.index.live_bytes()?);
         let is_worth_it = match self.shared.room.is_paused() {
-            true => self.reader.index.dead_bytes()? > total / 8,
-            false => total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2,
+            true => dead > total / 8,
+            false => total >= self.compact_bytes && dead > total / 2,
         };
         let oldest = self.reader.segments.numbers().first().copied();
         let oldest = oldest.filter(|oldest| is_worth_it && *oldest < self.tail.point.segment);
@@ -578,7 +579,6 @@ impl Writer {
         }
         let segment = compaction.seal.number;
         let bytes = self.reader.segments.remove(segment, compaction.is_damaged)?;
-        self.reader.index.removed(bytes);
         tracing::info!(segment, bytes, "a segment of the log is compacted");
         Ok(true)
     }

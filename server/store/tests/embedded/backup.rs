@@ -317,6 +317,47 @@ async fn damage_in_the_store_is_told_and_copied() {
 }
 
 #[tokio::test]
+async fn damage_is_told_by_every_backup() {
+    let (data, target) = (scratch(), scratch());
+    fill(&open_busy(data.path()), data.path(), 15).await;
+    let path = segment(data.path(), 1);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[500..600].fill(0xee);
+    fs::write(&path, bytes).unwrap();
+    let first = back(data.path(), target.path()).unwrap();
+    assert_eq!(first.damage.len(), 1, "{:?}", first.damage);
+    let again = back(data.path(), target.path()).unwrap();
+    assert_eq!((again.damage, again.copied), (first.damage.clone(), 0));
+
+    // A program that does not know the list of damage writes a manifest without it.
+    let manifest = target.path().join("manifest");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let mut json: serde_json::Value = serde_json::from_str(text.split_once('\n').unwrap().1).unwrap();
+    for item in json["files"].as_array_mut().unwrap() {
+        item.as_object_mut().unwrap().remove("damage");
+    }
+    let json = json.to_string();
+    let sum = xxhash_rust::xxh3::xxh3_64(json.as_bytes());
+    fs::write(&manifest, format!("{sum:016x}\n{json}")).unwrap();
+    let again = back(data.path(), target.path()).unwrap();
+    assert_eq!((again.damage, again.copied), (first.damage, 0));
+}
+
+#[tokio::test]
+async fn an_archive_in_a_backup_is_left_alone() {
+    let (data, target) = (scratch(), scratch());
+    fill(&open_busy(data.path()), data.path(), 15).await;
+    back(data.path(), target.path()).unwrap();
+    let archived = target.path().join("archive/manifest/1");
+    fs::create_dir_all(archived.parent().unwrap()).unwrap();
+    fs::write(&archived, "games").unwrap();
+    back(data.path(), target.path()).unwrap();
+    assert!(archived.exists());
+    fs::create_dir(target.path().join("log/archive")).unwrap();
+    assert!(matches!(back(data.path(), target.path()), Err(BackupError::Foreign { .. })));
+}
+
+#[tokio::test]
 async fn a_backup_is_refused_where_it_would_do_harm() {
     let (place, target) = (scratch(), scratch());
     let data = place.path().join("data");

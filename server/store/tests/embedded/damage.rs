@@ -271,7 +271,14 @@ async fn an_inspection_says_what_is_wrong_and_changes_nothing() {
         let files = files(folder.path());
         files.iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect::<Vec<_>>()
     };
-    for is_damaged in [false, true] {
+    for (is_unfinished, is_damaged) in [(false, false), (true, false), (true, true)] {
+        if is_unfinished {
+            // The store was killed when it began a new segment.
+            let last = (1..).take_while(|number| segment(folder.path(), *number).exists()).last().unwrap();
+            fs::write(segment(folder.path(), last + 1).with_extension("new"), "unfinished").unwrap();
+            let last = segment(folder.path(), last);
+            overwrite(&last, length(&last), b"a frame that was being written");
+        }
         if is_damaged {
             overwrite(&segment(folder.path(), 2), 60, &[0xee; 30]);
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::embedded::disk::is_no_room;
 use crate::embedded::error::EmbeddedOpenError;
 
 /// Why a backup or a restore failed, with the folder or file in question.
@@ -41,6 +42,8 @@ pub enum BackupError {
     Damaged { folder: PathBuf, what: String },
     #[error("{0} is not empty: name an empty or new folder with --data")]
     NotEmpty(PathBuf),
+    #[error("{path}: {source}. Make room, then repeat the command: what was there before is untouched")]
+    NoRoom { path: PathBuf, source: io::Error },
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },
 }
@@ -49,14 +52,17 @@ impl BackupError {
     /// Returns a function for `map_err` that adds this path to an I/O error.
     pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> BackupError {
         let path = path.to_owned();
-        move |source| BackupError::Io { path: path.clone(), source }
+        move |source| match is_no_room(&source) {
+            true => BackupError::NoRoom { path: path.clone(), source },
+            false => BackupError::Io { path: path.clone(), source },
+        }
     }
 
     /// Converts an error from locking a folder. For use with `map_err`.
     pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
             EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked(folder),
-            EmbeddedOpenError::Io { folder, source } => BackupError::Io { path: folder, source },
+            EmbeddedOpenError::Io { folder, source } => BackupError::at(&folder)(source),
             other => BackupError::Io { path: PathBuf::new(), source: io::Error::other(other) },
         }
     }

@@ -1,11 +1,12 @@
 //! Creates folders and files that only their owner can read.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::error::BackupError;
+use crate::embedded::disk;
 
 /// Returns an error if `inner` is the folder `outer` or is inside it. `inner` need not exist, but
 /// its parent must.
@@ -46,8 +47,8 @@ pub(super) fn make_private(folder: &Path) -> Result<(), BackupError> {
 /// durable until the folder is synced.
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
     let write = || {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        file.write_all(bytes)?;
+        let file = disk::open(path, OpenOptions::new().write(true).create(true).truncate(true).mode(0o600))?;
+        disk::write_all_at(&file, bytes, 0)?;
         file.sync_all()
     };
     write().map_err(BackupError::at(path))

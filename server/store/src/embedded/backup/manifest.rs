@@ -18,6 +18,8 @@ use crate::embedded::open::LOG;
 
 const MANIFEST: &str = "manifest";
 const UNFINISHED: &str = "manifest.new";
+/// The folder in a backup that the caller may use for the archive of finished games.
+pub const ARCHIVE: &str = "archive";
 /// The version of the backup format that this program writes and reads.
 pub(super) const FORM: u32 = 1;
 
@@ -33,6 +35,10 @@ pub(super) struct Item {
     /// The time at which the original file last changed, in seconds and nanoseconds. `None` if
     /// the file may still change.
     pub(super) modified: Option<(i64, i64)>,
+    /// Descriptions of the damage in a segment. `None` for other files, and in a manifest that was
+    /// written before this field existed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) damage: Option<Vec<String>>,
 }
 
 impl Item {
@@ -162,9 +168,10 @@ pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary,
 }
 
 /// Returns the paths of all copied files in a backup folder, and of an unfinished manifest, if
-/// there is one. It is an error if the folder contains any other file.
+/// there is one. It is an error if the folder contains any other file, apart from the archive.
 pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let mut copies = Vec::new();
+    let archive = folder.join(ARCHIVE);
     for inside in [folder.to_owned(), folder.join(LOG)] {
         let listed = if_there(fs::read_dir(&inside)).map_err(BackupError::at(&inside))?;
         for entry in listed.into_iter().flatten() {
@@ -172,6 +179,7 @@ pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             match name {
                 MANIFEST | LOCK | LOG => {}
+                ARCHIVE if path == archive => {}
                 _ if name == UNFINISHED || is_copy(name) => copies.push(path),
                 _ => return Err(BackupError::Foreign(path)),
             }
