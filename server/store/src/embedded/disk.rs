@@ -27,6 +27,21 @@ pub(super) fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, bytes)?)
 }
 
+/// Makes the content and the length of a file durable.
+pub(super) fn sync(file: &File) -> io::Result<()> {
+    #[cfg(test)]
+    planted::before_sync(file)?;
+    file.sync_data()
+}
+
+/// Durably cuts off everything in a file from position `at` on.
+pub(super) fn cut(file: &File, at: u64) -> io::Result<()> {
+    #[cfg(test)]
+    planted::before_sync(file)?;
+    file.set_len(at)?;
+    file.sync_all()
+}
+
 pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
     #[cfg(test)]
     planted::check(path)?;
@@ -62,6 +77,8 @@ pub(super) mod planted {
         pub(in crate::embedded) is_broken: bool,
         /// The names of the files that could not be written. Numbers in the names are left out.
         pub(in crate::embedded) refused: Vec<String>,
+        /// True if files cannot be synced or cut.
+        pub(in crate::embedded) cannot_sync: bool,
         /// The number of free bytes that the disk pretends to have.
         pub(in crate::embedded) free_bytes: Option<u64>,
     }
@@ -107,12 +124,21 @@ pub(super) mod planted {
         }
     }
 
+    pub(super) fn before_sync(file: &File) -> io::Result<()> {
+        let path = path_of(file)?;
+        let cannot = disks().iter().any(|(folder, disk)| disk.cannot_sync && path.starts_with(folder));
+        if cannot { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    fn path_of(file: &File) -> io::Result<PathBuf> {
+        fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
+    }
+
     /// If the simulated disk is full, writes none, half or all of the bytes and then returns an
     /// error. All bytes may be written, because a real disk may report the error only at the
     /// sync.
     pub(super) fn before_write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-        let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-        let refused = check(&path);
+        let refused = check(&path_of(file)?);
         if refused.is_err() {
             let left = bytes.len() * (at as usize % 3) / 2;
             file.write_all_at(&bytes[..left], at)?;

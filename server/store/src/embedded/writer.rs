@@ -555,6 +555,9 @@ impl Writer {
             return Ok(false);
         }
         let segment = compaction.seal.number;
+        // Otherwise the next start would miss this segment.
+        let first = self.reader.segments.numbers().get(1).copied().unwrap_or(segment);
+        self.shared.alive.lock().note_first(first)?;
         let bytes = self.reader.segments.remove(segment, compaction.is_damaged)?;
         self.reader.index.removed(bytes);
         tracing::info!(segment, bytes, "a segment of the log is compacted");
