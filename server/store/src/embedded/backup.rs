@@ -23,7 +23,7 @@ mod manifest;
 mod restore;
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -175,7 +175,8 @@ impl Copying<'_, '_> {
             let item = match known.filter(|item| self.is_there(item)) {
                 Some(item) => item,
                 None => {
-                    let Some(mut bytes) = if_there(&path, fs::read(&path))? else { return Ok(None) };
+                    let read = File::open(&path).and_then(|file| disk::read_around_damage(&file));
+                    let Some(mut bytes) = if_there(&path, read)? else { return Ok(None) };
                     if (bytes.len() as u64) < length {
                         return Err(BackupError::Short(self.data.to_owned()));
                     }

@@ -7,6 +7,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+/// The smallest part of a file that a disk reads.
+const SECTOR_BYTES: usize = 512;
+
 /// True if a write failed because the disk is full, a quota is used up, or the file is too large.
 pub(super) fn is_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
@@ -25,6 +28,33 @@ pub(super) fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
     #[cfg(test)]
     planted::before_write(file, &[], at)?;
     Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, bytes)?)
+}
+
+/// True if the disk works, but cannot read this part of a file.
+pub(super) fn is_damaged_sector(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(5)
+}
+
+/// Reads a whole file. Sectors that the disk cannot read are zeros in the result.
+pub(super) fn read_around_damage(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
+    match read_exact_at(file, &mut bytes, 0) {
+        Err(error) if is_damaged_sector(&error) => {}
+        read => return read.map(|()| bytes),
+    }
+    for (at, sector) in (0..).step_by(SECTOR_BYTES).zip(bytes.chunks_mut(SECTOR_BYTES)) {
+        match read_exact_at(file, sector, at) {
+            Err(error) if is_damaged_sector(&error) => sector.fill(0),
+            read => read?,
+        }
+    }
+    Ok(bytes)
+}
+
+fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    #[cfg(test)]
+    planted::before_read(file, at, bytes.len())?;
+    file.read_exact_at(bytes, at)
 }
 
 /// Makes the content and the length of a file durable.
@@ -77,6 +107,8 @@ pub(super) mod planted {
         pub(in crate::embedded) is_broken: bool,
         /// The names of the files that could not be written. Numbers in the names are left out.
         pub(in crate::embedded) refused: Vec<String>,
+        /// A file, and a position in it that cannot be read.
+        pub(in crate::embedded) unreadable: Option<(PathBuf, u64)>,
         /// True if files cannot be synced or cut.
         pub(in crate::embedded) cannot_sync: bool,
         /// The number of free bytes that the disk pretends to have.
@@ -121,6 +153,16 @@ pub(super) mod planted {
                 *left -= 1;
                 Ok(())
             }
+        }
+    }
+
+    pub(super) fn before_read(file: &File, at: u64, bytes: usize) -> io::Result<()> {
+        let path = path_of(file)?;
+        let is_there =
+            |damage: &(PathBuf, u64)| damage.0 == path && (at..at + bytes as u64).contains(&damage.1);
+        match disks().values().filter_map(|disk| disk.unreadable.as_ref()).any(is_there) {
+            true => Err(io::Error::from_raw_os_error(5)),
+            false => Ok(()),
         }
     }
 

@@ -152,11 +152,9 @@ impl Segments {
         files.get(&number).cloned().ok_or_else(missing)
     }
 
+    /// Returns a whole segment. Sectors that the disk cannot read are zeros, like other damage.
     pub(super) fn bytes(&self, number: u32) -> io::Result<Vec<u8>> {
-        let file = self.file(number)?;
-        let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok(bytes)
+        disk::read_around_damage(&*self.file(number)?)
     }
 
     /// Returns the frame at this position; `None` if it is not valid.

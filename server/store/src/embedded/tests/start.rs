@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::embedded::alive::Alive;
+use crate::embedded::backup;
 use crate::embedded::index::Index;
 
 fn attempt(folder: &Path) -> Result<EmbeddedStore, String> {
@@ -73,16 +74,36 @@ async fn a_start_that_finds_damage_on_a_full_disk_names_it_when_there_is_room() 
     let mut bytes = fs::read(&path).unwrap();
     bytes[60..].fill(0xee);
     fs::write(&path, bytes).unwrap();
-    assert_starts_wait_for_room(folder.path(), async |store, at| {
-        assert!(!store.losses().is_empty() && store.epoch().await.unwrap() > ledger.epoch, "{at}");
-        for (number, entries) in (0..3).map(|number| (number, ledger.games.get(&game(number)))) {
-            let found = store.read(game(number), 0, usize::MAX).await.map(|entries| entries.len());
-            let quarantined = store.quarantined().await.unwrap();
-            let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
-            assert!(is_named || found == Ok(entries.map_or(0, Vec::len)), "{at}: {number}");
-        }
-    })
-    .await;
+    let check = async |store: &EmbeddedStore, at: &str| assert_damage_is_named(store, &ledger, at).await;
+    assert_starts_wait_for_room(folder.path(), check).await;
+}
+
+/// Checks that the damage is reported, and that each game is complete or in quarantine.
+async fn assert_damage_is_named(store: &EmbeddedStore, ledger: &Ledger, at: &str) {
+    assert!(!store.losses().is_empty() && store.epoch().await.unwrap() > ledger.epoch, "{at}");
+    for number in 0..3 {
+        let entries = ledger.games.get(&game(number)).map_or(0, Vec::len);
+        let found = store.read(game(number), 0, usize::MAX).await.map(|entries| entries.len());
+        let quarantined = store.quarantined().await.unwrap();
+        let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
+        assert!(is_named || found == Ok(entries), "{at}: {number}");
+    }
+}
+
+#[tokio::test]
+async fn a_sector_that_cannot_be_read_stops_neither_a_start_nor_a_backup() {
+    let folder = scratch();
+    let (store, ledger) = filled(folder.path()).await;
+    drop(store);
+    let path = segments(folder.path()).remove(0);
+    planted::with(folder.path(), |disk| disk.unreadable = Some((path, 700)));
+    let target = scratch();
+    let made = backup::back_up(folder.path(), &[], target.path(), NOON, &mut |_, _| {}).unwrap();
+    assert!(made.damage.len() == 1 && made.damage[0].starts_with("bytes "), "{:?}", made.damage);
+    fs::remove_file(folder.path().join("index.sum")).unwrap();
+    let store = attempt(folder.path()).unwrap();
+    assert_eq!(store.losses(), made.damage);
+    assert_damage_is_named(&store, &ledger, "opened").await;
 }
 
 #[tokio::test]
@@ -92,12 +113,15 @@ async fn a_start_makes_the_log_durable_before_anything_says_so() {
     copy_folder(folder.path(), killed.path());
     let alive = || Alive::look(&killed.path().join("alive")).unwrap();
     let before = alive();
+    let end = before.unwrap().end;
+    // Without allocated space, nothing is cut off, which would sync the file too.
+    let last = segments(killed.path()).pop().unwrap();
+    fs::OpenOptions::new().write(true).open(last).unwrap().set_len(end.at).unwrap();
     planted::with(killed.path(), |disk| disk.cannot_sync = true);
     let refused = attempt(killed.path()).map(drop).unwrap_err();
     assert!(refused.contains("Make room, then start again"), "{refused}");
     let until = |index: Index| index.state().unwrap().unwrap_or_default().until;
     let stored = until(Index::open(&killed.path().join("index"), 1024 * 1024).unwrap());
-    let end = before.unwrap().end;
     assert!(alive() == before && stored < end, "{stored:?} {end:?}");
     planted::with(killed.path(), |disk| disk.cannot_sync = false);
     ledger.check(&attempt(killed.path()).unwrap(), "opened").await;
@@ -119,9 +143,10 @@ async fn a_group_that_cannot_be_undone_is_cut_off_by_the_next_start() {
             refused => assert!(refused.is_err(), "{refused:?}"),
         }
         drop(store);
+        fill(folder.path(), None);
         let refused = attempt(folder.path()).map(drop).unwrap_err();
         assert!(refused.contains("Make room, then start again"), "{refused}");
-        planted::with(folder.path(), |disk| (disk.room_for, disk.cannot_sync) = (None, false));
+        planted::with(folder.path(), |disk| disk.cannot_sync = false);
         let store = attempt(folder.path()).unwrap();
         // The change was not acknowledged, so it may be there or not.
         if store.get(Key::new("large").unwrap()).await == Ok(Some(large.clone().into_bytes())) {
