@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use super::access_error::AccessError;
 use super::change::Change;
 use super::files::{Place, Point};
+use super::index::Lost;
 use super::reader::Reader;
 use super::shared::Shared;
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
@@ -87,7 +88,7 @@ impl Compaction {
 /// Returns the changes that make up for the damaged parts of a segment. All that could be read was
 /// copied before, so everything that the index still finds in the segment is in these parts.
 fn rescue(number: u32, reader: &Reader, shared: &Shared) -> Result<Vec<Change>, AccessError> {
-    let (games, records) = reader.index.lost(|place| place.segment == number)?;
+    let Lost { games, records } = reader.index.lost(|place| place.segment == number)?;
     tracing::error!(
         segment = number,
         games = games.len(),

@@ -127,6 +127,11 @@ impl Segments {
         self.files.read().keys().copied().collect()
     }
 
+    /// Returns the number of the next segment after this one that exists.
+    pub(super) fn after(&self, number: u32) -> u32 {
+        self.files.read().range(number + 1..).next().map_or(number, |(next, _)| *next)
+    }
+
     pub(super) fn seal(&self, number: u32) -> Seal {
         Seal { store: self.store, number }
     }

@@ -117,6 +117,14 @@ impl Layers {
     }
 }
 
+/// What is at lost places of the log.
+pub(super) struct Lost {
+    /// The games with entries there, each with the number of the first of these entries.
+    pub(super) games: Vec<(GameId, u64)>,
+    /// The records there, which the index still has.
+    pub(super) records: Vec<Write>,
+}
+
 pub(super) struct Checkpoint {
     layer: Arc<Layer>,
     until: Point,
@@ -281,12 +289,8 @@ impl Index {
         })
     }
 
-    /// Returns what is at lost places of the log: the games, each with the number of its first
-    /// entry there, and the records, which the index still has.
-    pub(super) fn lost(
-        &self,
-        is_lost: impl Fn(Place) -> bool,
-    ) -> Result<(Vec<(GameId, u64)>, Vec<Write>), AccessError> {
+    /// Returns what is at lost places of the log.
+    pub(super) fn lost(&self, is_lost: impl Fn(Place) -> bool) -> Result<Lost, AccessError> {
         let mut games = Vec::new();
         for row in self.rows()? {
             let (game, row) = row?;
@@ -297,7 +301,7 @@ impl Index {
         let everything = (Bound::Unbounded, Bound::Unbounded);
         let records = self.find_records(everything, usize::MAX, |row| is_lost(row.place))?;
         let write = |(key, RecordRow { value, expires, .. })| Write::Put { key, value, expires };
-        Ok((games, records.into_iter().map(write).collect()))
+        Ok(Lost { games, records: records.into_iter().map(write).collect() })
     }
 
     /// Returns the keys of at most `most` expired records.

@@ -443,11 +443,12 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
     numbers.last().map(|last| segments.sync(*last)).transpose()?;
     let (mut found, mut records) = (BTreeMap::new(), Vec::new());
     if !is_whole && (is_short || lacks_segments) {
-        let (games, lost) = index.lost(|place| !segments.reach(place.end()))?;
-        found = games.into_iter().map(|(game, seq)| (game, format!("entry {seq}: it is missing"))).collect();
+        let lost = index.lost(|place| !segments.reach(place.end()))?;
+        let reason = |(game, seq)| (game, format!("entry {seq}: it is missing"));
+        found = lost.games.into_iter().map(reason).collect();
         // The quarantines may have been in the lost parts too.
         found.extend(quarantined.clone());
-        records = lost;
+        records = lost.records;
     }
     Ok(Replayed {
         state,

@@ -555,9 +555,8 @@ impl Writer {
             return Ok(false);
         }
         let segment = compaction.seal.number;
-        // Otherwise the next start would miss this segment.
-        let first = self.reader.segments.numbers().get(1).copied().unwrap_or(segment);
-        self.shared.alive.lock().note_first(first)?;
+        // The next start looks for all segments from this number on.
+        self.shared.alive.lock().note_first(self.reader.segments.after(segment))?;
         let bytes = self.reader.segments.remove(segment, compaction.is_damaged)?;
         self.reader.index.removed(bytes);
         tracing::info!(segment, bytes, "a segment of the log is compacted");
