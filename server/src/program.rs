@@ -252,6 +252,7 @@ async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     let games = store.games().await.map_err(unreadable)?;
     let listed = relist(store, &games).await.map_err(unreadable)?;
     tracing::warn!(games = listed, "restored missing games to the list of running games");
+    store.acknowledge_losses();
     Ok(())
 }
 

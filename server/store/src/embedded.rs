@@ -35,6 +35,7 @@ mod files;
 mod folder_lock;
 mod index;
 mod inspect;
+mod known_damage;
 mod layer;
 mod notes;
 mod open;
@@ -164,10 +165,21 @@ impl EmbeddedStore {
         }
     }
 
-    /// Returns descriptions of the data that was missing or damaged when the store was opened.
+    /// Returns descriptions of the data that was missing or damaged when the store was opened. The
+    /// list does not include damage that was [acknowledged](Self::acknowledge_losses) before.
     #[must_use]
     pub fn losses(&self) -> &[String] {
         &self.shared.losses
+    }
+
+    /// Records that the operator knows of the losses and that lists of games are complete again, so
+    /// that the next start does not report the same damage. If this fails, it is reported again.
+    pub fn acknowledge_losses(&self) {
+        if !self.losses().is_empty()
+            && let Err(error) = self.shared.known_damage.write()
+        {
+            tracing::warn!(%error, "the damage will be reported again by the next start that finds it");
+        }
     }
 
     /// Returns why the store has failed, or `None` if it has not. Also checks that the store's

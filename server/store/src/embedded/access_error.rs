@@ -5,7 +5,7 @@ use std::io;
 
 use flagfall_board::GameId;
 
-use super::disk::is_no_room;
+use super::disk::{is_damaged_sector, is_no_room};
 use crate::store::{ReadError, StoreError};
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -39,9 +39,8 @@ impl AccessError {
         use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         // These errors mean that the disk works, but that the data is missing.
         let is_nothing = matches!(error.kind(), NotFound | UnexpectedEof | InvalidData);
-        let is_damaged_sector = error.raw_os_error() == Some(5);
         let text = error.to_string();
-        match is_nothing || is_damaged_sector {
+        match is_nothing || is_damaged_sector(error) {
             true => AccessError::Damaged { seq, what: text },
             false => AccessError::Unavailable { why: text },
         }

@@ -24,7 +24,7 @@ mod manifest;
 mod restore;
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -42,7 +42,7 @@ use super::alive::{Alive, Signs};
 use super::change::{Change, EPOCH};
 use super::convert::WITNESS;
 use super::disk;
-use super::files::{Point, file_name, number_of};
+use super::files::{Point, file_name, missing, number_of};
 use super::folder_lock::FolderLock;
 use super::open::{ALIVE, LOG};
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
@@ -146,8 +146,16 @@ impl Copying<'_, '_> {
         if numbers.last() != Some(&end.segment) {
             return Ok(None);
         }
-        for pair in numbers.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
-            self.damage.insert(format!("segments between {} and {} are missing", pair[0], pair[1]));
+        self.damage.extend(missing(numbers.iter().copied(), signs.first).map(|loss| loss.what));
+        // The backup of before may have the only copy of a lost segment. Compacted segments are no
+        // loss: they come before the first one.
+        let first = if signs.first > 0 { signs.first } else { numbers[0] };
+        let copied = self.before.iter().flat_map(|before| &before.files);
+        let mut copied = copied.filter_map(|item| number_of(Path::new(&item.name)));
+        if let Some(segment) =
+            copied.find(|number| (first..end.segment).contains(number) && !numbers.contains(number))
+        {
+            return Err(BackupError::LostSegment { segment, target: self.target.to_owned() });
         }
         let mut originals = Vec::new();
         for number in numbers {
@@ -169,7 +177,8 @@ impl Copying<'_, '_> {
             let item = match known.filter(|item| self.is_there(item)) {
                 Some(item) => item,
                 None => {
-                    let Some(mut bytes) = if_there(&path, fs::read(&path))? else { return Ok(None) };
+                    let read = File::open(&path).and_then(|file| disk::read_around_damage(&file));
+                    let Some(mut bytes) = if_there(&path, read)? else { return Ok(None) };
                     if (bytes.len() as u64) < length {
                         return Err(BackupError::Short(self.data.to_owned()));
                     }

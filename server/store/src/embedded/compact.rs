@@ -5,10 +5,12 @@
 //! there is none.
 
 use std::io;
+use std::sync::atomic::Ordering;
 
 use super::access_error::AccessError;
 use super::change::Change;
 use super::files::{Place, Point};
+use super::index::Lost;
 use super::reader::Reader;
 use super::shared::Shared;
 use crate::segment::{Found, HEADER_BYTES, Seal, frames};
@@ -24,6 +26,8 @@ pub(super) struct Compaction {
     at: u64,
     /// True if parts of the segment could not be read.
     pub(super) is_damaged: bool,
+    /// True if the data of the damaged parts was looked up in the index.
+    is_rescued: bool,
     /// The end of the log after the last copy; `None` until everything is copied. The segment may
     /// be removed only after a checkpoint covers the log up to this point.
     pub(super) copied: Option<Point>,
@@ -31,13 +35,10 @@ pub(super) struct Compaction {
 
 impl Compaction {
     pub(super) fn begin(reader: &Reader, number: u32) -> io::Result<Compaction> {
-        Ok(Compaction {
-            seal: reader.segments.seal(number),
-            bytes: reader.segments.bytes(number)?,
-            at: HEADER_BYTES as u64,
-            is_damaged: false,
-            copied: None,
-        })
+        let (seal, bytes) = (reader.segments.seal(number), reader.segments.bytes(number)?);
+        let is_damaged = Seal::of_header(&bytes) != Some(seal);
+        let at = HEADER_BYTES as u64;
+        Ok(Compaction { seal, bytes, at, is_damaged, is_rescued: false, copied: None })
     }
 
     /// Records that all live data has been copied, and that the log ends at this point.
@@ -73,9 +74,39 @@ impl Compaction {
                 Err(_) => self.is_damaged = true,
             }
         }
-        // This is the last part of the segment, so the next step returns `None`.
-        Ok((self.at > begun).then_some(live))
+        if self.at > begun {
+            return Ok(Some(live));
+        }
+        if self.is_damaged && !self.is_rescued {
+            self.is_rescued = true;
+            return Ok(Some(rescue(self.seal.number, reader, shared)?));
+        }
+        Ok(None)
     }
+}
+
+/// Returns the changes that make up for the damaged parts of a segment. All that could be read was
+/// copied before, so everything that the index still finds in the segment is in these parts.
+fn rescue(number: u32, reader: &Reader, shared: &Shared) -> Result<Vec<Change>, AccessError> {
+    let Lost { games, records } = reader.index.lost(|place| place.segment == number)?;
+    tracing::error!(
+        segment = number,
+        games = games.len(),
+        records = records.len(),
+        "a segment is damaged: its games go into quarantine, and its records are written again"
+    );
+    for (game, seq) in games {
+        if shared.quarantine_of(game).is_none() {
+            shared.quarantine(game, &format!("entry {seq}: its frame is damaged"));
+        }
+    }
+    let at = shared.clock.stamp();
+    let records = records.into_iter().map(|write| Change::Records { at, writes: vec![write] });
+    // The parts may have contained the epoch and any quarantine.
+    let epoch = Change::Epoch(shared.epoch.load(Ordering::SeqCst));
+    let quarantined = shared.quarantined.read().clone().into_iter();
+    let quarantines = quarantined.map(|(game, reason)| Change::Quarantine { game, reason });
+    Ok(records.chain([epoch]).chain(quarantines).collect())
 }
 
 /// Adds the live data of a change to `live`, the list of changes to write.
@@ -97,7 +128,7 @@ fn copy(
         }
         Change::Records { writes, .. } => records = writes,
         Change::Epoch(epoch) => {
-            let is_current = shared.epoch.load(std::sync::atomic::Ordering::SeqCst) == epoch;
+            let is_current = shared.epoch.load(Ordering::SeqCst) == epoch;
             live.extend(is_current.then_some(Change::Epoch(epoch)));
         }
         Change::Quarantine { game, .. } => {

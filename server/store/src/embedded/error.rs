@@ -36,6 +36,12 @@ pub enum EmbeddedOpenError {
         "the disk of {folder} is full ({free_mib} MiB are free), and to open the store needs {least_mib} MiB"
     )]
     DiskFull { folder: PathBuf, free_mib: u64, least_mib: u64 },
+    /// The disk became full while the store was opened.
+    #[error(
+        "the disk of {folder} has no room to open the store: {why}. Make room, then start again: nothing \
+         that was acknowledged is lost"
+    )]
+    NoRoom { folder: PathBuf, why: String },
     #[error("the store in {folder} cannot be opened: {source}")]
     Io { folder: PathBuf, source: io::Error },
     /// Acknowledged changes are missing, and it is unknown which games are affected.
@@ -64,6 +70,7 @@ impl EmbeddedOpenError {
         | EmbeddedOpenError::NoRoomToConvert { folder, .. }
         | EmbeddedOpenError::TwoStores { folder }
         | EmbeddedOpenError::DiskFull { folder, .. }
+        | EmbeddedOpenError::NoRoom { folder, .. }
         | EmbeddedOpenError::Io { folder, .. }
         | EmbeddedOpenError::LostTail { folder, .. }
         | EmbeddedOpenError::Index { folder, .. }) = &mut self;

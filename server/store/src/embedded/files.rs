@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use itertools::Itertools as _;
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,14 @@ impl Place {
     }
 }
 
+/// Data that is missing or damaged.
+pub(super) struct Loss {
+    pub(super) what: String,
+    /// The end of the damage, if it stays in the log until a compaction removes its segment.
+    /// `None` if the next start does not find it again.
+    pub(super) end: Option<Point>,
+}
+
 pub(super) struct Segments {
     folder: PathBuf,
     pub(super) store: u64,
@@ -74,9 +83,13 @@ impl Segments {
     }
 
     /// Opens the segments in this folder, and lists the problems found in them. `store` is the
-    /// store's number, if it is known from another file. Returns `None` if the number cannot be
-    /// determined.
-    pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
+    /// store's number, if it is known from another file, and `first` is the number of the first
+    /// segment, or 0 if it is not known. Returns `None` if the store's number cannot be determined.
+    pub(super) fn open(
+        folder: &Path,
+        store: Option<u64>,
+        first: u32,
+    ) -> io::Result<Option<(Segments, Vec<Loss>)>> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();
         for entry in disk::if_there(fs::read_dir(folder))?.into_iter().flatten() {
@@ -94,28 +107,29 @@ impl Segments {
         let mut problems = Vec::new();
         if files.is_empty() {
             fs::create_dir_all(folder)?;
-            problems.push("the log is gone".to_owned());
+            problems.push(Loss { what: "the log is gone".to_owned(), end: None });
         }
         for (number, found) in seals {
-            match found {
-                Some(seal) if seal == (Seal { store, number }) => {}
-                Some(_) => {
-                    problems.push(format!("segment {number} belongs to another store or another place"));
-                }
-                None => problems.push(format!("the header of segment {number} is damaged")),
-            }
+            let what = match found {
+                Some(seal) if seal == (Seal { store, number }) => continue,
+                Some(_) => format!("segment {number} belongs to another store or another place"),
+                None => format!("the header of segment {number} is damaged"),
+            };
+            let end = Some(Point { segment: number, at: HEADER_BYTES as u64 });
+            problems.push(Loss { what, end });
         }
-        let numbers = files.first_key_value().zip(files.last_key_value());
-        let missing = numbers.map_or(0, |((first, _), (last, _))| (last - first + 1) as usize - files.len());
-        if missing > 0 {
-            problems.push(format!("{missing} segments are missing"));
-        }
+        problems.extend(missing(files.keys().copied(), first));
         let folder = folder.to_owned();
         Ok(Some((Segments { folder, store, files: RwLock::new(files) }, problems)))
     }
 
     pub(super) fn numbers(&self) -> Vec<u32> {
         self.files.read().keys().copied().collect()
+    }
+
+    /// Returns the number of the next segment after this one that exists.
+    pub(super) fn after(&self, number: u32) -> u32 {
+        self.files.read().range(number + 1..).next().map_or(number, |(next, _)| *next)
     }
 
     pub(super) fn seal(&self, number: u32) -> Seal {
@@ -143,11 +157,9 @@ impl Segments {
         files.get(&number).cloned().ok_or_else(missing)
     }
 
+    /// Returns a whole segment. Sectors that the disk cannot read are zeros, like other damage.
     pub(super) fn bytes(&self, number: u32) -> io::Result<Vec<u8>> {
-        let file = self.file(number)?;
-        let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok(bytes)
+        disk::read_around_damage(&*self.file(number)?)
     }
 
     /// Returns the frame at this position; `None` if it is not valid.
@@ -162,9 +174,12 @@ impl Segments {
     }
 
     pub(super) fn cut(&self, from: Point) -> io::Result<()> {
-        let file = self.file(from.segment)?;
-        file.set_len(from.at)?;
-        file.sync_all()
+        disk::cut(&*self.file(from.segment)?, from.at)
+    }
+
+    /// Makes everything that was written to a segment durable.
+    pub(super) fn sync(&self, number: u32) -> io::Result<()> {
+        disk::sync(&*self.file(number)?)
     }
 
     /// Removes a segment without live data, and returns its length. A damaged segment is only
@@ -299,6 +314,20 @@ impl Tail {
             self.segment_bytes = self.segment_bytes.min(self.point.at);
         }
     }
+}
+
+/// Returns the gaps between the numbers of the segments, which must be in order. `first` is the
+/// number of the first segment, or 0 if it is not known.
+pub(super) fn missing(numbers: impl Iterator<Item = u32>, first: u32) -> impl Iterator<Item = Loss> {
+    let before = first.checked_sub(1);
+    before.into_iter().chain(numbers).tuple_windows().filter_map(|(before, next)| {
+        let what = match next.saturating_sub(before) {
+            0 | 1 => return None,
+            2 => format!("segment {} is missing", next - 1),
+            _ => format!("segments {} to {} are missing", before + 1, next - 1),
+        };
+        Some(Loss { what, end: Some(Point { segment: next - 1, at: u64::MAX }) })
+    })
 }
 
 pub(super) fn file_name(number: u32) -> String {

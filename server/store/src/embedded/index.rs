@@ -24,7 +24,7 @@ use super::disk;
 use super::files::{Place, Point};
 use super::layer::{GameRow, Gap, Layer, RecordRow};
 use crate::limits::READ_MAX;
-use crate::store::FullRecord;
+use crate::store::{FullRecord, Write};
 use crate::value::{Head, Key, KeyRange};
 
 /// The version of the row format. A database with another version is rebuilt.
@@ -115,6 +115,14 @@ impl Layers {
         let rows = layers.flat_map(|layer| layer.records.range::<[u8], _>(range));
         rows.map(|(key, row)| (key.clone(), row.clone())).collect()
     }
+}
+
+/// What is at lost places of the log.
+pub(super) struct Lost {
+    /// The games with entries there, each with the number of the first of these entries.
+    pub(super) games: Vec<(GameId, u64)>,
+    /// The records there, which the index still has.
+    pub(super) records: Vec<Write>,
 }
 
 pub(super) struct Checkpoint {
@@ -238,11 +246,20 @@ impl Index {
         limit: usize,
         now: Stamp,
     ) -> Result<Vec<FullRecord>, AccessError> {
-        let limit = limit.min(READ_MAX);
         // The range contains only keys with the prefix. Otherwise the search could pass many
         // deleted records before it finds the next one.
         let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
-        let range = range.bounds();
+        let found = self.find_records(range.bounds(), limit.min(READ_MAX), |row| row.is_alive(now))?;
+        Ok(found.into_iter().map(|(key, row)| (key, row.value, row.expires)).collect())
+    }
+
+    /// Returns at most `limit` records in this range to which `is_wanted` applies.
+    fn find_records(
+        &self,
+        range: (Bound<&[u8]>, Bound<&[u8]>),
+        limit: usize,
+        is_wanted: impl Fn(&RecordRow) -> bool,
+    ) -> Result<Vec<(Key, RecordRow)>, AccessError> {
         self.with(|tables| {
             let (layers, view) = {
                 let layers = self.layers.read();
@@ -266,10 +283,25 @@ impl Index {
                         (key, Some(row))
                     }
                 };
-                found.extend(row.filter(|row| row.is_alive(now)).map(|row| (key, row.value, row.expires)));
+                found.extend(row.filter(&is_wanted).map(|row| (key, row)));
             }
             Ok(found)
         })
+    }
+
+    /// Returns what is at lost places of the log.
+    pub(super) fn lost(&self, is_lost: impl Fn(Place) -> bool) -> Result<Lost, AccessError> {
+        let mut games = Vec::new();
+        for row in self.rows()? {
+            let (game, row) = row?;
+            // Even if a compaction has moved frames, a row lists them in the order of their
+            // entries.
+            games.extend(row.frames().find(|(_, place)| is_lost(*place)).map(|(seq, _)| (game, seq)));
+        }
+        let everything = (Bound::Unbounded, Bound::Unbounded);
+        let records = self.find_records(everything, usize::MAX, |row| is_lost(row.place))?;
+        let write = |(key, RecordRow { value, expires, .. })| Write::Put { key, value, expires };
+        Ok(Lost { games, records: records.into_iter().map(write).collect() })
     }
 
     /// Returns the keys of at most `most` expired records.

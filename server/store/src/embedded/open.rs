@@ -20,10 +20,12 @@ use super::access_error::AccessError;
 use super::alive::{Alive, Signs};
 use super::change::Change;
 use super::convert;
+use super::disk::is_no_room;
 use super::error::EmbeddedOpenError;
-use super::files::{Place, Point, Segments, Tail};
+use super::files::{Loss, Place, Point, Segments, Tail, missing};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
+use super::known_damage::KnownDamage;
 use super::layer::Gap;
 use super::notes::{self, Heads, Noted, Notes};
 use super::options::EmbeddedOptions;
@@ -35,6 +37,7 @@ use super::shared::Shared;
 use super::sum;
 use crate::clock::{StampClock, WallClock};
 use crate::segment::{Found, HEADER_BYTES, frames};
+use crate::store::Write;
 
 pub(super) const LOG: &str = "log";
 const INDEX: &str = "index";
@@ -67,15 +70,17 @@ struct Replayed {
     /// The point in the log up to which the index was complete when it was opened.
     until: Point,
     quarantined: BTreeMap<GameId, String>,
-    /// Games that were found to be damaged, but whose quarantine is not in the log yet.
+    /// Games that were found to be damaged, but whose quarantine is not in the log, or no longer.
     found: BTreeMap<GameId, String>,
+    /// Records whose places in the log are lost, but which the index still has.
+    records: Vec<Write>,
     /// Games whose entries are not in order in the log, because some are missing or were moved by
     /// a compaction.
     suspects: BTreeSet<GameId>,
     /// Games whose logs were deleted, each with the position in the log at which the deletion ends.
     deleted: BTreeMap<GameId, Point>,
-    /// Descriptions of the missing or damaged data.
-    losses: Vec<String>,
+    /// The missing or damaged data that no earlier start has reported.
+    losses: Vec<Loss>,
     /// True if the whole log was read because there was no index.
     is_whole: bool,
     end: Point,
@@ -98,11 +103,16 @@ pub(super) fn open(
     clock: impl WallClock,
     options: &EmbeddedOptions,
 ) -> Result<Opened, EmbeddedOpenError> {
-    open_parts(folder, clock, options).map_err(|failure| match failure {
-        Failure::Open(error) => error,
-        Failure::Io(source) => EmbeddedOpenError::io(folder)(source),
-        Failure::Index(error) => {
-            EmbeddedOpenError::Index { folder: folder.to_owned(), why: error.to_string() }
+    open_parts(folder, clock, options).map_err(|failure| {
+        let folder = folder.to_owned();
+        match failure {
+            Failure::Open(error) => error,
+            Failure::Io(source) if is_no_room(&source) => {
+                EmbeddedOpenError::NoRoom { folder, why: source.to_string() }
+            }
+            Failure::Io(source) => EmbeddedOpenError::Io { folder, source },
+            Failure::Index(AccessError::NoRoom { why }) => EmbeddedOpenError::NoRoom { folder, why },
+            Failure::Index(error) => EmbeddedOpenError::Index { folder, why: error.to_string() },
         }
     })
 }
@@ -131,7 +141,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         return Err(EmbeddedOpenError::TwoStores { folder: folder.to_owned() }.into());
     }
     let noted = Notes::look(folder)?;
-    let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store))?;
+    let (store, first) = signs.map_or((None, 0), |signs| (Some(signs.store), signs.first));
+    let opened = Segments::open(&folder.join(LOG), store, first)?;
     let is_new = !is_converted
         && opened.is_none()
         && signs.is_none()
@@ -141,9 +152,9 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         Some(opened) => opened,
         None => {
             let store = RandomState::new().hash_one("a store");
-            let missing = (!is_new).then(|| "the log is gone".to_owned());
+            let gone = (!is_new).then(|| Loss { what: "the log is gone".to_owned(), end: None });
             let created = Segments::create(&folder.join(LOG), store)?;
-            (created, Vec::from_iter(missing))
+            (created, Vec::from_iter(gone))
         }
     };
     if is_new {
@@ -151,7 +162,10 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         segments.begin(1, |frames| _ = epoch.push(frames))?;
     }
     let segments = Arc::new(segments);
-    let log = Log { folder, segments: &segments, signs, options };
+    let mut known = KnownDamage::read(folder, segments.store)?;
+    losses.retain(|loss| !known.contains(loss));
+    let lacks_segments = !losses.is_empty();
+    let log = Log { folder, segments: &segments, signs, options, known: &known, lacks_segments };
     let (index, mut replayed) = open_index(&log)?;
     let reader = Reader { index: Arc::new(index), segments };
     for game in std::mem::take(&mut replayed.suspects) {
@@ -166,40 +180,46 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     replayed.losses = losses;
     if let Some(signs) = signs.filter(|signs| signs.end > replayed.end) {
         let (Point { segment, at }, acknowledged) = (replayed.end, signs.end);
-        replayed.losses.push(format!(
+        let what = format!(
             "the log ends at byte {at} of segment {segment}, and was acknowledged up to byte {} of segment {}",
             acknowledged.at, acknowledged.segment
-        ));
+        );
+        replayed.losses.push(Loss { what, end: None });
     }
     // If the creation of a store was interrupted, the log exists, but no server has ever used it.
     let has_lived = replayed.state.at > Stamp(0) && !is_converted;
     if has_lived && signs.is_none() && noted.is_none() && replayed.is_whole {
-        replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
+        let what = "the files that tell how far the log was acknowledged are gone".to_owned();
+        replayed.losses.push(Loss { what, end: None });
     }
     let index_before = folder.join(INDEX_BEFORE);
-    let before = match index_before.exists() && !replayed.losses.is_empty() {
-        true => catch_unwind(|| look_at_index(&index_before, options.cache_bytes)).ok().and_then(Result::ok),
+    let before = match index_before.exists() {
+        true => look_at_index(&index_before, options.cache_bytes)?,
         false => None,
     };
     // The index shows which entries existed up to its end, and the notes show which entries came
     // after it.
     let told_until =
         if replayed.is_whole { before.as_ref().map(|(_, until)| *until) } else { Some(replayed.until) };
-    let are_told = told_until.is_some_and(|until| match &noted {
-        Some(noted) => noted.are_complete(until, signs.map(|signs| signs.end)),
-        None => signs.is_some_and(|signs| signs.end <= until),
+    let acknowledged = signs.map(|signs| signs.end);
+    let are_noted = told_until.is_some_and(|until| {
+        acknowledged.is_some_and(|end| end <= until)
+            || noted.as_ref().is_some_and(|noted| noted.are_complete(until, acknowledged))
     });
     // The notes override the old index, because they are newer. For example, only the notes may
     // show that a log was deleted.
-    let mut known = before.unwrap_or_default().0;
-    let noted_until = noted.as_ref().and_then(Noted::end);
-    known.extend(noted.into_iter().flat_map(|noted| noted.heads));
+    let (mut heads, heads_until) = before.unwrap_or_default();
+    let is_later = |game: &GameId, than: Point| replayed.deleted.get(game).is_some_and(|end| *end > than);
+    heads.retain(|game, _| !is_later(game, heads_until));
+    let noted_until = noted.as_ref().and_then(Noted::end).unwrap_or_default();
+    heads.extend(noted.into_iter().flat_map(|noted| noted.heads));
     // The notes lack a deletion if the process was killed after it was written to the log and
     // before it was written to the notes.
-    known.retain(|game, _| replayed.deleted.get(game).is_none_or(|end| Some(*end) <= noted_until));
-    find_short(index, &mut replayed, &known)?;
-    let are_told = are_told || replayed.losses.is_empty();
-    let what = replayed.losses.join("; ");
+    heads.retain(|game, _| !is_later(game, noted_until));
+    find_short(index, &mut replayed, &heads)?;
+    let is_indexed = |loss: &Loss| loss.end.zip(told_until).is_some_and(|(end, until)| end <= until);
+    let are_told = are_noted || replayed.losses.iter().all(is_indexed);
+    let what = replayed.losses.iter().map(|loss| &loss.what).join("; ");
     if !what.is_empty() && !are_told && !options.accept_lost_tail {
         return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what }.into());
     }
@@ -223,6 +243,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let quarantine =
         |(game, reason): (&GameId, &String)| Change::Quarantine { game: *game, reason: reason.clone() };
     let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
+    let at = replayed.state.at;
+    found.extend(replayed.records.into_iter().map(|write| Change::Records { at, writes: vec![write] }));
     if !what.is_empty() {
         replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
         tracing::error!(
@@ -234,13 +256,19 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     }
     replayed.quarantined.extend(replayed.found);
     write_found(index, &mut tail, found)?;
+    replayed.losses.iter().for_each(|loss| known.add(loss));
+    // If the log continues in a new segment, the numbers before that segment may stay unused.
+    missing(segments.numbers().into_iter(), first).for_each(|loss| known.add(&loss));
     let notes = Notes::begin(folder)?;
     // The old notes are removed only after a checkpoint has stored everything that was read,
     // because the new notes cover only later groups. Even a new store writes this checkpoint, so
     // a log without any checkpoint must have lost its index.
     index.freeze(tail.point).map(|checkpoint| index.store(&checkpoint)).transpose()?;
     notes::remove_until(folder, notes.number - 1)?;
-    let alive = Alive::create(&folder.join(ALIVE), segments.store, tail.point, heartbeat)?;
+    // If the first segments are lost, the number of the first one stays, so that no backup without
+    // them replaces one that has them.
+    let first = if first > 0 { first } else { segments.numbers().first().copied().unwrap_or_default() };
+    let alive = Alive::create(&folder.join(ALIVE), segments.store, first, tail.point, heartbeat)?;
     if index_before.exists() {
         fs::remove_dir_all(&index_before)?;
     }
@@ -260,7 +288,8 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
         place,
         room,
         folder: folder.to_owned(),
-        losses: replayed.losses,
+        losses: replayed.losses.into_iter().map(|loss| loss.what).collect(),
+        known_damage: known,
         is_complete: AtomicBool::new(false),
         _lock: lock,
     };
@@ -268,15 +297,22 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
 }
 
 /// Returns the number of the last entry of each game in an index, and the point in the log up to
-/// which the index is complete.
-fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), AccessError> {
-    let index = Index::open(path, cache_bytes)?;
-    let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
-    Ok((heads, index.state()?.unwrap_or_default().until))
+/// which the index is complete. Returns `None` if the index is damaged.
+fn look_at_index(path: &Path, cache_bytes: u64) -> Result<Option<(Heads, Point)>, AccessError> {
+    let look = || {
+        let index = Index::open(path, cache_bytes)?;
+        let heads = index.rows()?.map_ok(|(game, row)| (game, row.head.seq)).try_collect()?;
+        Ok((heads, index.state()?.unwrap_or_default().until))
+    };
+    // The database library may panic if a file is damaged.
+    match catch_unwind(look) {
+        Ok(Err(error @ AccessError::NoRoom { .. })) => Err(error),
+        looked => Ok(looked.ok().and_then(Result::ok)),
+    }
 }
 
 /// Durably writes the changes that opening the store has made necessary, and adds them to the
-/// index. These changes are quarantines, and perhaps a new epoch.
+/// index. These changes are quarantines, records, and perhaps a new epoch.
 fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), AccessError> {
     if found.is_empty() {
         return Ok(());
@@ -293,12 +329,16 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// The arguments for opening an index: the log, the last heartbeat, and the options.
+/// The arguments for opening an index.
 struct Log<'a> {
     folder: &'a Path,
     segments: &'a Segments,
     signs: Option<Signs>,
     options: &'a EmbeddedOptions,
+    /// The damage that was already reported.
+    known: &'a KnownDamage,
+    /// True if segments are missing or have no valid header, and this was not reported yet.
+    lacks_segments: bool,
 }
 
 /// Opens the index and updates it to the end of the log. Rebuilds the index if it is damaged, or
@@ -335,24 +375,17 @@ fn read_index(log: &Log<'_>) -> Result<(Index, Replayed), Failure> {
 
 /// Reads the log from the point where the index ends, and cuts off an unfinished write.
 fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
-    let Log { folder, segments, signs, options } = *log;
+    let Log { folder, segments, signs, options, known, lacks_segments } = *log;
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
-    let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
+    let mut losses = Vec::new();
     let (mut suspects, mut deleted) = (BTreeSet::new(), BTreeMap::new());
     let is_whole = state.until == Point::default();
     let numbers = segments.numbers();
-    if !is_whole && !segments.reach(state.until) {
-        losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
-        for row in index.rows()? {
-            let (game, row) = row?;
-            // Even if a compaction has moved frames, a row lists them in the order of their
-            // entries. So the first frame that is beyond the end of the log contains the first
-            // missing entry.
-            if let Some((seq, _)) = row.frames().find(|(_, place)| !segments.reach(place.end())) {
-                found_damaged.insert(game, format!("entry {seq}: it is missing"));
-            }
-        }
+    let is_short = !is_whole && !segments.reach(state.until);
+    if is_short {
+        let what = format!("segment {} is missing, or shorter than it was", state.until.segment);
+        losses.push(Loss { what, end: None });
     }
     let mut end = Point::default();
     let mut told = Instant::now();
@@ -376,7 +409,7 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         // Checkpoints limit the memory needed to rebuild the index of a long log. After damage,
         // no more checkpoints are written, because the next start would not find the damage
         // again.
-        let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
+        let is_clean = losses.is_empty() && suspects.is_empty();
         if is_clean && index.fresh_bytes() >= options.checkpoint_bytes {
             let before = Point { segment: *number, at: from };
             index.freeze(before).map(|checkpoint| index.store(&checkpoint)).transpose()?;
@@ -385,7 +418,9 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
             let frame = match found {
                 Found::Frame(frame) => frame,
                 Found::Damage { from, to } => {
-                    losses.push(format!("bytes {from} to {to} of segment {number} are damaged"));
+                    let what = format!("bytes {from} to {to} of segment {number} are damaged");
+                    let end = Some(Point { segment: *number, at: to });
+                    losses.extend(Some(Loss { what, end }).filter(|loss| !known.contains(loss)));
                     continue;
                 }
             };
@@ -406,12 +441,24 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
             suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));
         }
     }
-    found_damaged.retain(|game, _| !quarantined.contains_key(game));
+    // A killed process may have written its last group, but not synced it. The index and `alive`
+    // must not be newer on the disk than the log.
+    numbers.last().map(|last| segments.sync(*last)).transpose()?;
+    let (mut found, mut records) = (BTreeMap::new(), Vec::new());
+    if !is_whole && (is_short || lacks_segments) {
+        let lost = index.lost(|place| !segments.reach(place.end()))?;
+        let reason = |(game, seq)| (game, format!("entry {seq}: it is missing"));
+        found = lost.games.into_iter().map(reason).collect();
+        // The quarantines may have been in the lost parts too.
+        found.extend(quarantined.clone());
+        records = lost.records;
+    }
     Ok(Replayed {
         state,
         until: state.until,
         quarantined,
-        found: found_damaged,
+        found,
+        records,
         suspects,
         deleted,
         losses,
@@ -429,7 +476,8 @@ fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(
         }
     }
     if !replayed.found.is_empty() && replayed.losses.is_empty() {
-        replayed.losses.push("entries that were acknowledged are missing".to_owned());
+        let what = "entries that were acknowledged are missing".to_owned();
+        replayed.losses.push(Loss { what, end: None });
     }
     Ok(())
 }
@@ -459,7 +507,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || open(folder.path(), SystemClock, &EmbeddedOptions::default()).map(drop);
         open().unwrap();
-        let (segments, _) = Segments::open(&folder.path().join(LOG), None).unwrap().unwrap();
+        let (segments, _) = Segments::open(&folder.path().join(LOG), None, 0).unwrap().unwrap();
         let unknown = |frames: &mut FrameWriter| {
             frames.push(99, |buffer| buffer.push(1));
         };

@@ -14,6 +14,7 @@ use super::access_error::AccessError;
 use super::alive::Alive;
 use super::files::Point;
 use super::folder_lock::FolderLock;
+use super::known_damage::KnownDamage;
 use super::place::DataFolder;
 use super::room::Room;
 use crate::clock::StampClock;
@@ -34,6 +35,8 @@ pub(super) struct Shared {
     pub(super) folder: PathBuf,
     /// Descriptions of the data that was missing or damaged when the store was opened.
     pub(super) losses: Vec<String>,
+    /// The damage in the log, including that in `losses`.
+    pub(super) known_damage: KnownDamage,
     /// True if the writer has ended after completing the index.
     pub(super) is_complete: AtomicBool,
     /// The lock on the folder, held while the store uses it.

@@ -1,6 +1,8 @@
 //! Tests with a full disk. No matter which write fails, no acknowledged change is lost, no
 //! refused change is stored, and the store resumes when there is space again.
 
+mod start;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io;

@@ -578,6 +578,8 @@ impl Writer {
             return Ok(false);
         }
         let segment = compaction.seal.number;
+        // The next start looks for all segments from this number on.
+        self.shared.alive.lock().note_first(self.reader.segments.after(segment))?;
         let bytes = self.reader.segments.remove(segment, compaction.is_damaged)?;
         tracing::info!(segment, bytes, "a segment of the log is compacted");
         Ok(true)

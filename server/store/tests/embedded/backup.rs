@@ -358,6 +358,27 @@ async fn an_archive_in_a_backup_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_store_that_has_lost_a_segment_does_not_replace_the_backup_that_has_it() {
+    for lost in [1, 2] {
+        let (data, target, other) = (scratch(), scratch(), scratch());
+        let store = open_busy(data.path());
+        fill(&store, data.path(), 15).await;
+        back(data.path(), target.path()).unwrap();
+        drop(store);
+        fs::remove_file(segment(data.path(), lost)).unwrap();
+        // The second attempt comes after a start that has reported the loss.
+        for _ in 0..2 {
+            let refused = back(data.path(), target.path()).unwrap_err();
+            assert!(matches!(refused, BackupError::LostSegment { .. }), "{lost}: {refused}");
+            drop(open_busy(data.path()));
+        }
+        assert_eq!(texts(&restored(target.path()).1, game(1)).await.len(), 15);
+        let made = back(data.path(), other.path()).unwrap();
+        assert_eq!(made.damage, [format!("segment {lost} is missing")]);
+    }
+}
+
+#[tokio::test]
 async fn a_backup_is_refused_where_it_would_do_harm() {
     let (place, target) = (scratch(), scratch());
     let data = place.path().join("data");

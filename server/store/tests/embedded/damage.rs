@@ -18,8 +18,17 @@ fn accept(folder: &Path) -> EmbeddedStore {
     EmbeddedStore::open(folder, SystemClock, &options).unwrap()
 }
 
-fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+pub(crate) fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+}
+
+pub(crate) fn remove_notes(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with("notes-") {
+            fs::remove_file(path).unwrap();
+        }
+    }
 }
 
 /// Makes a file longer, like a store that allocates space in advance.
@@ -187,14 +196,6 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     let ends = fill(&store, folder.path(), 3).await;
     let epoch = store.epoch().await.unwrap();
     let copy = killed(folder.path());
-    let remove_notes = |folder: &Path| {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.file_name().unwrap().to_str().unwrap().starts_with("notes-") {
-                fs::remove_file(path).unwrap();
-            }
-        }
-    };
     // After a normal stop, the index shows which entries existed, even without the notes.
     let stopped = killed(folder.path());
     drop(open(stopped.path()).unwrap());

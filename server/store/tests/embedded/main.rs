@@ -9,6 +9,7 @@ mod common;
 mod convert;
 mod damage;
 mod full_disk;
+mod losses;
 mod retiring;
 
 use std::fs;

@@ -32,6 +32,11 @@ pub enum BackupError {
          backup, or name another folder"
     )]
     Older(PathBuf),
+    #[error(
+        "segment {segment} of the log is lost, and the backup in {target} has it: restore the backup, or name \
+         another folder"
+    )]
+    LostSegment { segment: u32, target: PathBuf },
     #[error("{0} is in use by another process: wait until that one has ended")]
     Locked(PathBuf),
     #[error("there is no complete backup in {0}")]

@@ -66,7 +66,7 @@ fn copy(
     let last = manifest.end.segment + 1;
     let end = Point { segment: last, at: HEADER_BYTES as u64 + 1 };
     let alive = data.join(ALIVE);
-    Alive::create(&alive, manifest.store, end, manifest.heartbeat).map_err(BackupError::at(&alive))?;
+    Alive::create(&alive, manifest.store, 0, end, manifest.heartbeat).map_err(BackupError::at(&alive))?;
     let log = data.join(LOG);
     let segments = Segments::create(&log, manifest.store).map_err(BackupError::at(&log))?;
     sync(data).map_err(BackupError::at(data))?;
