@@ -28,6 +28,9 @@ const MIB: u64 = 1024 * 1024;
 /// After a kill, the store reads a log of up to this many MiB completely (`REREAD_BYTES_MAX` in
 /// `server/store/src/embedded/open.rs`). Of a longer log, it reads only the last part.
 const REREAD_MIB: u64 = 256;
+/// The log stays this much shorter, because the store allocates space in advance, and because steps
+/// differ in length.
+const SPARE_MIB: u64 = 3;
 /// The number of entries to write before looking at the length of the log again.
 const STEP_ENTRIES: u32 = 100_000;
 
@@ -112,7 +115,7 @@ fn opened_after_kill(folder: &Path, plan: &Plan, more: &[&str]) -> Result<f64, L
 async fn fill_log(store: &Arc<EmbeddedStore>, folder: &Path, entries: u32) -> Result<(), LoadError> {
     let games = (STEP_ENTRIES / entries.max(1)).max(1);
     let (mut from, mut before, mut length) = (0, 0, 0);
-    while 2 * length - before <= REREAD_MIB * MIB {
+    while 2 * length - before <= (REREAD_MIB - SPARE_MIB) * MIB {
         fill_all(store, from..from + games, entries).await?;
         from += games;
         before = length;
