@@ -103,8 +103,6 @@ test("without the network, the page says so, and shows rules, records and saved 
   await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
   await page.getByRole("link", { name: "Replay" }).click();
   await page.locator(".replay .piece").first().waitFor();
-  await page.clock.runFor(1_000);
-  const replay = page.url();
   await page.evaluate(() => localStorage.setItem("deployments", JSON.stringify([{ ruleset: "classic", name: "mine", setup: "939492493956691S9575574BB7668B88BF7B88B9" }])));
   /** @param {string} name */
   const deployments = async (name) => {
@@ -122,9 +120,6 @@ test("without the network, the page says so, and shows rules, records and saved 
   await page.getByRole("heading", { level: 1, name: "Quantum" }).waitFor();
   await page.locator(".bar").getByText("You are offline.").waitFor();
   await page.goto(`${own.url}/replay/${game}`);
-  await page.locator(".replay .piece").first().waitFor();
-  // The address tells by now what is shown.
-  await page.goto(replay);
   await page.locator(".replay .piece").first().waitFor();
   await deployments("mine");
 
