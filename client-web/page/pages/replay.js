@@ -51,7 +51,11 @@ function shownOf(record, scope) {
  */
 async function load(id, scope) {
   const answer = await readApi(`/api/games/${id}/record${scope ? `?as=${scope}` : ""}`);
-  if ("refusal" in answer) return answer;
+  if ("refusal" in answer) {
+    // Without a connection, only what was open to the player may have been kept. Their address names it.
+    const kept = scope && answer.refusal.code === "no_answer" ? await load(id, undefined) : answer;
+    return "scope" in kept && kept.scope === scope ? kept : answer;
+  }
   try {
     const shown = shownOf(answer.body, scope);
     if (scope) return shown;

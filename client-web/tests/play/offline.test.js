@@ -119,8 +119,10 @@ test("without the network, the page says so, and shows rules, records and saved 
   await page.goto(`${own.url}/rules/quantum`);
   await page.getByRole("heading", { level: 1, name: "Quantum" }).waitFor();
   await page.locator(".bar").getByText("You are offline.").waitFor();
-  await page.goto(`${own.url}/replay/${game}`);
-  await page.locator(".replay .piece").first().waitFor();
+  for (const address of [game, `${game}?as=all`]) {
+    await page.goto(`${own.url}/replay/${address}`);
+    await page.locator(".replay .piece").first().waitFor();
+  }
   await deployments("mine");
 
   // With an account, a copy of what it has.
