@@ -212,10 +212,10 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let is_later = |game: &GameId, than: Point| replayed.deleted.get(game).is_some_and(|end| *end > than);
     heads.retain(|game, _| !is_later(game, heads_until));
     let noted_until = noted.as_ref().and_then(Noted::end).unwrap_or_default();
-    heads.extend(noted.into_iter().flat_map(|noted| noted.heads));
     // The notes lack a deletion if the process was killed after it was written to the log and
     // before it was written to the notes.
-    heads.retain(|game, _| !is_later(game, noted_until));
+    let noted = noted.into_iter().flat_map(|noted| noted.heads);
+    heads.extend(noted.filter(|(game, _)| !is_later(game, noted_until)));
     find_short(index, &mut replayed, &heads)?;
     let is_indexed = |loss: &Loss| loss.end.zip(told_until).is_some_and(|(end, until)| end <= until);
     let are_told = are_noted || replayed.losses.iter().all(is_indexed);

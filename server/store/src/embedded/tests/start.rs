@@ -78,15 +78,15 @@ async fn a_start_that_finds_damage_on_a_full_disk_names_it_when_there_is_room() 
     assert_starts_wait_for_room(folder.path(), check).await;
 }
 
-/// Checks that the damage is reported, and that each game is complete or in quarantine.
+/// Checks that the damage is reported, and that each game is complete or in quarantine. Deleted
+/// games are left out, because the damage may have hit their deletion.
 async fn assert_damage_is_named(store: &EmbeddedStore, ledger: &Ledger, at: &str) {
     assert!(!store.losses().is_empty() && store.epoch().await.unwrap() > ledger.epoch, "{at}");
-    for number in 0..3 {
-        let entries = ledger.games.get(&game(number)).map_or(0, Vec::len);
-        let found = store.read(game(number), 0, usize::MAX).await.map(|entries| entries.len());
+    for (game, entries) in &ledger.games {
+        let found = store.read(*game, 0, usize::MAX).await.map(|entries| entries.len());
         let quarantined = store.quarantined().await.unwrap();
-        let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
-        assert!(is_named || found == Ok(entries), "{at}: {number}");
+        let is_named = quarantined.iter().any(|(named, _)| named == game);
+        assert!(is_named || found == Ok(entries.len()), "{at}: {game}");
     }
 }
 
