@@ -224,7 +224,8 @@ async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
     let data = data_folder(config)?;
     let restored = backup::restore(source, data)?;
     say(&restored);
-    // The archive comes first, because a store that was damaged when it was backed up does not open.
+    // The archive comes first, because a store that was damaged when it was backed up does not
+    // open.
     restore_archive(config, source)?;
     let store = open_embedded(config, data).map_err(OpenFailure::from)?;
     // Record that the clocks of running games have been stopped since the backup.

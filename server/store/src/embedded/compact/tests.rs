@@ -72,8 +72,8 @@ fn count(reader: &Reader) -> (u64, u64, u64) {
                 let bytes = (key.as_bytes().len() + value.len()) as u64;
                 let row = reader.index.record(&key).unwrap();
                 match (is_needed, row.is_some_and(|row| row.place == place)) {
-                    // The whole frame counts as needed, because the row of the game does not say how
-                    // much of the frame is records.
+                    // The whole frame counts as needed, because the row of the game does not say
+                    // how much of the frame is records.
                     (true, false) => (needed, more) = (needed - bytes, more + bytes),
                     (true, true) => more += bytes + FRAME_BYTES as u64,
                     (false, true) => (needed, more) = (needed + bytes, more + FRAME_BYTES as u64),
