@@ -54,8 +54,14 @@ const PLANS = {
   },
 };
 
-/** Where Red has pieces of some ranks. @type {Record<string, Record<string, string>>} */
-const PLACES = { "shadowflash-3": { a4: "Captain", b4: "Major" } };
+/**
+ * Where the sides have pieces of some ranks. A strike over the joined edge must not take a Flag.
+ * @type {Record<string, Record<"red" | "blue", Record<string, string>>>}
+ */
+const PLACES = {
+  "shadowflash-2": { red: { h3: "Flag" }, blue: { h8: "Flag" } },
+  "shadowflash-3": { red: { a4: "Captain", b4: "Major", h3: "Flag" }, blue: { h8: "Flag" } },
+};
 
 /** What each side has done at least. @type {Record<string, Partial<Record<Kind, number>>>} */
 const LEAST = {
@@ -75,8 +81,8 @@ for (const [index, ruleset] of IDS.entries()) {
     await meet(ann.page, bob.page, server.url, ruleset, { side: "red", accept: (button) => blue.use(button) });
     const id = idOf(ann.page);
     if (ruleset !== "quantum") {
-      await red.deploy(PLACES[ruleset]);
-      await blue.deploy();
+      await red.deploy(PLACES[ruleset]?.red);
+      await blue.deploy(PLACES[ruleset]?.blue);
     }
     await Promise.all(players.map(({ page }) => page.locator(".phase-playing").waitFor()));
     await eve.page.goto(ann.page.url());
