@@ -1,7 +1,7 @@
 // What the player waits with for an opponent: a place in the pool, their offers to all, a link for a
 // friend. Without a socket or a clock, like the line, which it follows. A hidden tab keeps its line
-// meanwhile, because the server soon ends the waits of a player without one. If it does, the player
-// is told.
+// meanwhile, because the server soon ends the waits of a player without one. If it does, the page
+// says so.
 
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./line.js").Request} Request */
@@ -24,7 +24,7 @@
  * @property {ServerMessage & { type: "challenge" } | undefined} challenge The player's own that was shown last.
  */
 
-/** `gone`: what has ended. `begun`: games of which nobody told. @typedef {{ waits: Waits, gone: Request[], begun: GameSummary[] }} Followed */
+/** `gone`: what has ended. `begun`: games that no message announced. @typedef {{ waits: Waits, gone: Request[], begun: GameSummary[] }} Followed */
 
 /** @type {Waits} */
 export const NO_WAITS = {
@@ -32,7 +32,7 @@ export const NO_WAITS = {
   challenge: undefined,
 };
 
-/** A lobby with so many seeks may lack some. */
+/** The server lists at most this many seeks, so a list of this length may lack some. */
 const MOST_SEEKS = 80;
 
 /** @param {Waits} waits @param {number} now By the server's clock. */
@@ -62,7 +62,7 @@ export function follow(before, line) {
   };
 }
 
-/** Nothing tells which offer has become a game. @param {Waits} waits @param {readonly GameSummary[]} started @returns {Waits} */
+/** The server does not say which offer has become a game. @param {Waits} waits @param {readonly GameSummary[]} started @returns {Waits} */
 function afterStart(waits, started) {
   if (started.length === 0) return waits;
   const taken = started.map(({ terms }) => JSON.stringify(terms));

@@ -52,7 +52,8 @@ function shownOf(record, scope) {
 async function load(id, scope) {
   const answer = await readApi(`/api/games/${id}/record${scope ? `?as=${scope}` : ""}`);
   if ("refusal" in answer) {
-    // Without a connection, only what was open to the player may have been kept. Their address names it.
+    // Without a connection, only the record that was open to the player may have been kept. The
+    // address of its page names its audience.
     const kept = scope && answer.refusal.code === "no_answer" ? await load(id, undefined) : answer;
     return "scope" in kept && kept.scope === scope ? kept : answer;
   }

@@ -75,7 +75,7 @@ function notify(kind, key, { ruleset, address }) {
   });
 }
 
-/** Goes to a game that begins, in one tab. Whoever plays there gets a link instead. @param {string} id */
+/** Goes to a game that begins, in one tab. If another game is played in that tab, it shows a link instead. @param {string} id */
 export function enter(id) {
   once(`${id} enter`, () => {
     if (!hasLiveGame(line.value)) return go(`/game/${id}`);
@@ -277,7 +277,7 @@ export function play(sound) {
   }
 }
 
-/** More than these are not kept: the oldest goes. */
+/** The maximum number of mutes. After that, the oldest one is dropped. */
 const MOST_MUTES = 200;
 
 /** Hides what a player says, or shows it again. @param {{ id: string, name: string }} player */

@@ -174,7 +174,7 @@ test("a hidden tab keeps its line for notifications of games and challenges, and
   }
 });
 
-test("who comes back to an offer that is gone can post it again", async () => {
+test("a player who comes back to a withdrawn offer can post it again", async () => {
   const { page, faults, context, hear } = await open({ path: "/" });
   const terms = { ruleset: "barrage", time: { kind: "unlimited" } };
   const lobby = { type: "lobby", games: [], players_online: 1, seeks: [{ id: "s1", seeker: player("red"), terms, side: "blue" }] };

@@ -377,7 +377,7 @@ test("on a phone, More has the terms and the field for moves, and the key m open
   await end();
 });
 
-test("a mouse that rests on a piece is told what it is, until it leaves the board", async () => {
+test("a piece is explained while the mouse rests on it, until the mouse leaves the board", async () => {
   const { page, end, press } = await open("classic red 30 4 bF.9/b8'.9/.10/.10/.2~2.2~2.2/.2~2.2~2.2/.10/.3rS'b1'*.5/.10/rFr8.8", "red");
   const about = page.locator(".latest").getByText(/^a9, enemy, hidden/);
   const rest = async (/** @type {number} */ ms) => page.evaluate((ms) => /** @type {any} */ (window).fed.run(ms), ms);

@@ -110,7 +110,7 @@ test("a link for a friend is a wait until it is answered, withdrawn or expired; 
   }
 });
 
-test("who comes back is told what ended meanwhile, with what it takes to wait again", () => {
+test("players who come back learn what ended meanwhile, with what it takes to wait again", () => {
   const sim = atHome();
   const narrow = seekOf("s1", { side: "red", rating: { min: 900 } });
   sim.hear(lobbyOf(narrow, seekOf("s2"), seekOf("s3", { seeker: BOB })));
@@ -125,7 +125,7 @@ test("who comes back is told what ended meanwhile, with what it takes to wait ag
   assert.deepEqual(sim.gone, [
     { type: "seek", terms: TERMS, side: "red", rating: { kind: "between", min: 900 } }, { type: "enter_pool", terms: TERMS },
   ]);
-  // Nobody is told of what they end themselves, and of a list that lacks something.
+  // What players end themselves is not reported, and neither is what a shortened list lacks.
   sim.back();
   sim.hear(lobbyOf(...Array.from({ length: 80 }, (_, at) => seekOf(`x${at}`, { seeker: BOB }))));
   sim.listen(5);
@@ -144,7 +144,7 @@ test("a page without the lobby hears whether the offers are still there", () => 
   assert.deepEqual(sim.waits.seeks.map(({ id }) => id), ["s2"]);
 });
 
-test("a game that began while the line was away is told, and its offer is not missed", () => {
+test("a game that began while the line was away is announced, and its offer is not missed", () => {
   const sim = atHome();
   sim.hear(lobbyOf(seekOf("s1")));
   sim.back("g1");

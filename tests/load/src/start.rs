@@ -85,7 +85,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let (store, planned) = open(&folder)?;
     drop(store);
     let killed = opened_after_kill(&folder, plan, &[])?;
-    println!("A log of just under {REREAD_MIB} MiB is written.");
+    println!("Now a log of just under {REREAD_MIB} MiB is written.");
     let reread = opened_after_kill(&scratch.path().join("reread"), plan, &["--rereads"])?;
     let of = |name, seconds| Figure::of(name, seconds, "s").with_target(Target::AtMost(SECONDS_MOST));
     let figures = vec![

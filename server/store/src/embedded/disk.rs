@@ -32,7 +32,7 @@ pub(super) fn allocate(file: &File, at: u64, bytes: u64) -> io::Result<()> {
 
 /// True if the disk works, but cannot read this part of a file.
 pub(super) fn is_damaged_sector(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(5)
+    error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error())
 }
 
 /// Reads a whole file. Sectors that the disk cannot read are zeros in the result.
