@@ -94,8 +94,12 @@ fn set_back(redis: &mut RedisServer, copy: &Path) {
 }
 
 /// Appends to a game until the store fails. Returns the number of acknowledged entries.
-async fn play(store: Arc<RedisStore>, number: u32, acknowledged: Arc<AtomicUsize>) -> (u32, u64) {
-    let mut head = store.head(game(number)).await.unwrap();
+async fn play(
+    store: Arc<RedisStore>,
+    number: u32,
+    mut head: Head,
+    acknowledged: Arc<AtomicUsize>,
+) -> (u32, u64) {
     loop {
         let next = body(text(number, head.seq + 1));
         let writes = vec![put(&format!("last/{number}"), &(head.seq + 1).to_string())];
@@ -126,8 +130,15 @@ async fn nothing_acknowledged_is_lost_when_redis_is_killed() {
     for round in 0..6 {
         let store = Arc::new(redis.open(RedisOptions::default()).await);
         let acknowledged = Arc::new(AtomicUsize::new(0));
-        let tasks: Vec<_> = (0..GAMES)
-            .map(|number| tokio::spawn(play(store.clone(), number, acknowledged.clone())))
+        // Every head is read before the first append: otherwise Redis could be killed between an
+        // acknowledgement of one game and the first reading of another.
+        let mut heads = Vec::new();
+        for number in 0..GAMES {
+            heads.push((number, store.head(game(number)).await.unwrap()));
+        }
+        let tasks: Vec<_> = heads
+            .into_iter()
+            .map(|(number, head)| tokio::spawn(play(store.clone(), number, head, acknowledged.clone())))
             .collect();
         until("acknowledgements", async || (acknowledged.load(Ordering::SeqCst) > round * 97).then_some(()))
             .await;
