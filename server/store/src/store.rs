@@ -387,8 +387,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Permanently deletes the log of a finished game, or its guard. Deleting a missing log is
-    /// not an error. Side records remain, so the caller deletes those first.
+    /// Permanently deletes the log of a finished game, or its guard. A missing log is not an error.
+    /// Side records remain, so delete those first. A shared store keeps a guard with only the head.
     ///
     /// # Errors
     /// [`StoreError`]: part of the log may remain. It is safe to repeat the call.
