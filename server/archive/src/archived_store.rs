@@ -246,14 +246,17 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         true
     }
 
-    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+    fn archive_record(&self, key: Key) -> StoreResult<'_, bool> {
         Box::pin(async move {
-            let Some(value) = self.inner.get(key.clone()).await? else { return Ok(()) };
-            if !self.archive.add_record(&key, &value).await.map_err(|error| store_error(&error))? {
-                return Ok(());
+            let Some(value) = self.inner.get(key.clone()).await? else { return Ok(true) };
+            match self.archive.add_record(&key, &value).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(true),
+                Err(ArchiveError::Taken(_)) => return Ok(false),
+                Err(error) => return Err(store_error(&error)),
             }
             let update = Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] };
-            self.inner.update(update).await.map(drop)
+            self.inner.update(update).await.map(|_| true)
         })
     }
 

@@ -35,6 +35,7 @@ use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
 use self::book::Opened;
+pub use self::book::check;
 pub(crate) use self::book::{amend, line_of, rated_lines};
 use self::latest::latest_key;
 use self::line::ended_at;
@@ -122,7 +123,6 @@ impl Histories {
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
         }
-        let score = score_of(*winner, side);
         // The job may have come back after it was done. Read the record before the lines, because
         // it may become a line in between.
         let own = played_key(&player.id, Shelf::All, ended.0, game)?;
@@ -131,6 +131,7 @@ impl Histories {
         {
             return Ok(());
         }
+        let score = score_of(*winner, side);
         let played = PlayedGame {
             game,
             ended: ended.0,

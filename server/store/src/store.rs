@@ -404,14 +404,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Moves a side record to the archive, if the store has one and the record's key begins with
     /// [`ARCHIVED_RECORDS`]. The value of this key must never change again. Afterwards,
-    /// [`Store::get`] reads the record from the archive, and [`Store::scan`] does not find it.
-    /// Moving a missing record is not an error.
+    /// [`Store::get`] finds the record, and [`Store::scan`] does not. A missing record is not an
+    /// error. Returns false if the archive has another value under this key. The record then stays.
     ///
     /// # Errors
     /// [`StoreError`]: the record is still readable. It is safe to repeat the call.
-    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+    fn archive_record(&self, key: Key) -> StoreResult<'_, bool> {
         drop(key);
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(std::future::ready(Ok(true)))
     }
 
     /// Deletes a record that may be in the archive. Deleting a missing record is not an error.

@@ -49,6 +49,9 @@ pub enum ArchiveError {
     /// An object was written, but reading it returned different bytes.
     #[error("the archive's object {0} does not have the bytes that were written")]
     ReadBack(ObjectName),
+    /// The archive has another record under this name.
+    #[error("the archive has another record in its object {0}")]
+    Taken(ObjectName),
     /// The store overwrites existing objects, so games could be lost.
     #[error("the storage of the archive ignores the condition that an object must not exist yet")]
     Overwrites,
@@ -88,6 +91,7 @@ impl ArchiveError {
             | ArchiveError::NewerFormat(_)
             | ArchiveError::WrongGame(_)
             | ArchiveError::ReadBack(_)
+            | ArchiveError::Taken(_)
             | ArchiveError::Overwrites
             | ArchiveError::Silent
             | ArchiveError::Busy

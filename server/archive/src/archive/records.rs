@@ -56,7 +56,8 @@ impl Archive {
         self.objects().put_if_absent(&name, pack(seal, key, value)).await?;
         match self.record(key).await? {
             Some(found) if found == value => Ok(true),
-            Some(_) | None => Err(ArchiveError::ReadBack(name)),
+            Some(_) => Err(ArchiveError::Taken(name)),
+            None => Err(ArchiveError::ReadBack(name)),
         }
     }
 

@@ -60,3 +60,18 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
     assert_eq!(store.get(key("volumes/ann/1")).await, Ok(None));
     assert_eq!(store.archived_records(key("volumes/")).await, Ok(Vec::new()));
 }
+
+#[tokio::test]
+async fn a_record_does_not_replace_another_one_in_the_archive() {
+    let (objects, folder) = (Memory::new(), tempfile::tempdir().expect("a folder"));
+    let archive = open(&objects, settings()).await;
+    let inner = EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default());
+    let inner = Arc::new(inner.expect("a store"));
+    let store = ArchivedStore::new(inner.clone(), archive.clone());
+    let name = key("volumes/ann/1");
+    assert_eq!(archive.add_record(&name, b"another").await.ok(), Some(true));
+    put(&*inner, "volumes/ann/1").await;
+    assert_eq!(store.archive_record(name.clone()).await, Ok(false));
+    assert_eq!(store.get(name.clone()).await, Ok(Some(b"volumes/ann/1".to_vec())));
+    assert_eq!(archive.record(&name).await.ok(), Some(Some(b"another".to_vec())));
+}
