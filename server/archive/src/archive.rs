@@ -14,6 +14,7 @@ mod agreement;
 mod cache;
 mod check;
 mod error;
+mod list;
 mod location;
 mod manifest;
 mod manifests;

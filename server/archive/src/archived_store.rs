@@ -1,19 +1,22 @@
 //! A store that also returns finished games from the archive.
 
+mod transfer;
+
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage,
-    Reached, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMemory,
-    StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
+    Announcement, Append, AppendOutcome, DiskSpace, Guard, Head, Key, Outage, Reached, ReadError, ReadResult,
+    Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMemory, StoreMessage, StoreResult,
+    StoredEntry, Topic, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
+use self::transfer::Listed;
 use crate::archive::records::is_archivable;
 use crate::archive::{Archive, ArchiveError, Found, Location};
 use crate::frame::signature_bytes;
@@ -43,6 +46,7 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     read_lately: Mutex<Lately>,
     /// The longest time that a read waits for the archive.
     patience: Option<Duration>,
+    listed: Mutex<Listed>,
 }
 
 /// The games that were recently read from the archive.
@@ -70,7 +74,13 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore { inner, archive, read_lately: Mutex::default(), patience: None }
+        ArchivedStore {
+            inner,
+            archive,
+            read_lately: Mutex::default(),
+            patience: None,
+            listed: Mutex::default(),
+        }
     }
 
     /// Limits the time of each read from the archive, so that a client's other messages do not wait
@@ -401,70 +411,5 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.inner.notices()
-    }
-}
-
-/// Exports and checks include the archived games, in their decoded form. Imports change only the
-/// inner store.
-impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
-    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
-        Box::pin(async move {
-            let mut games: HashSet<GameId> = self.inner.games().await?.into_iter().collect();
-            let mut after = None;
-            while let Some(page) = self.archive.games(after).await.map_err(|error| store_error(&error))? {
-                if let Some(damage) = page.damage {
-                    return Err(store_error(&damage));
-                }
-                games.extend(page.games.into_iter().map(|(game, _)| game));
-                after = Some(page.segment);
-            }
-            Ok(games.into_iter().collect())
-        })
-    }
-
-    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
-        Box::pin(async move {
-            let mut records = self.inner.records(after.clone(), limit).await?;
-            // The last key of this page. `None` if the inner store has no more records.
-            let last = records.last().filter(|_| records.len() >= limit).map(|(key, ..)| key.clone());
-            let all = Key::new(ARCHIVED_RECORDS)?;
-            let has_begun = last.as_ref().is_none_or(|last| *last >= all);
-            let is_over = after
-                .as_ref()
-                .is_some_and(|after| *after > all && !after.as_bytes().starts_with(all.as_bytes()));
-            if !has_begun || is_over {
-                return Ok(records);
-            }
-            let found: HashSet<Key> = records.iter().map(|(key, ..)| key.clone()).collect();
-            let mut keys = self.archived_records(all).await?;
-            keys.retain(|key| {
-                after.as_ref().is_none_or(|after| key > after)
-                    && last.as_ref().is_none_or(|last| key < last)
-                    && !found.contains(key)
-            });
-            keys.truncate(limit);
-            for key in keys {
-                // The record may have been deleted since its key was read.
-                if let Some(value) = self.get(key.clone()).await? {
-                    records.push((key, value, None));
-                }
-            }
-            records.sort_unstable_by(|(one, ..), (other, ..)| one.cmp(other));
-            records.truncate(limit);
-            Ok(records)
-        })
-    }
-
-    fn take_over(
-        &self,
-        game: GameId,
-        expected: Head,
-        entries: Vec<StoredEntry>,
-    ) -> StoreResult<'_, AppendOutcome> {
-        self.inner.take_over(game, expected, entries)
-    }
-
-    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
-        self.inner.put_aside(game, reason)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flagfall_archive::{Archive, ArchiveError, Check, Found, Report};
 
 use super::memory::Memory;
-use super::whole::{DAY_MS, assert_readable, frugal, game, games, id, open, settings};
+use super::whole::{DAY_MS, assert_readable, frugal, game, games, id, open, settings, sorted};
 
 fn destroy(store: &Memory, name: &str) {
     store.change(name, |bytes| {
@@ -61,6 +61,7 @@ async fn a_damaged_segment_leaves_the_other_games() {
         assert!(page.games.is_empty() && page.damage.is_some());
         let page = archive.games(Some(page.segment)).await.expect("a page").expect("a segment");
         assert!(page.games.len() == 2 && page.damage.is_none());
+        assert_eq!(archive.all_games().await.expect("games"), sorted(0..4), "the index names all games");
         // Games can still be added, and the archive can be tidied.
         archive.add(games([4])).await.expect("added");
         archive.tidy(DAY_MS).await.expect("tidied");
@@ -110,6 +111,7 @@ async fn a_damaged_run_hides_its_games_only() {
             (report.damage[0].object.as_str(), &report.damage[0].games),
             (run.as_str(), &lost.to_vec())
         );
+        assert_eq!(archive.all_games().await.expect("games"), sorted(0..4), "the segments name all games");
         // The other runs are merged, and the damaged one stays.
         archive.add(games([4])).await.expect("added");
         let tidied = archive.tidy(DAY_MS).await.expect("tidied");

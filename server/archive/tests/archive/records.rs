@@ -1,6 +1,7 @@
 //! Side records in the archive.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use flagfall_archive::{ArchivedStore, Check};
 use flagfall_store::{EmbeddedOptions, EmbeddedStore, Key, Store, SystemClock, Transfer, Update, Write};
@@ -38,6 +39,7 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
     }
     for limit in 1..8 {
         let (mut exported, mut after) = (Vec::new(), None);
+        let lists = objects.lists.load(Ordering::Relaxed);
         loop {
             let records = store.records(after.clone(), limit).await.expect("records");
             let Some((last, ..)) = records.last() else { break };
@@ -45,6 +47,8 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
             exported.extend(records.into_iter().map(|(_, value, _)| String::from_utf8(value).expect("text")));
         }
         assert_eq!(exported, names, "{limit} at a time");
+        // The manifests and the volumes are each listed once.
+        assert_eq!(objects.lists.load(Ordering::Relaxed) - lists, 2, "{limit} at a time");
     }
     let check = async || archive.check(Check::All, |_, _| ()).await.expect("a report");
     assert_eq!((check().await.records, check().await.damage.len()), (2, 0));

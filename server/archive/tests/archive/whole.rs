@@ -57,7 +57,7 @@ pub(crate) async fn assert_readable(archive: &Archive, number: u8) {
     assert_eq!(*log, decode(encoded.expose()).expect("a log"), "game {number}");
 }
 
-/// Returns all games that a walk over the archive finds.
+/// Returns all games that a walk over the archive finds. The index must name the same games.
 pub(crate) async fn walk(archive: &Archive) -> Vec<GameId> {
     let (mut all, mut after) = (Vec::new(), None);
     while let Some(page) = archive.games(after).await.expect("a page") {
@@ -69,10 +69,11 @@ pub(crate) async fn walk(archive: &Archive) -> Vec<GameId> {
         after = Some(page.segment);
     }
     all.sort_unstable();
+    assert_eq!(archive.all_games().await.expect("games"), all);
     all
 }
 
-fn sorted(numbers: impl IntoIterator<Item = u8>) -> Vec<GameId> {
+pub(crate) fn sorted(numbers: impl IntoIterator<Item = u8>) -> Vec<GameId> {
     let mut ids: Vec<GameId> = numbers.into_iter().map(id).collect();
     ids.sort_unstable();
     ids
