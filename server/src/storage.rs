@@ -282,7 +282,11 @@ async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
 }
 
 async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
-    let store = open_for_transfer(config).await?;
+    let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    let store: Arc<dyn Transfer> = match archive::open(config).await.map_err(OpenFailure::from)? {
+        Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
+        None => inner,
+    };
     let lifetimes = Lifetimes::of(&config.settings.times);
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut progress = Progress::begin();
