@@ -18,6 +18,7 @@ use crate::archive::records::is_archivable;
 use crate::archive::{Archive, ArchiveError, Found, Location};
 use crate::frame::signature_bytes;
 use crate::game::Log;
+use crate::known::KnownArchive;
 
 /// The maximum number of games in [`Lately`].
 const READ_LATELY_MAX: usize = 4_096;
@@ -86,6 +87,16 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
             Some(patience) => timeout(patience, read).await.unwrap_or(Err(ArchiveError::Silent)),
             None => read.await,
         }
+    }
+
+    /// Makes sure that the store remembers this archive, before something leaves the store. Returns
+    /// the archive that the store remembers, if it is another one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the store's record cannot be read or written.
+    pub async fn claim(&self) -> Result<Option<KnownArchive>, StoreError> {
+        let known = self.archive.as_remembered().claim(&*self.inner).await?;
+        Ok(Some(known).filter(|known| known.id != self.archive.id()))
     }
 
     /// Returns the log of an archived game, and the guard that the inner store may still keep for
@@ -215,14 +226,24 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        self.delete_logs(vec![game])
+    }
+
+    fn delete_logs(&self, games: Vec<GameId>) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // Remove the game from the archive first. If the removal is interrupted, a second
-            // attempt still finds the log.
+            // Remove the games from the archive first. If the removal is interrupted, a second
+            // attempt still finds the logs.
             let failed = |error: ArchiveError| store_error(&error);
-            if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
-                self.archive.remove(game, "deleted").await.map_err(failed)?;
+            let mut archived = Vec::new();
+            for game in &games {
+                if let Some(Found::At(_)) = self.archive.find(*game).await.map_err(failed)? {
+                    archived.push(*game);
+                }
             }
-            self.inner.delete_log(game).await
+            if !archived.is_empty() {
+                self.archive.remove_all(&archived, "deleted").await.map_err(failed)?;
+            }
+            self.inner.delete_logs(games).await
         })
     }
 
@@ -249,6 +270,10 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
     fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
         Box::pin(async move {
             let Some(value) = self.inner.get(key.clone()).await? else { return Ok(()) };
+            if let Some(other) = self.claim().await? {
+                let why = format!("the records of this store are in another archive: {other}");
+                return Err(StoreError::Unavailable { why });
+            }
             if !self.archive.add_record(&key, &value).await.map_err(|error| store_error(&error))? {
                 return Ok(());
             }

@@ -310,6 +310,8 @@ keyspace! {
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";
     /// A finished game that will be archived, or packed in a store without an archive.
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
+    /// The archive that has the finished games of the store.
+    KNOWN_ARCHIVE[] = "known_archive", "JSON: KnownArchive", "archive/src/known.rs", "permanent";
     /// The server that moves games to the archive.
     ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A game that an operator has erased. It must not come back.
@@ -350,6 +352,7 @@ mod tests {
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
         assert_eq!(OUTAGES.key([]).unwrap().as_bytes(), flagfall_store::OUTAGES_KEY.as_bytes());
         assert_eq!(IMPORTING.key([]).unwrap().as_bytes(), flagfall_store::IMPORT_KEY.as_bytes());
+        assert_eq!(KNOWN_ARCHIVE.key([]).unwrap().as_bytes(), flagfall_store::ARCHIVE_KEY.as_bytes());
         assert_eq!(time15(Stamp(42)).len(), 15);
     }
 

@@ -152,7 +152,7 @@ declare! {
     GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count, [],
         "Games moved from the store to the archive by this server";
     ARCHIVE_WAITING = "flagfall_archive_waiting", Gauge, Count, [],
-        "Finished games that are due for the archive and still in the store";
+        "Finished games that should be in the archive by now and are still in the store";
     ARCHIVE_REFUSED = "flagfall_archive_refused_total", Counter, Count, [],
         "Finished games that stay in the store, because the archive cannot keep them unchanged";
     COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flagfall_archive::{Archive, Check, Examine, Report, Settings};
+use flagfall_archive::{Archive, Check, Examine, KnownArchive, Report, Settings};
 use flagfall_protocol::SigningKeys;
 use flagfall_services::proof::{check_signature, signing_keys};
 use flagfall_store::embedded::Inspection;
@@ -10,7 +10,7 @@ use flagfall_store::embedded::backup::{ARCHIVE, is_backup};
 use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
 use flagfall_transfer::examine;
 
-use super::archive::{ArchiveFailure, objects_to_read};
+use super::archive::{ArchiveFailure, check_known, objects_to_read};
 use super::backup::check as check_backup;
 use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress, tell_damaged};
 use super::report::{Progress, say};
@@ -30,7 +30,7 @@ struct Errors {
 /// sample of them.
 pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure> {
     let mut errors = Errors::default();
-    let (mut keys, mut place) = (None, config.archive_place());
+    let (mut keys, mut known, mut place) = (None, None, config.archive_place());
     match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded if is_backup(&config.data) => {
@@ -41,6 +41,7 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
             let inspection = Inspection::of(&config.data).map_err(OpenFailure::from)?;
             let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
             keys = Some(check_store(&store, store.losses(), &mut errors).await?);
+            known = KnownArchive::of(&store).await?;
         }
         StoreKind::Redis(address) => {
             // A check only reads, so it can use a Redis that may lose acknowledged writes.
@@ -51,18 +52,28 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
                 |weakness: &String| format!("this Redis promises less than a game needs: {weakness}");
             let findings: Vec<String> = store.weaknesses().iter().map(finding).collect();
             keys = Some(check_store(&*store, &findings, &mut errors).await?);
+            known = KnownArchive::of(&*store).await?;
         }
     }
-    if let Some(objects) = objects_to_read(&place).map_err(OpenFailure::from)? {
-        match Archive::open_to_read(objects, Settings::default()).await {
-            Ok(Some(archive)) => check_archive(&archive, keys, all, &mut errors).await?,
-            Ok(None) => say("there is no archived game yet"),
-            Err(error) if error.is_damage() => {
-                say(&error.to_string());
-                errors.others += 1;
+    let archive = match objects_to_read(&place).map_err(OpenFailure::from)? {
+        Some(objects) => Archive::open_to_read(objects, Settings::default()).await,
+        None => Ok(None),
+    };
+    match archive {
+        Ok(archive) => {
+            let found = archive.as_ref().map(Archive::id);
+            check_known(config, known.as_ref(), found).map_err(OpenFailure::from)?;
+            match archive {
+                Some(archive) => check_archive(&archive, keys, all, &mut errors).await?,
+                None if place != ArchivePlace::Off => say("there is no archived game yet"),
+                None => {}
             }
-            Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
         }
+        Err(error) if error.is_damage() => {
+            say(&error.to_string());
+            errors.others += 1;
+        }
+        Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
     }
     let Errors { games, others: files } = errors;
     if games > 0 || files > 0 {

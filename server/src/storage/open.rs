@@ -126,7 +126,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
         ArchivePlace::Folder(folder) => format!("finished games are archived in {}", folder.display()),
         ArchivePlace::S3(place) => format!("finished games are archived in {place}"),
     };
-    let archive = open_archive(config).await?.map(|archive| (archive, inner.clone()));
+    let archive = open_archive(config, &*inner).await?.map(|archive| (archive, inner.clone()));
     let store = match &archive {
         Some((archive, inner)) => {
             Arc::new(ArchivedStore::new(inner.clone(), archive.clone()).with_patience(ARCHIVE_PATIENCE))

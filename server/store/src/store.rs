@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::guard::Guard;
 use crate::limits::LimitError;
+pub(crate) use crate::outages::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 use crate::value::{Head, Key, SecretBytes, StoreMemory};
 
 /// The return type of [`Store`]'s methods: a future that is `Send` and borrows only the store.
@@ -263,21 +264,6 @@ pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clock
 /// The key prefix of side records that can be moved to an archive.
 pub const ARCHIVED_RECORDS: &str = "volumes/";
 
-/// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
-/// A game that is not in memory reads this record when the game is opened.
-pub const OUTAGES_KEY: &str = "outages";
-/// The maximum number of outages kept in the record.
-pub const OUTAGES_MAX: usize = 1_024;
-
-/// A period in which no server could write to the store, although servers were running.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Outage {
-    /// The last time at which a server was alive before the outage.
-    pub since: Stamp,
-    /// The first time at which a server was alive after the outage.
-    pub until: Stamp,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskSpace {
     /// The number of free bytes on the store's file system at the last heartbeat.
@@ -395,6 +381,19 @@ pub trait Store: Send + Sync + 'static {
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
+    }
+
+    /// Deletes the logs of several games like [`Store::delete_log`].
+    ///
+    /// # Errors
+    /// [`StoreError`]: some logs may remain. It is safe to repeat the call.
+    fn delete_logs(&self, games: Vec<GameId>) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            for game in games {
+                self.delete_log(game).await?;
+            }
+            Ok(())
+        })
     }
 
     /// True if this store has an archive for side records ([`Store::archive_record`]).

@@ -432,7 +432,7 @@ async fn the_program_writes_a_dump_with_its_checksums() {
 }
 
 /// Writes a finished game into a new data folder, as an earlier version did.
-async fn data_folder_with_a_game(data: &Path) -> GameId {
+pub(crate) async fn data_folder_with_a_game(data: &Path) -> GameId {
     let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
     let game = games.find(|game| !game.header.terms.private).unwrap();
     let store = EmbeddedStore::open(data, SystemClock, &EmbeddedOptions::default()).unwrap();
@@ -494,7 +494,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
 
     run(&["store", "export", "--data", &data, &file], 0, "exported to");
     assert!(lines(file.as_ref()).iter().any(|line| line.contains(game.as_str())));
-    run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "there is no archive");
+    run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "--archive off is no archive");
 
     run(&["store", "check", "--data", &backup], 0, "1 games in 1 segments");
     let segments = std::fs::read_dir(Path::new(&backup).join("archive/segments/0000000")).unwrap();

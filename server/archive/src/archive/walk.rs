@@ -33,7 +33,7 @@ impl Archive {
     pub async fn games(&self, after: Option<u32>) -> Result<Option<Page>, ArchiveError> {
         let view = self.newest().await?;
         let Some(segment) = self.segment_after(&view, after).await? else { return Ok(None) };
-        let object = view.manifest.segment(segment);
+        let object = view.segment(segment);
         let opened = Segment::open(self.objects(), &object, view.seal(segment)).await;
         let (games, damage) = match opened.map_err(|error| of_segment(&view, segment, error)) {
             Ok(opened) => (opened.games().to_vec(), None),
@@ -58,7 +58,7 @@ impl Archive {
         mut each: impl FnMut(GameId, Result<Log, ArchiveError>),
     ) -> Result<(), ArchiveError> {
         let view = self.newest().await?;
-        let bytes = self.whole(&view.manifest.segment(segment)).await?;
+        let bytes = self.whole(&view.segment(segment)).await?;
         let checked = check_segment(view.seal(segment), &bytes, |game, encoded| {
             if view.removed(game).is_none() {
                 let log = decode(encoded.expose()).map_err(|error| ArchiveError::Decode { game, error });
@@ -86,7 +86,7 @@ impl Archive {
 
 /// Converts the error of a segment, and adds the name of its object.
 pub(super) fn of_segment(view: &View, segment: u32, error: SegmentError) -> ArchiveError {
-    let object = view.manifest.segment(segment);
+    let object = view.segment(segment);
     match error {
         SegmentError::Object(error) => error.into(),
         SegmentError::Damaged { what } => error::damaged(&object, what),

@@ -194,3 +194,26 @@ async fn with_a_damaged_table_nothing_is_swept() {
     assert_eq!(store.names("segments").len(), 4);
     assert_eq!(check(&archive).await.damage.len(), 1);
 }
+
+#[tokio::test]
+async fn a_damaged_table_gives_nothing_back() {
+    let store = Memory::new();
+    let archive = open(&store, frugal()).await;
+    let mut places = Vec::new();
+    for number in 0..8 {
+        places.extend(archive.add(games([2 * number, 2 * number + 1])).await.expect("added"));
+    }
+    let removed = [0, 2, 4].map(id);
+    archive.remove_all(&removed, "a test").await.expect("removed");
+    archive.tidy(DAY_MS).await.expect("tidied");
+    destroy(&store, &store.names("tables")[0]);
+    let archive = open(&store, frugal()).await;
+    // The first objects still exist, but must not be read or written again.
+    archive.remove(id(1), "a test").await.expect("removed");
+    let tidied = archive.tidy(DAY_MS).await.expect("tidied");
+    assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (0, 1), "{tidied:?}");
+    for (game, place) in &places {
+        let read = archive.read_at(*game, place).await;
+        assert_eq!(read.is_ok(), !removed.contains(game) && *game != id(1), "{read:?}");
+    }
+}
