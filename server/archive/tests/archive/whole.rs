@@ -221,14 +221,14 @@ async fn the_numbers_of_rewritten_segments_move_to_tables() {
     }
     archive.tidy(DAY_MS).await.expect("tidied");
     let newest = || store.bytes(store.names("manifest").last().expect("a manifest"));
-    let names_rewritten = || newest().windows(14).any(|bytes| bytes == b"\"rewritten\":{}");
+    let lists_none = || newest().windows(14).any(|bytes| bytes == b"\"rewritten\":{}");
     let before = newest().len();
     for day in 2_u8..8 {
         let removed: Vec<GameId> = (0..5).map(|number| id(day * 5 + number)).collect();
         assert_eq!(archive.remove_all(&removed, "a test").await.expect("removed"), 5);
         let tidied = archive.tidy(u64::from(day) * DAY_MS).await.expect("tidied");
         assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (5, 0));
-        assert!(names_rewritten(), "the manifest still names rewritten segments");
+        assert!(lists_none(), "the manifest still names rewritten segments");
     }
     for day in 8..11 {
         archive.tidy(day * DAY_MS).await.expect("tidied");
