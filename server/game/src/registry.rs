@@ -104,7 +104,9 @@ impl Tables {
         tables.read_public_games(true).await?;
         // Do this last, because clocks run from this moment on, and players should not lose time
         // to the start of the server.
-        if let Some(since) = tables.store().last_heartbeat().await? {
+        if !tables.host.settings.is_relay
+            && let Some(since) = tables.store().last_heartbeat().await?
+        {
             note_outage(tables.store(), since).await?;
         }
         Ok(tables)
@@ -408,9 +410,10 @@ impl Tables {
     }
 
     /// Stops all tables because the server is stopping as planned. From now on, no games are
-    /// created. If no other server continues (`is_last`), writes the pause of every running game.
-    /// Returns when all tables have stopped.
+    /// created. If no other server continues (`is_last`), writes the pause of every running game,
+    /// except on a relay. Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
+        let is_last = is_last && !self.host.settings.is_relay;
         let handles: Vec<TableHandle> = {
             let mut index = self.residents().index.lock();
             index.is_stopping = true;

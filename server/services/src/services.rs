@@ -21,7 +21,7 @@ use crate::notices::{Notices, Sender};
 use crate::players::Players;
 use crate::proof::{Proofs, SigningKey};
 use crate::ratings::Ratings;
-use crate::settings::Settings;
+use crate::settings::{Role, Settings};
 use crate::turns::Turns;
 
 pub struct Services {
@@ -53,7 +53,7 @@ impl Services {
     ) -> Result<Services, StartError> {
         let connections =
             Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
-        let jobs = JobWriter::default();
+        let jobs = JobWriter::new(settings.role == Role::Full);
         let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
         let for_tables = settings.for_tables(connections.clone(), features);
         let tables = Tables::start(store.clone(), for_tables).await?;

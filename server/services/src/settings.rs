@@ -116,6 +116,7 @@ impl Settings {
             running_games_max: self.limits.running_games,
             memory: MemoryGuard::new(self.limits.memory),
             rest_ms: ms(self.times.rest),
+            is_relay: self.role == Role::Relay,
             write_form: self.write_format,
             features,
             connections,

@@ -11,6 +11,7 @@ use flagfall_services::archive::ArchivingError;
 use flagfall_services::dump::DumpError;
 use flagfall_services::operator::OperatorError;
 use flagfall_services::proof::KeyError;
+use flagfall_services::settings::Role;
 use flagfall_store::embedded::backup::BackupError;
 use flagfall_store::redis::buckets::{BUCKETS, BucketStore};
 use flagfall_store::redis::{Demand, Durability};
@@ -192,6 +193,7 @@ fn redis_options(config: &Config) -> RedisOptions {
         replicas: config.redis_replicas,
         // Commands on a store need all of it.
         may_lack_buckets: config.command.is_none(),
+        is_onlooker: config.settings.role == Role::Relay,
         demand: if config.accept_weak_redis { Demand::Anything } else { Demand::Full },
         ..RedisOptions::default()
     }

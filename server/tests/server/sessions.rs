@@ -462,6 +462,9 @@ async fn a_relay_shows_games_of_other_servers_to_anonymous_clients_alone() {
     let mut player = relay.connect().await;
     player.say(r#"{"type":"hello","protocol":1,"name":"bo"}"#).await;
     assert_eq!(player.refused().await.0, "watch_only");
-    relay.close().await;
+    // The relay does not continue the games, so the last server to stop pauses them.
     house.close().await;
+    let is_paused = |message| serde_json::to_string(&message).unwrap().contains(r#":"paused""#).then_some(());
+    client.find(is_paused).await;
+    relay.close().await;
 }

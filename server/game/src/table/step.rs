@@ -75,7 +75,8 @@ impl Table {
         let is_waiting = self.work.flight.is_some() || self.is_unreadable() || self.is_stopping();
         let due = || {
             let takeover_at = self.house_turns.takeover_at;
-            self.time_is_up_at().into_iter().chain(self.following.due_at).chain(takeover_at).min()
+            let time_is_up_at = self.time_is_up_at().filter(|_| !self.settings.is_relay);
+            time_is_up_at.into_iter().chain(self.following.due_at).chain(takeover_at).min()
         };
         let own = if is_waiting { None } else { self.work.retry_at.or_else(due) };
         self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
@@ -112,11 +113,16 @@ impl Table {
                 self.outage.note_pause(&self.game);
             }
             self.outage.put_off(&self.game);
+            // A relay leaves flags and outages to other servers, unless a command must be judged.
+            let is_left_to_others = self.settings.is_relay && self.work.queue.is_empty();
             if self.outage.is_unrecorded() {
                 let events = self.outage.decide_recovery(&self.game);
                 if events.is_empty() {
                     self.outage.note_recorded();
                     continue;
+                }
+                if is_left_to_others {
+                    break;
                 }
                 if self.work.is_retrying() {
                     // Clocks kept running while no server could write, so they are wrong, and the
@@ -129,7 +135,7 @@ impl Table {
                 break;
             }
             let is_time_up = self.time_is_up_at().is_some_and(|time_is_up_at| now >= time_is_up_at);
-            if is_time_up && !self.work.is_retrying() {
+            if is_time_up && !is_left_to_others && !self.work.is_retrying() {
                 let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
                 if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
                     outputs.push(append);
@@ -181,7 +187,7 @@ impl Table {
 
     fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         self.house_turns.takeover_at = None;
-        if self.game.is_paused() || self.work.is_retrying() {
+        if self.game.is_paused() || self.work.is_retrying() || self.settings.is_relay {
             return;
         }
         for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {

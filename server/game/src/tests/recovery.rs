@@ -1,5 +1,7 @@
 //! Outages, planned stops, and rematches.
 
+use std::sync::Arc;
+
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, Time};
@@ -220,6 +222,36 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     let input = Input::Player(crate::table::TableInput::Command(asked(&hand)));
     hand.step(input);
     assert!(hand.table.game.is_ready(Side::Blue));
+}
+
+#[test]
+fn a_relay_appends_only_what_a_command_needs() {
+    let (mut hand, ana, _bo) = Hand::playing(&header("classic"));
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    let entries = hand.log().len();
+    hand.advance(60_001);
+    hand.step(Input::Tick);
+    assert_eq!((hand.log().len(), hand.table.wake_at()), (entries, None), "the flag is left to others");
+    let mut twin = hand.twin();
+    Arc::make_mut(&mut twin.table.settings).is_relay = true;
+    twin.recover(Stamp(hand.now().0 - 60_001));
+    twin.step(Input::Tick);
+    assert_eq!(twin.log().len(), entries, "the outage is left to others");
+    let command = twin.any_move(&mut Chance::new(3)).unwrap();
+    twin.command(&ana, 0, command.clone());
+    assert_eq!((twin.table.game.ply(), twin.log().len()), (1, entries + 3), "judged after the outage");
+    let (mut hand, ana, _bo) = Hand::playing(&header("classic"));
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    hand.advance(60_001);
+    hand.command(&ana, 0, command);
+    assert!(hand.table.is_over(), "judged after the flag has fallen");
+
+    let mut terms = header("classic");
+    terms.players.blue = super::harness::player("house-random");
+    let mut hand = Hand::new(&terms);
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    hand.step(Input::Tick);
+    assert_eq!(hand.house_turns, 0);
 }
 
 fn over(terms: &crate::header::GameHeader) -> (Hand, Client, Client) {

@@ -323,7 +323,8 @@ impl Writer {
         let names = [keys.meta.as_str(), &keys.values, &keys.names];
         let names = if keys.is_bucket() { &names[..1] } else { &names[..] };
         let mut command = self.shared.call(link, Script::Heartbeat, names);
-        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
+        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX);
+        command.arg(u8::from(!self.shared.options.is_onlooker)).take()
     }
 
     /// Processes the answer to a heartbeat, and the outage that it may report. Returns the time

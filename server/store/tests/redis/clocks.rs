@@ -127,6 +127,29 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
 }
 
 #[tokio::test]
+async fn the_heartbeats_of_a_server_without_games_end_no_outage() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(flagfall_store_testing::ManualClock::new(flagfall_board::Stamp(1_000_000)));
+    let options =
+        RedisOptions { clock: Some(clock.clone()), pulse: Duration::ZERO, ..RedisOptions::default() };
+    let store = redis.open(options.clone()).await;
+    let since = store.heartbeat().await.unwrap();
+    let onlooker = redis.open(RedisOptions { is_onlooker: true, ..options.clone() }).await;
+    for _ in 0..5 {
+        clock.advance_ms(1_000);
+        let now = flagfall_store::WallClock::now(&*clock);
+        assert_eq!(onlooker.heartbeat().await.unwrap(), now, "it learns the time");
+    }
+    assert_eq!((onlooker.outage(), kept_outages(&onlooker).await), (None, Vec::new()));
+    let next = redis.open(options).await;
+    assert_eq!(next.last_heartbeat().await.unwrap(), Some(since), "no server was there in the meantime");
+    let until = store.heartbeat().await.unwrap();
+    onlooker.heartbeat().await.unwrap();
+    assert_eq!(onlooker.outage(), Some(flagfall_store::Outage { since, until }));
+    assert_eq!(kept_outages(&store).await, [(since.0, until.0)]);
+}
+
+#[tokio::test]
 async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
     let redis = RedisServer::start();
     let hour_ms = 3_600_000;

@@ -131,6 +131,7 @@ pub(crate) fn settings(connections: Connections) -> TableSettings {
         running_games_max: 1_000_000,
         memory: MemoryGuard::new(MemoryLimit::Off),
         rest_ms: REST_MS,
+        is_relay: false,
         write_form: None,
         features: Arc::new(NotingFeatures),
         connections,
