@@ -108,6 +108,11 @@ pub enum BusMessage {
     Probe {
         probe: String,
     },
+    /// A server has begun to stop and does no more work for others. Its players are still
+    /// connected. Servers of earlier versions learn only from `Gone` that it stops.
+    Leaving {
+        server: String,
+    },
     Gone {
         server: String,
     },
@@ -365,6 +370,12 @@ impl Peers {
         self.try_tell(&notice, "could not tell other servers what was withdrawn").await;
     }
 
+    /// Tells other servers that this server does no more work for them.
+    pub(super) async fn say_leaving(&self, server: &str) {
+        let notice = BusMessage::Leaving { server: server.to_owned() };
+        self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
+    }
+
     pub async fn say_goodbye(&self, seats: &Seats) {
         let notice = BusMessage::Gone { server: seats.server().to_owned() };
         self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
@@ -407,8 +418,11 @@ impl Inner {
             BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
             BusMessage::Due { keys } => news.work_due(&keys),
             BusMessage::Withdrawn { server } if server != seats.server() => news.withdrawn(),
+            BusMessage::Leaving { server } if server != seats.server() => {
+                self.watch.lock().note_gone(&server, Instant::now());
+            }
             BusMessage::Gone { server } => {
-                self.watch.lock().note_gone(&server);
+                self.watch.lock().note_gone(&server, Instant::now());
                 news.seats_changed(&seats.forget(&server));
             }
             BusMessage::Ask { .. }
@@ -420,7 +434,35 @@ impl Inner {
             | BusMessage::SeekOpened { .. }
             | BusMessage::SeekClosed { .. }
             | BusMessage::Withdrawn { .. }
-            | BusMessage::Probe { .. } => {}
+            | BusMessage::Probe { .. }
+            | BusMessage::Leaving { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flagfall_store::Store;
+    use flagfall_store_testing::TestStore;
+
+    use super::super::MemberInfo;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_is_the_last_if_only_relays_stay_and_the_others_hear_that_it_leaves() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(flagfall_store::SystemClock));
+        let servers = ["1", "2", "relay"].map(|id| Peers::new(store.clone(), id.to_owned(), None));
+        for (server, is_relay) in servers.iter().zip([false, false, true]) {
+            server.meet(&MemberInfo { is_relay, ..MemberInfo::default() }).await.unwrap();
+        }
+        let mut notices = store.notices().unwrap();
+        assert!(!servers[0].leave().await && servers[1].leave().await);
+        for server in ["1", "2"] {
+            let expected = BusMessage::Leaving { server: server.to_owned() };
+            let expected = StoreMessage::Told(serde_json::to_vec(&expected).unwrap().into());
+            assert_eq!(notices.try_recv().unwrap(), expected);
         }
     }
 }
