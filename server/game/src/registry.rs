@@ -181,6 +181,11 @@ impl Tables {
         &*self.host.store
     }
 
+    /// True if the part of the store with this game does not answer, while other parts do.
+    pub(super) fn is_part_away(&self, game: GameId) -> bool {
+        self.store().silent_since_of(game).is_some() && !self.store().silent_parts().is_empty()
+    }
+
     pub(super) fn residents(&self) -> &Residents {
         &self.host.residents
     }
@@ -235,6 +240,10 @@ impl Tables {
             let _one_at_a_time = self.on_demand.loading[lane].lock().await;
             if let Some(handle) = self.residents().handle(game) {
                 return Ok(handle);
+            }
+            // Its answers would only come too late, and other games would wait in this lane.
+            if self.is_part_away(game) {
+                return Err(TableError::Unavailable);
             }
             // Read the log after following the game, so that no entry of another server is missed.
             let (followed, is_certain) = self.residents().follow(game).await;

@@ -2,6 +2,7 @@
 //! one of them.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
@@ -11,6 +12,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient, Time};
 use flagfall_store::{Announcement, Store as _, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
+use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 
 use super::harness::{
@@ -324,6 +326,48 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     run_tasks().await;
     let told = bo.texts().join(" ");
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
+}
+
+fn follow(server: &TestServer) {
+    let tables = server.tables.clone();
+    tokio::spawn(async move { tables.follow().await });
+}
+
+/// The part of the store with one game gives no answers. Another game goes on.
+#[tokio::test(start_paused = true)]
+async fn a_game_whose_part_of_the_store_is_away_delays_no_other_game() {
+    let (one, two) = TestServer::pair().await;
+    let store = one.store.clone();
+    let third = TestServer::on(store.clone(), one.clock.clone()).await;
+    let late = TestServer::on(store.clone(), one.clock.clone()).await;
+    let [away, other] = [one.game(1).await.id(), one.game(2).await.id()];
+    for server in [&two, &third] {
+        server.tables.find(away).await.unwrap();
+        server.tables.find(other).await.unwrap();
+    }
+    for server in [&two, &third, &late] {
+        *server.faults.away.lock().unwrap() = Some(away);
+    }
+    let (watched, watcher) = (two.tables.find(other).await.unwrap(), Client::new("cy"));
+    open(&watched, &watcher).await;
+    follow(&two);
+    run_tasks().await;
+    send(&one.tables.find(other).await.unwrap(), &Client::new("ana"), "red", Side::Red).await;
+    run_tasks().await;
+    let head = store.head(other).await.unwrap().seq;
+    assert_eq!(watched.facts.head(), head, "moves are heard of while an audit waits for the away game");
+    for server in [&third, &late] {
+        server.faults.is_silence_known.store(true, Ordering::SeqCst);
+    }
+    follow(&third);
+    run_tasks().await;
+    store.lose_tail(other, head - 1);
+    store.announce(Announcement::Everything);
+    run_tasks().await;
+    assert!(third.tables.residents().handle(other).is_none(), "a second audit was made");
+    let found = late.tables.find(away).now_or_never().unwrap();
+    assert_eq!(found.err(), Some(TableError::Unavailable), "nothing waits for the answer");
+    assert!(late.tables.find(other).await.is_ok());
 }
 
 /// A log loses its last entry after that entry was announced. The server looks for the entry only
