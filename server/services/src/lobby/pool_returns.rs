@@ -13,6 +13,7 @@ use super::pool::{Pool, PoolRecord, read};
 use crate::records::put;
 use flagfall_base::keys::{PAIRED_OF, POOL, POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
+use flagfall_base::store_errors::note_refusal;
 use flagfall_base::transact::expect;
 use flagfall_game::GameHeader;
 
@@ -45,7 +46,10 @@ impl Pool {
             for (note, value) in notes {
                 let Some(game) = POOL_RETURNS.game(&note) else { continue };
                 let innocent: Vec<String> = serde_json::from_slice(&value).unwrap_or_default();
-                self.take_back_from(game, (note, value), &innocent).await?;
+                // Its other records may be in a part of the store that is away.
+                if let Err(error) = self.take_back_from(game, (note, value), &innocent).await {
+                    note_refusal(&error, "players of an aborted game are not back in the pool");
+                }
             }
         }
         Ok(())
