@@ -119,6 +119,8 @@ declare! {
         "Weaknesses in the setup of Redis that may cause the loss of acknowledged moves; checked every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "1 while the store answers; 0 while the server tells clients that the store does not answer";
+    STORE_PARTS_AWAY = "flagfall_store_parts_away", Gauge, Count, [],
+        "On a cluster, the parts of the store that do not answer while others do; their games stand still";
     REDIS_MEMORY_BYTES = "flagfall_redis_memory_bytes", Gauge, Bytes, [],
         "Memory that Redis uses, read every 15 seconds; on a cluster, that of the fullest master";
     REDIS_MEMORY_LIMIT_BYTES = "flagfall_redis_memory_limit_bytes", Gauge, Bytes, [],

@@ -223,7 +223,8 @@ impl Archiver {
     async fn go_through(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
         let mut archived = Archived::default();
         let store = self.store.clone();
-        let mut scan = Scan::new(&*store, ENDED.all()?);
+        // Games in a part of the store that is away wait until it is back.
+        let mut scan = Scan::new(&*store, ENDED.all()?).of_reachable();
         'scan: while let Some(records) = scan.next().await? {
             let mut due = Vec::new();
             let mut is_end = false;

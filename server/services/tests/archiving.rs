@@ -239,6 +239,20 @@ async fn a_game_that_cannot_be_archived_stays_and_is_tried_once() {
 }
 
 #[tokio::test]
+async fn games_are_archived_while_another_part_of_the_store_is_away() {
+    let world = World::new().await;
+    let other = GameId::from_random([10; 12]);
+    let key = ENDED.key([&time16(NOON), &other]).unwrap();
+    let write = Write::Put { key: key.clone(), value: Vec::new(), expires: None };
+    world.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.unwrap();
+    world.store.take_away(&[std::str::from_utf8(key.as_bytes()).unwrap()]);
+    let mut archiver =
+        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    assert_eq!(archiver.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+}
+
+#[tokio::test]
 async fn of_several_servers_one_archives_and_the_others_count() {
     let world = World::new().await;
     let store: Arc<dyn Store> = Arc::new(world.store.clone());
