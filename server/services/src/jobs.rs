@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
+use crate::Services;
 use crate::lobby::{Lobby, PLAN_MS};
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
@@ -34,6 +35,15 @@ pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Job
     jobs.with(kind, by(notices, |notices, job| async move { notices.do_job(job).await }))
         .with(pushes, by(notices, |notices, job| async move { notices.do_push(job).await }))
         .with(mails, by(notices, |notices, job| async move { notices.do_mail(job).await }))
+}
+
+impl Services {
+    /// Begins to send no more webhooks, pushes and mails, because the server is stopping. Returns
+    /// when none of them is on its way.
+    pub async fn finish_notices(&self) {
+        self.notices.close();
+        self.jobs.finish(&[NOTICES.name, PUSHES.name, MAILS.name]).await;
+    }
 }
 
 pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {
