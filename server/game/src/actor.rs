@@ -383,11 +383,14 @@ impl Actor {
                 Output::Look { after } => {
                     async move { Input::Looked(search::look(&*store, id, after).await) }.boxed()
                 }
-                Output::Search { asked } => async move {
-                    let found = search::find_command(&*store, id, &asked).await;
-                    Input::Searched { asked, found }
+                Output::Search { asked } => {
+                    let background = self.host.background.clone();
+                    async move {
+                        let found = search::find_command(&background, &*store, id, &asked).await;
+                        Input::Searched { asked, found }
+                    }
+                    .boxed()
                 }
-                .boxed(),
                 Output::MakeRematch => self.make_rematch(),
                 Output::HouseTurn { side, view } => {
                     let opponent = &self.facts.header.players[side.opponent()].id;

@@ -44,7 +44,7 @@ pub(super) enum Message {
 /// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
-    /// The time before which no flag falls; `None` if time is unlimited.
+    /// The time before which the game does not end by itself.
     pub(super) flag: Option<Stamp>,
     pub(super) awaits_house: bool,
 }
@@ -163,6 +163,11 @@ impl TableHandle {
         let mut record = made.map_err(|_| TableError::Unavailable)??;
         record.players = players_today(&*self.facts.store, &record.players).await;
         Ok(record)
+    }
+
+    /// Returns the number of entries in the game's log, as far as this server knows.
+    pub fn entries(&self) -> u64 {
+        self.facts.head()
     }
 
     pub fn summary(&self) -> GameSummary {

@@ -22,11 +22,12 @@ use super::public_list::opening_line;
 use super::replay;
 use super::reply::{Answer, Reply};
 use super::residents::{Follower, Residents};
-use super::search::read_all;
+use super::search::{read_all, replay_apart};
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
 use super::told_work::ToldWork;
+use flagfall_base::background::Background;
 use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{LIVE, REMATCH, SEAT};
@@ -90,6 +91,7 @@ impl Tables {
             began_in_part,
             // Leave one thread free for connections.
             thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
+            background: Background::per_core("replays"),
         };
         let on_demand = OnDemand {
             loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -246,7 +248,7 @@ impl Tables {
             if stored.is_empty() {
                 return Err(TableError::NotFound);
             }
-            let mut table = self.table_of(game, &stored).await?;
+            let mut table = self.table_of(game, stored).await?;
             let players = players_today(self.store(), &table.header.players).await;
             Arc::make_mut(&mut table.header).players = players;
             if table.is_over() {
@@ -314,7 +316,7 @@ impl Tables {
         };
         // If the replay fails, the error was already logged. A game that is over belongs on no
         // list.
-        let Ok(table) = self.table_of(game, &stored).await else { return Ok(None) };
+        let Ok(table) = self.table_of(game, stored).await else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
         }
@@ -333,11 +335,12 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    async fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
+    async fn table_of(&self, game: GameId, stored: Vec<StoredEntry>) -> Result<Table, TableError> {
         let (epoch, settings) = (self.host.epoch_now().await, self.host.settings.clone());
-        let made =
-            std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)));
-        match made {
+        let made = replay_apart(&self.host.background, stored, move |stored| {
+            std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)))
+        });
+        match made.await? {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
                 tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it; a newer version may be able to");
