@@ -493,7 +493,7 @@ export type GameRecord = {
   terms: Terms;
 };
 
-/** The cause of an abort. */
+/** The cause of an abort. It is empty if a game without a clock ended because nothing happened in it for many days. */
 export type Abort = {
   /** The side that aborted the game. */
   called_off_by?: Side | null;

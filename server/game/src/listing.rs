@@ -4,7 +4,9 @@
 //!   and the players who were away.
 //! - `seat/PLAYER/GAME` exists for every running game of a player.
 //! - `flags/TIME/GAME` lists the same due times in order. A due time is never later than the fall
-//!   of the flag, so no flag is missed if all due games are opened. A check can move a due time to
+//!   of the flag, so no flag is missed if all due games are opened. In a game without a clock, it
+//!   is not later than the end of a game in which nothing happens. Earlier versions remove such a
+//!   due time, and a server of this version sets it again. A check can move a due time to
 //!   a later moment, on the condition that the listing is unchanged. Plies do not change due times.
 //!   The due time of a game that has ended is deleted later.
 //! - `house/GAME` exists while a house player has to act in the game. Its value is the time at
@@ -19,13 +21,15 @@ use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
 use super::header::GameHeader;
+use super::residents::number_of;
 use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 
 /// The record of a running game. Version 0.1 wrote no such record for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,
-    /// The due time: no flag falls before it. `None` if time is unlimited.
+    /// The due time: the game does not end by itself before it. `None` if an earlier version wrote
+    /// the listing of a game without a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
     /// The players who were away when the game was put to rest.
@@ -80,6 +84,16 @@ impl Listing {
         };
         let due = Some(now.plus_ms(base_ms.min(header.deploy_ms)));
         Listing { created: now, due, absence: Absence::default() }
+    }
+
+    /// Returns the listing with a due time, if it has none. The game is then looked at within a
+    /// day. The times of different games are spread over the day, because a store may have many
+    /// such games.
+    pub(super) fn dated(self, game: GameId, now: Stamp) -> Option<Listing> {
+        const SOON_MS: u64 = 60_000;
+        const SPREAD_MS: u64 = 24 * 60 * 60_000;
+        let due = now.plus_ms(SOON_MS + number_of(game.as_str()) % SPREAD_MS);
+        self.due.is_none().then_some(Listing { due: Some(due), ..self })
     }
 
     fn write(self, game: GameId) -> Vec<Write> {

@@ -136,10 +136,10 @@ impl Index {
     }
 }
 
-/// Returns a hash of a player's id. It is constant within this process.
-fn number_of(player: &str) -> u64 {
+/// Returns a hash of an id. It is constant within this process.
+pub(super) fn number_of(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    player.hash(&mut hasher);
+    id.hash(&mut hasher);
     hasher.finish()
 }
 

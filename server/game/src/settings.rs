@@ -20,6 +20,11 @@ pub struct TableSettings {
     pub running_games_max: usize,
     /// The guard that refuses new games when the process uses too much memory.
     pub memory: MemoryGuard,
+    /// The time after which a game without a clock is aborted if nothing happens in it, in
+    /// milliseconds.
+    pub idle_ms: u64,
+    /// Like `idle_ms`, for games against house players.
+    pub idle_house_ms: u64,
     /// The time that a running game stays in memory after its last connection closed, in
     /// milliseconds. Games on a live clock stay for at most a minute.
     pub rest_ms: u64,

@@ -325,7 +325,8 @@ pub enum ServerToClient {
     },
 }
 
-/// The cause of an abort.
+/// The cause of an abort. It is empty if a game without a clock ended because nothing happened in
+/// it for many days.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Abort {
     /// The side that aborted the game.

@@ -64,7 +64,7 @@ impl Table {
         if cause == Cause::Deadline {
             // The local clock may be wrong, so the store must check with its own clock that the
             // time is up.
-            append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
+            append.not_before = self.ends_after().map(|ends_after| ends_after.plus_ms(1));
         }
         self.work.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))

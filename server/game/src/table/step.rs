@@ -13,7 +13,9 @@ use crate::reply::Reply;
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Accepted, Code, CommandId, Player, Refusal};
-use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
+use flagfall_rules::{
+    EndReason, Event, Outcome, Phase, Viewer, decide_deadline, decide_pause, decide_verdict, view,
+};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
@@ -81,9 +83,20 @@ impl Table {
         self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
-    /// Returns the first moment at which a deadline has passed, by the local clock.
+    /// Returns the first moment at which the game ends by itself, by the local clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
-        self.game.flag_fall().map(|flag_fall| self.work.passed_at(flag_fall))
+        self.ends_after().map(|flag_fall| self.work.passed_at(flag_fall))
+    }
+
+    /// Returns the events that end the game by itself at this time.
+    fn decide_end(&self, now: Stamp) -> Vec<Event> {
+        let events = if self.idle_until().is_some() {
+            let nobody = Outcome { winner: None, reason: EndReason::Aborted };
+            decide_verdict(&self.game, nobody)
+        } else {
+            decide_deadline(&self.game, now)
+        };
+        events.into_iter().collect()
     }
 
     /// Does everything that can be done, until the table has to wait for the store.
@@ -130,7 +143,7 @@ impl Table {
             }
             let is_time_up = self.time_is_up_at().is_some_and(|time_is_up_at| now >= time_is_up_at);
             if is_time_up && !self.work.is_retrying() {
-                let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
+                let events = self.decide_end(now);
                 if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
                     outputs.push(append);
                     break;

@@ -33,6 +33,8 @@ pub(super) const START: Stamp = Stamp(1_000_000);
 pub(super) const CLAIM_MS: u64 = 60_000;
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
+pub(super) const IDLE_MS: u64 = 90 * 24 * 60 * 60_000;
+pub(super) const IDLE_HOUSE_MS: u64 = 7 * 24 * 60 * 60_000;
 
 /// Returns the result of a future that is ready immediately, such as a future of the memory
 /// store.

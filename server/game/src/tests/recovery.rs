@@ -6,7 +6,7 @@ use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, 
 use flagfall_rules::Viewer;
 use flagfall_store_testing::WriteFault;
 
-use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
+use super::harness::{Client, DEPLOY_MS, Hand, IDLE_MS, START, code, deploy, header};
 use crate::table::{Input, Output};
 
 /// Restarts a server whose last heartbeat was at `since`.
@@ -312,9 +312,9 @@ fn there_is_no_rematch_of_a_game_that_goes_on() {
 }
 
 #[test]
-fn a_game_without_a_clock_waits_for_nothing() {
+fn a_game_without_a_clock_waits_only_for_its_own_end() {
     let mut terms = header("classic");
     terms.terms.time = Time::Unlimited {};
     let (hand, _ana, _bo) = Hand::playing(&terms);
-    assert_eq!(hand.table.wake_at(), None);
+    assert_eq!(hand.table.wake_at(), Some(START.plus_ms(IDLE_MS + 1)));
 }
