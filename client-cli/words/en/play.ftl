@@ -42,9 +42,18 @@ unmuted = You will see your opponent's messages again.
 # $consequences: sentences.
 leave-ask = Leave the game? { $consequences } Type “yes” to leave, or anything else to stay.
 leave-deployed = Your deployment is submitted, and the game may start without you.
-leave-undeployed = If you do not deploy, the game is aborted and counts against you.
-# $left: a clock.
-leave-undeployed-within = If you do not deploy within { $left }, the game is aborted and counts against you.
+# $counts: yes if the server counts it as leaving a game, or no.
+leave-undeployed =
+    { $counts ->
+        [yes] If you do not deploy, the game is aborted and counts against you.
+       *[no] If you do not deploy, the game is aborted.
+    }
+# $left: a clock; $counts: as above.
+leave-undeployed-within =
+    { $counts ->
+        [yes] If you do not deploy within { $left }, the game is aborted and counts against you.
+       *[no] If you do not deploy within { $left }, the game is aborted.
+    }
 leave-no-clock = No clock runs.
 leave-own-turn = Your clock keeps running.
 leave-their-turn = Your clock runs when it is your turn.

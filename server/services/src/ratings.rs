@@ -40,13 +40,11 @@ use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all, expect};
-use flagfall_game::{Finished, TableError, Tables};
+use flagfall_game::{Finished, RATED_PLIES_MIN, TableError, Tables};
 
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
-/// The number of plies that a game must have to be rated.
-const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
 /// The maximum number of records that are read to fill the places of a leaderboard.
@@ -156,7 +154,7 @@ impl Ratings {
         let kinds = [players.red.kind, players.blue.kind];
         let is_counted = terms.rated
             && *reason != EndReason::Aborted
-            && *plies >= PLIES_MIN
+            && *plies >= RATED_PLIES_MIN
             && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
         Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
     }

@@ -120,7 +120,7 @@ impl Features for NotingFeatures {
         let left = ids(&|side| end.left[side]);
         let mut writes: Vec<Write> =
             left.iter().map(|id| put(LEFT.key([id, &game]).unwrap(), Vec::new())).collect();
-        if let Some(by) = end.aborted_by {
+        if let Some(by) = end.spoiled_by {
             let innocent = ids(&|side| !by[side] && !header.has_house());
             writes.push(put(POOL_RETURNS.key([&game]).unwrap(), serde_json::to_vec(&innocent).unwrap()));
         }
