@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use crate::common::{House, TIMEOUT, frame, http, http_from, in_time, settings};
 use flagfall_base::delivery::Payload;
+use flagfall_board::Stamp;
 use flagfall_protocol::{
     Accepted, ClientToServer, GameCommand, LobbyFilter, PROTOCOL_VERSION, PlayerKind, Presence,
     ServerToClient, Terms, Time,
 };
 use flagfall_services::settings::Settings;
-use flagfall_store::SystemClock;
+use flagfall_store::{SystemClock, WallClock};
 use flagfall_store_testing::TestStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -436,6 +437,31 @@ async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
             assert_eq!(heads[0].game, game);
             break;
         }
+    }
+    house.close().await;
+}
+
+/// A clock that is an hour ahead of this machine's.
+struct Ahead;
+
+impl WallClock for Ahead {
+    fn now(&self) -> Stamp {
+        SystemClock.now().plus_ms(3_600_000)
+    }
+}
+
+#[tokio::test]
+async fn clients_are_told_the_time_by_which_flags_fall() {
+    let house = House::open_on(TestStore::new(Ahead), settings()).await;
+    let mut ana = house.connect().await;
+    ana.say(r#"{"type":"hello","protocol":1,"name":"ana"}"#).await;
+    for _ in 0..2 {
+        let told = ana.hear().await;
+        let (ServerToClient::Welcome { server_time, .. } | ServerToClient::Ping { server_time, .. }) = told
+        else {
+            panic!("{told:?}")
+        };
+        assert!(server_time > SystemClock.now().0 + 1_800_000, "{server_time}");
     }
     house.close().await;
 }
