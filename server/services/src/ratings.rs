@@ -33,6 +33,7 @@ use self::record::{
 };
 pub(crate) use self::record::{RatingRecord, point};
 use crate::histories::{HistoryRecord, Lines, entry, line_of, number_of, score_of};
+use crate::players::is_closed;
 use crate::records::{damaged, find, parse, put};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -350,7 +351,7 @@ impl Ratings {
             let record = RatingRecord::read(Some(&value), now)?;
             let rating = record.now(now);
             let Some(player) = LEADERS.rest(&key).and_then(|rest| rest.rsplit('/').next()) else { continue };
-            if !rating.is_for_leaderboard() {
+            if !rating.is_for_leaderboard() || is_closed(&*self.store, player).await? {
                 continue;
             }
             let player = player_shown(&*self.store, player, kind).await?;
