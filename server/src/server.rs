@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::CloseCode;
 use flagfall_store::record::Form;
 use flagfall_store::{Reached, Store, StoreError};
@@ -341,6 +341,10 @@ impl News for HeardBy<'_> {
 
     fn sight_regained(&self) {
         self.0.tables.sight_regained();
+    }
+
+    fn rematch_offered(&self, game: GameId, side: Side) {
+        self.0.tables.rematch_offered(game, side);
     }
 
     fn seek_opened(&self, opened: OpenedSeek) {

@@ -86,6 +86,8 @@ rematch-asked = You have asked for a rematch. It begins when the other side asks
 rematch-type = { side } asks for a rematch. Type “rematch” to play it.
 # $side; $key.
 rematch-press = { side } asks for a rematch. Press { $key } to play it.
+# $side.
+rematch-withdrawn = { side } no longer asks for a rematch.
 rematch-not-now = Only players can ask for a rematch, and only when the game is over.
 superseded = Another connection of yours has taken the seat, so this game is read-only here.
 deployment-not-understood = This client does not understand the deployment that the server has.

@@ -162,6 +162,8 @@ keyspace! {
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
+    /// The id with which any server creates the rematch of a game.
+    REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 day";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// The export that is being imported.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameRecord, GameSummary, GameView, Presence, RecordScope, Viewer};
 use flagfall_store::Head;
 use tokio::sync::oneshot;
@@ -112,6 +112,12 @@ impl TableHandle {
     /// Records that players have connected to other servers, or left them.
     pub(super) fn note_seats(&self) {
         self.facts.has_seat_news.store(true, Ordering::Relaxed);
+        self.wake_table();
+    }
+
+    /// Records that a player has offered a rematch on another server.
+    pub(super) fn note_rematch_offered(&self, side: Side) {
+        self.facts.has_rematch_offer[side].store(true, Ordering::Relaxed);
         self.wake_table();
     }
 

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Refusal};
 use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
@@ -354,7 +354,7 @@ impl Tables {
         self.host.now()
     }
 
-    async fn rematch_of(&self, game: GameId) -> Option<GameId> {
+    pub(super) async fn rematch_of(&self, game: GameId) -> Option<GameId> {
         let value = self.store().get(REMATCH.key([&game]).ok()?).await.ok()??;
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
@@ -435,5 +435,12 @@ impl Tables {
     /// from this moment.
     pub fn sight_regained(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::note_seats);
+    }
+
+    /// Called after a player has offered a rematch of this game on another server.
+    pub fn rematch_offered(&self, game: GameId, side: Side) {
+        if let Some(handle) = self.residents().handle(game) {
+            handle.note_rematch_offered(side);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Not;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{CloseCode, Seek, ServerToClient};
 use flagfall_store::{StoreError, StoreMessage, Topic};
 use futures_util::{StreamExt as _, stream};
@@ -59,6 +59,12 @@ pub enum BusMessage {
     AskSeats {
         server: String,
         game: GameId,
+    },
+    /// A player has offered a rematch of a game. Sent to the game's followers.
+    RematchOffered {
+        server: String,
+        game: GameId,
+        side: Side,
     },
     /// A message to players on any server.
     Message {
@@ -132,6 +138,8 @@ pub trait News: Sync {
     /// Called when this server receives notices again after a silence. From then on, absences are
     /// measured from this moment.
     fn sight_regained(&self);
+    /// Called after a player has offered a rematch of this game on another server.
+    fn rematch_offered(&self, game: GameId, side: Side);
     /// Called after another server has opened a seek.
     fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
@@ -246,6 +254,16 @@ impl Peers {
             Err(error) => tracing::debug!(%error, "could not ask other servers for their seats"),
         }
         seats.expect_no_answers(game);
+    }
+
+    /// Tells the other servers that have a game open that a player has offered a rematch. If the
+    /// notice is lost, the rematch still begins when the opponent offers one too.
+    pub async fn tell_rematch_offered(&self, game: GameId, side: Side) {
+        let Some(inner) = &self.inner else { return };
+        let notice = BusMessage::RematchOffered { server: inner.id.clone(), game, side };
+        if let Err(error) = self.tell_followers(Topic::Game(game), &notice).await {
+            tracing::debug!(%error, "could not tell other servers about an offer of a rematch");
+        }
     }
 
     async fn ask_followers(&self, seats: &Seats, game: GameId) -> Result<u64, StoreError> {
@@ -394,6 +412,9 @@ impl Inner {
                 }
             }
             BusMessage::AskSeats { server, game } if server != seats.server() => seats.answer(game, server),
+            BusMessage::RematchOffered { server, game, side } if server != seats.server() => {
+                news.rematch_offered(game, side);
+            }
             BusMessage::Message { server, players, message, is_copy: false } if server != seats.server() => {
                 let payload = Payload::new(&message);
                 players.iter().for_each(|player| connections.notify(player, &payload));
@@ -414,6 +435,7 @@ impl Inner {
             BusMessage::Ask { .. }
             | BusMessage::GameSeats { .. }
             | BusMessage::AskSeats { .. }
+            | BusMessage::RematchOffered { .. }
             | BusMessage::Message { .. }
             | BusMessage::Renewed { .. }
             | BusMessage::Reach {}

@@ -28,9 +28,15 @@ impl Table {
             }
             Input::Player(TableInput::Command(asked)) => self.enqueue(asked),
             Input::Player(TableInput::Rematch { reply, player, cmd_id }) => {
-                self.request_rematch(reply, &player, cmd_id, &mut outputs);
+                self.request_rematch(now, reply, &player, cmd_id, &mut outputs);
             }
-            Input::RematchMade(made) => self.rematch.note_made(self.id(), &made),
+            Input::RematchOffered { side } => {
+                self.attendance.note_sign(now, side, &self.audiences);
+                if self.rematch.hear_offer(side, &self.audiences) {
+                    outputs.push(Output::MakeRematch);
+                }
+            }
+            Input::RematchMade(made) => self.rematch.note_made(&made, &self.audiences),
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
             Input::ReadOn(read) => self.read_on(now, read, &mut outputs),
             Input::Searched { asked, found } => self.searched(asked, found),
@@ -42,7 +48,12 @@ impl Table {
                 // The store answers again, so retry immediately.
                 self.work.retry_at = None;
             }
-            Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
+            Input::Elsewhere(elsewhere) => {
+                self.note_elsewhere(elsewhere);
+                // A server that has just opened the game does not know of the offers.
+                let offers = self.rematch.open_offers().filter(|side| self.audiences.has_side(*side));
+                outputs.extend(offers.map(|side| Output::TellRematchOffered { side }));
+            }
             Input::Tick => {}
             Input::Stop { is_last } => {
                 if self.stopping != Stopping::Done {
@@ -53,6 +64,9 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
+        for side in Side::BOTH.into_iter().filter(|side| self.attendance.is_gone(*side)) {
+            self.rematch.withdraw(side, &self.audiences);
+        }
         // Update the claims before and after anything is judged.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
@@ -247,6 +261,7 @@ impl Table {
 
     pub(super) fn request_rematch(
         &mut self,
+        now: Stamp,
         reply: Reply,
         player: &Player,
         cmd_id: CommandId,
@@ -258,11 +273,17 @@ impl Table {
         if !self.is_over() {
             return reply.answer(self.id(), cmd_id, Err(Refusal::new(Code::NOT_OVER)), None);
         }
+        self.attendance.note_sign(now, side, &self.audiences);
+        let was_offered = self.rematch.wanted_by().any(|offerer| offerer == side);
         let is_stopping = self.is_stopping();
         let is_house_game = self.header.is_house(side.opponent());
         let request = RematchRequest { reply, cmd_id, side };
         if self.rematch.request(request, is_house_game, is_stopping, &self.audiences) {
             outputs.push(Output::MakeRematch);
+        }
+        let is_offered = self.rematch.wanted_by().any(|offerer| offerer == side);
+        if is_offered && !was_offered && self.following.is_shared {
+            outputs.push(Output::TellRematchOffered { side });
         }
     }
 }

@@ -284,6 +284,36 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
 }
 
 #[test]
+fn an_offer_of_a_rematch_lapses_when_its_player_leaves_or_is_away() {
+    let (mut hand, ana, mut bo) = over(&header("classic"));
+    let is_withdrawn = |client: &mut Client, of: Side| {
+        let is_it =
+            |message: &_| matches!(message, ServerToClient::RematchWithdrawn { side, .. } if *side == of);
+        client.read().iter().any(is_it)
+    };
+    hand.rematch(&ana, "again");
+    hand.leave(&ana);
+    assert!(is_withdrawn(&mut bo, Side::Red));
+    hand.is_holding = true;
+    hand.rematch(&bo, "yes");
+    assert!(hand.held.is_empty(), "bo would play alone");
+    hand.is_holding = false;
+    let mut ana = Client::new("ana");
+    hand.open(&ana, None);
+    let ServerToClient::Game { rematch, .. } = ana.only() else { panic!("no game") };
+    assert_eq!(rematch, [Side::Blue]);
+    hand.close(&bo);
+    assert!(!is_withdrawn(&mut ana, Side::Blue), "bo may come back");
+    assert_eq!(hand.wake(), Some(30_000));
+    assert!(is_withdrawn(&mut ana, Side::Blue));
+    // A player who does not have the game open has half a minute to open it.
+    hand.rematch(&bo, "once more");
+    assert!(!is_withdrawn(&mut ana, Side::Blue));
+    assert_eq!(hand.wake(), Some(30_000));
+    assert!(is_withdrawn(&mut ana, Side::Blue));
+}
+
+#[test]
 fn a_house_player_wants_every_rematch_and_an_existing_one_is_found_after_a_reload() {
     let mut terms = header("classic");
     terms.players.blue = super::harness::player("house-random");

@@ -8,16 +8,17 @@ use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_base::keys::told_key;
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient, Time};
+use flagfall_protocol::{Accepted, GameCommand, Phase, Presence, ServerToClient, Time};
 use flagfall_store::{Announcement, Store as _, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::JoinHandle;
 
 use super::harness::{
-    Client, START, TestServer, close, command, deploy, header, make_game, new_game, open, run_tasks,
+    Client, START, TestServer, close, command, deploy, header, keys, make_game, new_game, open, rematch,
+    run_tasks,
 };
 use crate::rest::Round;
-use crate::{TableError, TableHandle, Tables};
+use crate::{NewGame, TableError, TableHandle, Tables};
 
 struct Server {
     tables: Tables,
@@ -35,6 +36,10 @@ impl News for HeardBy<'_> {
 
     fn sight_regained(&self) {
         self.0.sight_regained();
+    }
+
+    fn rematch_offered(&self, game: GameId, side: Side) {
+        self.0.rematch_offered(game, side);
     }
 
     fn seek_opened(&self, _opened: OpenedSeek) {}
@@ -407,4 +412,78 @@ async fn a_server_that_opens_a_game_knows_the_seats_of_others_at_once() {
     run_tasks().await;
     let ServerToClient::Game { presence, .. } = bo.only() else { panic!() };
     assert_eq!(presence.red, Presence::Present);
+}
+
+/// Returns two servers, and the game of ana and bo, which ana has open on the first server and has
+/// called off.
+async fn aborted_pair() -> (TestStore, Server, Server, GameId, Client) {
+    let (store, one, other, id) = following_pair().await;
+    let mut ana = Client::new("ana");
+    open(&one.game(id), &ana).await;
+    command(&one.game(id), &ana, "end", GameCommand::Abort {}).await;
+    run_tasks().await;
+    ana.texts();
+    (store, one, other, id, ana)
+}
+
+/// Returns the games that have begun, as a client was told.
+fn begun(client: &mut Client) -> Vec<GameId> {
+    let begun = |message| match message {
+        ServerToClient::GameStarted { game, .. } => Some(game.id),
+        _ => None,
+    };
+    client.read().into_iter().filter_map(begun).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rematch_begins_once_although_its_players_are_on_different_servers() {
+    for at_once in [false, true] {
+        let (store, one, other, id, mut ana) = aborted_pair().await;
+        let mut bo = Client::new("bo");
+        let _connected = (one.connect(&ana), other.connect(&bo));
+        open(&other.tables.find(id).await.unwrap(), &bo).await;
+        run_tasks().await;
+        bo.texts();
+        rematch(&one.game(id), &ana, "again").await;
+        if !at_once {
+            run_tasks().await;
+            assert!(matches!(bo.only(), ServerToClient::RematchOffered { side: Side::Red, .. }));
+        }
+        rematch(&other.game(id), &bo, "yes").await;
+        run_tasks().await;
+        let (of_ana, of_bo) = (begun(&mut ana), begun(&mut bo));
+        assert!(!of_ana.is_empty() && of_ana == of_bo, "{of_ana:?} {of_bo:?}");
+        assert_eq!(keys(&store, "live/").await, [format!("live/{}", of_ana[0])], "at once: {at_once}");
+        // The server that did not create the rematch knows it too.
+        let mut back = Client::new("ana");
+        rematch(&one.game(id), &back, "again").await;
+        let answer = back.next().await;
+        let ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(game, of_ana[0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_create_a_rematch_at_the_same_time_create_the_same_game() {
+    let (_store, one, other, id, _ana) = aborted_pair().await;
+    let rematch = |number| NewGame { previous: Some(id), ..new_game(number, ["bo", "ana"]) };
+    let first = one.tables.create(rematch(2)).await.unwrap().id;
+    assert_eq!(other.tables.create(rematch(3)).await.unwrap().id, first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_opens_a_game_later_is_told_of_the_offer_of_a_rematch() {
+    let (_store, one, other, id, ana) = aborted_pair().await;
+    rematch(&one.game(id), &ana, "again").await;
+    run_tasks().await;
+    let mut bo = Client::new("bo");
+    open(&other.tables.find(id).await.unwrap(), &bo).await;
+    run_tasks().await;
+    let told = bo.read();
+    assert!(told.iter().any(|told| matches!(told, ServerToClient::RematchOffered { side: Side::Red, .. })));
+    close(&one.game(id), &ana, true).await;
+    let told = bo.read();
+    assert!(told.iter().any(|told| matches!(told, ServerToClient::RematchWithdrawn { side: Side::Red, .. })));
 }

@@ -142,7 +142,7 @@ impl Hand {
                 return;
             }
             Output::MakeRematch => Input::RematchMade(Ok(GameId::from_random([9; 12]))),
-            Output::Stopped | Output::Diverged => return,
+            Output::TellRematchOffered { .. } | Output::Stopped | Output::Diverged => return,
         };
         let outputs = self.table.step(self.now(), input);
         self.held.extend(outputs);
