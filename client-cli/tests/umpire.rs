@@ -7,9 +7,10 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use flagfall_tests::write_script;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
 /// Time limits that no program should reach. If a program is late despite these limits, the
@@ -41,8 +42,7 @@ impl Stage {
         let note = format!("echo $$ >> '{}'", pids.display());
         let text = format!("#!/bin/sh\n{note}\n{}\n", lines.replace("$NOTE", &note));
         let path = self.path(name);
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+        write_script(&path, &text);
         path.to_str().expect("text").to_owned()
     }
 
@@ -356,9 +356,7 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
     for (name, first) in
         [("lost-interpreter", "/no/such/interpreter"), ("env-interpreter", "/usr/bin/env nopython")]
     {
-        let lost = stage.path(name);
-        fs::write(&lost, format!("#!{first}\n")).expect("written");
-        fs::set_permissions(&lost, fs::Permissions::from_mode(0o755)).expect("set");
+        write_script(&stage.path(name), &format!("#!{first}\n"));
     }
     for (name, word) in [
         ("missing", "there is no program"),

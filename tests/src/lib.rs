@@ -16,7 +16,7 @@ mod views;
 pub use chance::Chance;
 pub use generated::check_generated;
 pub use matches::{Logged, Match, Step};
-pub use programs::{OlderPrograms, client_program, older_programs, server_program};
+pub use programs::{OlderPrograms, client_program, older_programs, server_program, write_script};
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};
 pub use sources::product_sources;
