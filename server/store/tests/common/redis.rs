@@ -8,7 +8,7 @@ use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
 use flagfall_tests::OwnPort;
 
-use super::scratch;
+use super::{TIMEOUT, scratch};
 
 /// The settings of a Redis that is durable enough for games.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
@@ -117,7 +117,11 @@ impl RedisServer {
     /// example because its role changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let client = redis::Client::open(format!("redis://:{}@{}", self.password, self.port.address()))?;
-        let mut connection = client.get_multiplexed_async_connection().await?;
+        // By default, an answer must come within 500 ms.
+        let patient = redis::AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(TIMEOUT))
+            .set_response_timeout(Some(TIMEOUT));
+        let mut connection = client.get_multiplexed_async_connection_with_config(&patient).await?;
         let mut command = redis::cmd(words[0]);
         command.arg(&words[1..]);
         command.query_async(&mut connection).await
