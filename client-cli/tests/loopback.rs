@@ -278,8 +278,8 @@ async fn an_invalid_message_is_reported_and_the_client_goes_on() {
 
 #[tokio::test]
 async fn no_server_and_a_foreign_server_get_different_messages() {
-    let (listener, address) = listen().await;
-    drop(listener);
+    let port = flagfall_tests::OwnPort::claim().expect("a port");
+    let address = Address::parse(&port.address().to_string()).expect("an address");
     let (code, out) = Client::start(&address, Goal::Games, None).end().await;
     assert_eq!(code, 3);
     assert!(out.contains("refused") && out.contains("--server"), "{out}");

@@ -7,9 +7,10 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use flagfall_tests::write_script;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_flagfall");
 /// Time limits that no program should reach. If a program is late despite these limits, the
@@ -41,8 +42,7 @@ impl Stage {
         let note = format!("echo $$ >> '{}'", pids.display());
         let text = format!("#!/bin/sh\n{note}\n{}\n", lines.replace("$NOTE", &note));
         let path = self.path(name);
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+        write_script(&path, &text);
         path.to_str().expect("text").to_owned()
     }
 
@@ -74,6 +74,17 @@ impl Stage {
         let output = self.umpire(&arguments).output().expect("the umpire runs");
         self.nothing_is_left();
         Verdict::new(&output, Path::new(record))
+    }
+
+    /// Runs a Red that does not deploy in time. Blue has the same time, and may be late as well on
+    /// a busy machine. Then both get more time in another game. Returns the time limit, too.
+    fn deploys_late(lines: &str) -> (Verdict, &'static str) {
+        let limits = ["0.3", "3", "30"].into_iter().map(|seconds| {
+            let limits = ["--turn-time", "60", "--deploy-time", seconds];
+            (Stage::new().misbehaves(lines, &limits), seconds)
+        });
+        let mut games = limits.skip_while(|(verdict, _)| verdict.quit.contains("BOTH_ILLEGAL"));
+        games.next().expect("Blue deploys in time")
     }
 
     /// Asserts that no recorded process is still running, and no other process of its group or
@@ -237,8 +248,9 @@ fn a_program_that_ends_early_loses() {
 #[test]
 fn a_late_program_loses_even_if_it_must_be_killed() {
     let stubborn = "trap '' TERM INT HUP; while :; do sleep 1000; done";
-    let verdict = Stage::new().misbehaves(stubborn, &["--turn-time", "60", "--deploy-time", "0.3"]);
-    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer within 0.3 s");
+    let (verdict, seconds) = Stage::deploys_late(stubborn);
+    let fault = format!("no answer within {seconds} s");
+    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", &fault);
     let verdict = Stage::new().misbehaves(&plays(stubborn), &["--turn-time", "0.3", "--deploy-time", "60"]);
     verdict.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", "no answer within 0.3 s");
 }
@@ -295,7 +307,7 @@ fn programs_learn_the_drawn_lakes_before_they_deploy() {
 
 #[test]
 fn a_program_that_never_reads_does_not_block_the_umpire() {
-    let verdict = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
+    let (verdict, _) = Stage::deploys_late("exec sleep 1000");
     verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
 }
 
@@ -356,9 +368,7 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
     for (name, first) in
         [("lost-interpreter", "/no/such/interpreter"), ("env-interpreter", "/usr/bin/env nopython")]
     {
-        let lost = stage.path(name);
-        fs::write(&lost, format!("#!{first}\n")).expect("written");
-        fs::set_permissions(&lost, fs::Permissions::from_mode(0o755)).expect("set");
+        write_script(&stage.path(name), &format!("#!{first}\n"));
     }
     for (name, word) in [
         ("missing", "there is no program"),

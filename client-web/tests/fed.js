@@ -152,6 +152,17 @@ function prepare({ settings, begin, except, isQuiet }) {
     channel.port1.onmessage = resolve;
     channel.port2.postMessage(0);
   });
+  /** Waits until nothing more is due and the document has stopped changing. */
+  fed.rest = async () => {
+    let changes = 0;
+    const observer = new MutationObserver(() => void ++changes);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    for (let quiet = 0, before = 0; quiet < 3; before = changes) {
+      await fed.draw();
+      quiet = changes === before && !next(now + 60) ? quiet + 1 : 0;
+    }
+    observer.disconnect();
+  };
   fed.start = () => {
     clearInterval(loading);
     if (isQuiet) return;
@@ -220,17 +231,15 @@ export async function feedPage(chromium, { url, rules, path = `/game/${GAME}`, p
   await page.addInitScript(prepare, { settings, begin: BEGIN, except, isQuiet });
   await page.goto(url + path);
   await page.locator("#main .table, #main h1, #main .narrow > .skeleton").first().waitFor({ state: "attached" });
-  const isWhole = () => page.evaluate(() => !location.pathname.startsWith("/game/") || performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/table/control.js")));
-  while (!await isWhole()) await page.waitForTimeout(20);
   // Sounds begin with a player, or with the first press of somebody who only looks on.
   await page.evaluate(async () => {
     dispatchEvent(new Event("keydown"));
     const [main] = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/main.js"));
     if (main) await import(main.name.replace("/main.js", "/parts/notices.js"));
   });
-  await page.waitForTimeout(30);
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
     const { fed } = /** @type {any} */ (window);
+    await fed.rest();
     fed.start();
     fed.socket.onopen();
   });

@@ -1,6 +1,7 @@
 // Flagfall's programs for tests. FLAGFALL_TARGET is the folder they were built in.
 
 import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -105,11 +106,12 @@ export class Server {
   }
 
   async start() {
+    this.#port ||= await ownPort();
     const args = ["--listen", this.address, "--metrics-listen", "none", "--data", this.folder, ...this.flags];
     if (this.page === "folder") args.push("--page", FOLDER);
     const child = untilTheEnd(spawn(program("flagfall-server"), args, { stdio: ["ignore", "pipe", "pipe"] }));
     this.#process = child;
-    this.#port = await portOf(child);
+    await isReady(child);
     if (this.page === "program") await this.#compareThePage();
   }
 
@@ -152,10 +154,32 @@ export class Server {
 }
 
 /**
- * The port that a server listens on, which it prints when it is ready.
- * @param {import("node:child_process").ChildProcess} child @returns {Promise<number>}
+ * A port that no other test uses while this process runs, as `OwnPort` in `tests/src/ports.rs`. The UDP
+ * port with the same number marks it as taken.
  */
-function portOf(child) {
+async function ownPort() {
+  for (let tries = 0; tries < 1_000; tries++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const claim = createSocket("udp4").unref();
+    const isMine = await new Promise((resolve) => claim.once("error", () => resolve(false)).bind(port, "127.0.0.1", () => resolve(true)));
+    const isFree = isMine && await new Promise((resolve) => {
+      const dialed = connect(port, "127.0.0.1", () => {
+        dialed.destroy();
+        resolve(false);
+      });
+      dialed.once("error", () => resolve(true));
+    });
+    if (isFree) return port;
+    claim.close();
+  }
+  throw new Error("no port is free");
+}
+
+/**
+ * Waits until a server listens.
+ * @param {import("node:child_process").ChildProcess} child @returns {Promise<void>}
+ */
+function isReady(child) {
   return new Promise((resolve, reject) => {
     let errors = "";
     child.stderr?.on("data", (text) => (errors = `${errors}${text}`.slice(-2_000)));
@@ -164,8 +188,7 @@ function portOf(child) {
     const { stdout } = child;
     if (!stdout) return reject(new Error("flagfall-server has no output"));
     createInterface({ input: stdout }).on("line", (line) => {
-      const port = /^listening on http:\/\/[\d.]+:(\d+)$/.exec(line)?.[1];
-      if (port) resolve(Number(port));
+      if (line.startsWith("listening on ")) resolve();
     });
   });
 }

@@ -218,7 +218,7 @@ export type ServerMessage =
     protocol: number;
     /** The name and version of the server program. */
     server: string;
-    /** The server's time, in milliseconds since 1970. */
+    /** The server's time, in milliseconds since 1970. The clocks of games follow it. */
     server_time: number;
     /** The token of a new guest. The client should store it and keep it secret, because the server sends it only once. */
     token?: Secret | null;
@@ -372,6 +372,14 @@ export type ServerMessage =
     side: Side;
     type: "rematch_offered";
   }
+  /** An offer of a rematch is no longer open: its player has left or is away, or the rematch could not be created. */
+  | {
+    /** The game that has ended. */
+    game: GameId;
+    /** The side that had offered the rematch. */
+    side: Side;
+    type: "rematch_withdrawn";
+  }
   /** The same player has opened the game on a newer connection. The connection that receives this message can only watch from now on. */
   | {
     /** The game. */
@@ -448,7 +456,7 @@ export type ServerMessage =
     id: number;
     /** The player's state in the pool. Absent if the player is not in the pool. */
     pool?: PoolStatus | null;
-    /** The server's time, in milliseconds since 1970. */
+    /** The server's time, in milliseconds since 1970. The clocks of games follow it. */
     server_time: number;
     type: "ping";
   };
@@ -493,7 +501,7 @@ export type GameRecord = {
   terms: Terms;
 };
 
-/** The cause of an abort. */
+/** The cause of an abort. It is empty if a game without a clock ended because nothing happened in it for many days. */
 export type Abort = {
   /** The side that aborted the game. */
   called_off_by?: Side | null;

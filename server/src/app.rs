@@ -94,6 +94,7 @@ impl App {
             .set(count(all.saturating_sub(identified + anonymous)));
         gauge!(names::PLAYERS_ONLINE).set(count(self.connections.players_online()));
         gauge!(names::STORE_WEAKNESSES).set(count(self.store.weaknesses().len()));
+        gauge!(names::STORE_PARTS_AWAY).set(count(self.store.silent_parts().len()));
         gauge!(names::TABLES).set(count(self.tables.len()));
         let (deploying, playing) = self.tables.count_by_phase();
         gauge!(names::GAMES, "phase" => "deploying").set(count(deploying));

@@ -102,6 +102,12 @@ pub struct Config {
         help_heading = "Store"
     )]
     pub archive: Option<ArchivePlace>,
+    /// Go on although the store's finished games are in another archive. Without this flag,
+    /// servers and commands then refuse to start. With it, a server moves games to its own archive
+    /// from then on, and cannot read those in the other one. An export with --archive off then
+    /// leaves out the archived games, for a move that keeps the archive.
+    #[arg(long, env = "FLAGFALL_ACCEPT_OTHER_ARCHIVE", global = true, help_heading = "Store")]
+    pub accept_other_archive: bool,
     /// The file with the secret key that signs finished games: 64 hexadecimal digits, as printed
     /// by `openssl rand -hex 32`. All servers of a store use the same key. The environment
     /// variable may contain the digits instead of a file name. If unset, a server with a data

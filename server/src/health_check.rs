@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn an_unreachable_server_is_reported() {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let port = flagfall_tests::OwnPort::claim().unwrap();
+        let free = port.address();
         let error = probe(free).unwrap_err();
         assert!(error.to_string().starts_with(&format!("no server answers on {free}")), "{error}");
     }

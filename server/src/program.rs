@@ -20,7 +20,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use crate::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
 use crate::health_check::{ProbeError, probe};
 use crate::server::{Listeners, Server};
-use crate::storage::{self, OpenFailure, Opened, StoreFailure};
+use crate::storage::{self, ArchiveFailure, OpenFailure, Opened, StoreFailure};
 
 /// How often to check whether the store has failed permanently.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
@@ -99,6 +99,9 @@ fn hint(open: &OpenFailure) -> &'static str {
         }
         OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
             "\nTo use this Redis anyway, start with --accept-weak-redis."
+        }
+        OpenFailure::Archive(ArchiveFailure::Other { .. }) => {
+            "\nTo go on without those games, add --accept-other-archive."
         }
         _ => "",
     }

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::CloseCode;
 use flagfall_store::record::Form;
 use flagfall_store::{Reached, Store, StoreError};
@@ -95,7 +95,8 @@ impl Server {
     /// Serves until `shutdown` completes, then stops.
     ///
     /// When the server stops, it refuses new games and connections, pauses running games in their
-    /// logs, and closes all connections with [`CloseCode::Shutdown`]. Stopping takes at most
+    /// logs if it is the last, and closes all connections with [`CloseCode::Shutdown`]. Mails and
+    /// other notices that are on their way are sent to the end. Stopping takes at most
     /// [`Times::stop`](flagfall_services::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let Server { app, archive } = self;
@@ -145,7 +146,7 @@ impl Server {
         tracing::info!(connections = app.connections.len(), "stopping");
         app.note_stopping();
         doors.shutdown().await;
-        let stopped = timeout(app.settings.times.stop, async {
+        let stopping = async {
             // Finish earlier requests first: once the tables stop, no game can be created.
             app.lobby.commands_finished().await;
             app.committed.finished().await;
@@ -155,9 +156,15 @@ impl Server {
             if let Some(seats) = app.tables.seats() {
                 app.peers.say_goodbye(seats).await;
             }
+        };
+        let stopped = timeout(app.settings.times.stop, async {
+            tokio::join!(stopping, app.finish_notices());
         });
         if stopped.await.is_err() {
-            tracing::warn!(connections = app.connections.len(), "some connections were cut off");
+            tracing::warn!(
+                connections = app.connections.len(),
+                "stopping took too long, and what was still running was cut off"
+            );
         }
         tasks.shutdown().await;
         tracing::info!("stopped");
@@ -341,6 +348,10 @@ impl News for HeardBy<'_> {
 
     fn sight_regained(&self) {
         self.0.tables.sight_regained();
+    }
+
+    fn rematch_offered(&self, game: GameId, side: Side) {
+        self.0.tables.rematch_offered(game, side);
     }
 
     fn seek_opened(&self, opened: OpenedSeek) {

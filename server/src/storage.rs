@@ -15,11 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_store::record::Form;
-use flagfall_store::{Store, StoreFuture, Transfer};
+use flagfall_store::{ARCHIVE_KEY, FullRecord, Store, StoreFuture, Transfer};
 use flagfall_transfer::{
     Rewrite, RewriteRecord, alive_at_export, check_export, export_with, finish_import, import_unfinished,
 };
 
+pub use self::archive::ArchiveFailure;
 pub use self::open::{OpenFailure, Opened, StoreFailure, open};
 use self::open::{open_embedded, open_for_transfer, progress, tell_damaged};
 use self::report::{Progress, say};
@@ -154,7 +155,9 @@ async fn check_idle(store: &dyn Store) -> Result<(), StoreFailure> {
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
     check_idle(&*inner).await?;
-    let store: Arc<dyn Transfer> = match archive::open(config).await.map_err(OpenFailure::from)? {
+    let archive = archive::open(config, &*inner).await.map_err(OpenFailure::from)?;
+    let has_archived_games = archive.is_some();
+    let store: Arc<dyn Transfer> = match archive {
         Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
         None => inner,
     };
@@ -164,11 +167,19 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     // Version 0.1 cannot read histories that are stored as lines.
     let is_older = config.settings.write_format.is_some_and(|form| form != Form::NEWEST);
     let of_store = store.clone();
-    let in_records = move |record| -> StoreFuture<'_, _> {
+    let in_records = move |record: FullRecord| -> StoreFuture<'_, _> {
         let store = of_store.clone();
-        Box::pin(async move { in_older_form(&*store, record).await })
+        // If the file has the archived games, the new store does not need this archive.
+        let is_left_out = has_archived_games && record.0.as_bytes() == ARCHIVE_KEY.as_bytes();
+        Box::pin(async move {
+            match is_left_out {
+                true => Ok(Vec::new()),
+                false if is_older => in_older_form(&*store, record).await,
+                false => Ok(vec![record]),
+            }
+        })
     };
-    let in_records = is_older.then_some(&in_records as &RewriteRecord<'_>);
+    let in_records = Some(&in_records as &RewriteRecord<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
         export_with(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
@@ -263,8 +274,9 @@ fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
 }
 
 async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
-    let archive = archive::open(config).await.map_err(OpenFailure::from)?.ok_or(StoreFailure::NoArchive)?;
     let store: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    let archive = archive::open(config, &*store).await.map_err(OpenFailure::from)?;
+    let archive = archive.ok_or(StoreFailure::NoArchive)?;
     let after = config.settings.times.archive_after;
     let mut progress = Progress::begin();
     let told = |listed, seen| {
@@ -282,7 +294,11 @@ async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
 }
 
 async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
-    let store = open_for_transfer(config).await?;
+    let inner: Arc<dyn Transfer> = open_for_transfer(config).await?.into();
+    let store: Arc<dyn Transfer> = match archive::open(config, &*inner).await.map_err(OpenFailure::from)? {
+        Some(archive) => Arc::new(ArchivedStore::new(inner, archive)),
+        None => inner,
+    };
     let lifetimes = Lifetimes::of(&config.settings.times);
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut progress = Progress::begin();

@@ -2,8 +2,9 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// The server's program. `FLAGFALL_SERVER_BIN` can name it. Otherwise it is built with the
@@ -52,6 +53,21 @@ pub fn older_programs() -> Option<OlderPrograms> {
     }
     eprintln!("skipped: the programs of 0.1.0 are not in {}: tests/older builds them", folder.display());
     None
+}
+
+/// Writes a script that can be executed at once.
+///
+/// Another process writes it. If this process did, a child that another thread starts at that
+/// moment would keep the file open for writing, and such a file cannot be executed.
+///
+/// # Panics
+/// If it cannot be written.
+pub fn write_script(path: &Path, text: &str) {
+    let mut install = Command::new("install");
+    let install = install.args(["-m", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped());
+    let mut install = install.spawn().expect("install runs");
+    install.stdin.take().expect("its input").write_all(text.as_bytes()).expect("it reads");
+    assert!(install.wait().expect("it ends").success(), "{} could not be written", path.display());
 }
 
 fn named(variable: &str) -> Option<PathBuf> {

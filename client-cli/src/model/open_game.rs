@@ -137,8 +137,10 @@ impl OpenGame {
         self.view.phase == Phase::Over
     }
 
-    pub fn is_aborted(&self) -> bool {
-        self.view.outcome.as_ref().is_some_and(|outcome| outcome.reason == "aborted")
+    /// True if the game was aborted, or ended before its second ply, so it does not count.
+    pub fn is_spoiled(&self) -> bool {
+        let outcome = self.view.outcome.as_ref();
+        outcome.is_some_and(|outcome| outcome.reason == "aborted" || self.view.ply < 2)
     }
 
     /// True if this client may act in the game.

@@ -363,6 +363,14 @@ pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
     }
 }
 
+pub(super) fn rematch_withdrawn(model: &mut Model, id: GameId, side: Side) {
+    let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
+    game.rematch.retain(|offerer| *offerer != side);
+    if game.own_side().is_some_and(|own| own != side) {
+        model.say(text!("rematch-withdrawn", side));
+    }
+}
+
 pub(super) fn superseded(model: &mut Model, id: GameId) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if !game.superseded {

@@ -33,14 +33,15 @@ fn consequences(model: &Model) -> Option<String> {
     let opponent = &game.summary.players[side.opponent()];
     let time = game.summary.terms.time;
     let is_by_mail = matches!(time, Time::Correspondence { .. });
+    let counts = if is_by_mail || opponent.kind == PlayerKind::House { "no" } else { "yes" };
     let mut sentences = vec![match game.view.phase {
         Phase::Deploying if game.view.ready[side] => text!("leave-deployed"),
         Phase::Deploying => match game.view.deploy_deadline {
             Some(at) => {
                 let left = words::clock(at.0.saturating_sub(model.server_now()));
-                text!("leave-undeployed-within", left)
+                text!("leave-undeployed-within", left, counts)
             }
-            None => text!("leave-undeployed"),
+            None => text!("leave-undeployed", counts),
         },
         // In a game by mail, leaving between moves is normal.
         Phase::Playing if is_by_mail => return None,

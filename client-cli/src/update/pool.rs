@@ -21,10 +21,11 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>) {
     if !model.is_for_pool() || model.opening.is_some() {
         return;
     }
-    // The opponent caused the abort, so the server put this player back in the pool.
-    let aborted = model.game.take_if(|open| open.is_over() && open.is_aborted());
-    if let Some(aborted) = aborted {
-        model.tell(ClientToServer::CloseGame { game: aborted.summary.id });
+    // The opponent ended the game before it counted, so the server put this player back in the
+    // pool.
+    let spoiled = model.game.take_if(|open| open.is_spoiled());
+    if let Some(spoiled) = spoiled {
+        model.tell(ClientToServer::CloseGame { game: spoiled.summary.id });
         model.say(text!("pool-back"));
         goal::wait_in_pool(model);
     }
@@ -59,7 +60,7 @@ pub(super) fn aborted(model: &mut Model, id: GameId, abort: &Abort) {
         (None, [side]) if own == Some(*side) => text!("not-deployed-own"),
         (None, [side]) => text!("not-deployed", player = player(*side), side = *side),
         (None, [_, _, ..]) => text!("not-deployed-both"),
-        (None, []) => return,
+        (None, []) => text!("aborted-idle"),
     };
     model.say(why);
 }

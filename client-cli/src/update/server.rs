@@ -140,6 +140,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             model.say(words::rating_change(&change, own));
         }
         ServerToClient::RematchOffered { game, side } => game::rematch_offered(model, game, side),
+        ServerToClient::RematchWithdrawn { game, side } => game::rematch_withdrawn(model, game, side),
         ServerToClient::Superseded { game } => game::superseded(model, game),
         ServerToClient::GameUnavailable { game, code, message, request } => {
             if let Some(open) = model.game.as_mut().filter(|open| open.summary.id == game) {

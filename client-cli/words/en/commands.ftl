@@ -82,7 +82,7 @@ secret-interrupted = Interrupted. Nothing was done.
 ## Players
 
 # $name: a player.
-player-blocked = { $name } is blocked. You will not be paired, you cannot play each other, and you will not see messages from { $name }.
+player-blocked = { $name } is blocked. You will not be paired, and you cannot play or write to each other.
 no-blocks = You have not blocked any players.
 bad-name = This is not a valid name. Names consist of letters, digits, - and _.
 leaderboard-custom = Custom rules have no ratings. Name a ruleset without changes.

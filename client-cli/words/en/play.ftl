@@ -42,9 +42,18 @@ unmuted = You will see your opponent's messages again.
 # $consequences: sentences.
 leave-ask = Leave the game? { $consequences } Type “yes” to leave, or anything else to stay.
 leave-deployed = Your deployment is submitted, and the game may start without you.
-leave-undeployed = If you do not deploy, the game is aborted and counts against you.
-# $left: a clock.
-leave-undeployed-within = If you do not deploy within { $left }, the game is aborted and counts against you.
+# $counts: yes if the server counts it as leaving a game, or no.
+leave-undeployed =
+    { $counts ->
+        [yes] If you do not deploy, the game is aborted and counts against you.
+       *[no] If you do not deploy, the game is aborted.
+    }
+# $left: a clock; $counts: as above.
+leave-undeployed-within =
+    { $counts ->
+        [yes] If you do not deploy within { $left }, the game is aborted and counts against you.
+       *[no] If you do not deploy within { $left }, the game is aborted.
+    }
 leave-no-clock = No clock runs.
 leave-own-turn = Your clock keeps running.
 leave-their-turn = Your clock runs when it is your turn.
@@ -86,6 +95,8 @@ rematch-asked = You have asked for a rematch. It begins when the other side asks
 rematch-type = { side } asks for a rematch. Type “rematch” to play it.
 # $side; $key.
 rematch-press = { side } asks for a rematch. Press { $key } to play it.
+# $side.
+rematch-withdrawn = { side } no longer asks for a rematch.
 rematch-not-now = Only players can ask for a rematch, and only when the game is over.
 superseded = Another connection of yours has taken the seat, so this game is read-only here.
 deployment-not-understood = This client does not understand the deployment that the server has.

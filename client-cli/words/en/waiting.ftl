@@ -13,6 +13,7 @@ aborted-own = You aborted the game.
 not-deployed = { $player } ({ side }) did not deploy in time.
 not-deployed-own = You did not deploy in time.
 not-deployed-both = Neither side deployed in time.
+aborted-idle = Nothing happened in the game for many days.
 
 ## Challenges
 

@@ -217,6 +217,9 @@ export function hear(games, message) {
     case "rematch_offered": return changeLoaded(games, message.game, (loaded) => ({
       ...loaded, rematch: [...loaded.rematch.filter((side) => side !== message.side), message.side],
     }));
+    case "rematch_withdrawn": return changeLoaded(games, message.game, (loaded) => ({
+      ...loaded, rematch: loaded.rematch.filter((side) => side !== message.side),
+    }));
     case "superseded": return change(games, message.game, (game) => ({ game: { ...game, isSuperseded: true } }));
     case "said": return change(games, message.game, (game) => {
       const said = { side: message.side, said: message.said };

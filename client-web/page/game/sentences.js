@@ -140,9 +140,10 @@ export function outcomeSentence(outcome, words) {
  * @param {Outcome} outcome @param {import("../../types/messages").Abort | undefined} abort @param {Words} words
  */
 export function endSentence(outcome, abort, words) {
-  const { called_off_by: by, not_deployed: late = [] } = abort ?? {};
-  if (outcome.reason !== "aborted" || (!by && late.length === 0)) return outcomeSentence(outcome, words);
-  return words.say("outcome-aborted", { cause: by ? `${by}-called-off` : late.length > 1 ? "both-late" : `${late[0]}-late` });
+  if (outcome.reason !== "aborted" || !abort) return outcomeSentence(outcome, words);
+  const { called_off_by: by, not_deployed: late = [] } = abort;
+  const [one, other] = late;
+  return words.say("outcome-aborted", { cause: by ? `${by}-called-off` : other ? "both-late" : one ? `${one}-late` : "idle" });
 }
 
 /**

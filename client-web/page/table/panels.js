@@ -143,7 +143,8 @@ function Rematch({ control }) {
     class: "button compact main", disabled: isOwn, "data-takes": ".squares",
     onClick: async () => {
       setAsked(true);
-      if (!await askOrTell({ type: "rematch", game: control.id })) setAsked(false);
+      await askOrTell({ type: "rematch", game: control.id });
+      setAsked(false);
     },
   }, say("rematch", { state: isOwn ? "own" : theirs ? "theirs" : "none" }));
 }

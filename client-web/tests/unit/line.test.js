@@ -426,6 +426,8 @@ test("presence, claims, rematches and talk are kept with their game", () => {
   const loaded = sim.line.games[GAME]?.loaded;
   assert.deepEqual([loaded?.presence.blue, loaded?.left.blue, loaded?.claimableAt.blue, loaded?.rematch],
     ["away", true, 77, ["blue"]]);
+  sim.hear({ type: "rematch_withdrawn", game: GAME, side: "blue" });
+  assert.deepEqual(sim.line.games[GAME]?.loaded?.rematch, []);
   assert.equal(sim.line.games[GAME]?.said.length, 1);
 });
 

@@ -148,6 +148,7 @@ test("events become whole sentences", () => {
   assert.equal(end({ called_off_by: "blue" }), "The game was aborted: Blue called it off.");
   assert.equal(end({ not_deployed: ["red"] }), "The game was aborted: Red did not deploy in time.");
   assert.equal(end({ not_deployed: ["red", "blue"] }), "The game was aborted: neither side deployed in time.");
+  assert.equal(end({}), "The game was aborted: nothing happened in it for many days.");
   assert.equal(end(undefined), "The game was aborted.");
   assert.equal(end(undefined, "draw_agreed"), "A draw: both sides agreed.");
 });

@@ -233,7 +233,7 @@ challenged = { $name } has been notified of your challenge.
 block = Block
 unblock = Unblock
 # $name.
-blocked = { $name } cannot talk to you or accept your offers any more.
+blocked = You and { $name } can no longer write to each other or accept each other’s offers.
 
 ## Leaderboards
 

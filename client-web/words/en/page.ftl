@@ -216,12 +216,13 @@ abort-ask = Call this game off? Nobody wins.
 # $move: as in a4a5.
 illegal-ask = { $move } is against the rules, and in this game an illegal move loses at once. Make it?
 illegal-yes = Make it and lose
-# $cause: who called the game off, or was late to deploy.
+# $cause: who called the game off, or was late to deploy; idle if nothing happened for many days.
 outcome-aborted = The game was aborted: { $cause ->
         [red-called-off] Red called it off.
         [blue-called-off] Blue called it off.
         [red-late] Red did not deploy in time.
         [blue-late] Blue did not deploy in time.
+        [idle] nothing happened in it for many days.
        *[both-late] neither side deployed in time.
     }
 claim-win = Claim the win

@@ -220,12 +220,13 @@ abort-ask = Отменить эту партию? Никто не победит
 # $move: as in a4a5.
 illegal-ask = Ход { $move } против правил, а в этой игре такой ход сразу проигрывает. Сделать его?
 illegal-yes = Сделать и проиграть
-# $cause: who called the game off, or was late to deploy.
+# $cause: who called the game off, or was late to deploy; idle if nothing happened for many days.
 outcome-aborted = Партия отменена: { $cause ->
         [red-called-off] так решили красные.
         [blue-called-off] так решили синие.
         [red-late] красные не расставили фигуры вовремя.
         [blue-late] синие не расставили фигуры вовремя.
+        [idle] в ней много дней ничего не происходило.
        *[both-late] обе стороны не расставили фигуры вовремя.
     }
 claim-win = Засчитать победу

@@ -14,6 +14,7 @@ mod agreement;
 mod cache;
 mod check;
 mod error;
+mod list;
 mod location;
 mod manifest;
 mod manifests;
@@ -34,6 +35,7 @@ mod writer;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use flagfall_board::GameId;
@@ -51,6 +53,7 @@ use self::reserved::Reserved;
 use self::view::View;
 use crate::frame::decode;
 use crate::game::Log;
+use crate::known::KnownArchive;
 use crate::objects::{ArchiveStore, ObjectError};
 use crate::segment::{SegmentError, read_frame};
 
@@ -67,6 +70,8 @@ pub struct Settings {
     /// The mean pause before the second attempt of a writer that was too late. Later pauses are
     /// longer. All pauses are random.
     pub pause: Duration,
+    /// A description, for people, of where the archive is.
+    pub place: String,
 }
 
 impl Default for Settings {
@@ -76,6 +81,7 @@ impl Default for Settings {
             resident_games: 65_536,
             listed_segments: 512,
             pause: Duration::from_millis(50),
+            place: String::new(),
         }
     }
 }
@@ -102,6 +108,10 @@ struct Inner {
     objects: Arc<dyn ArchiveStore>,
     settings: Settings,
     view: RwLock<Arc<View>>,
+    /// Locked while the first manifest is read.
+    opening: tokio::sync::Mutex<()>,
+    /// True if the store is known not to overwrite objects.
+    is_probed: AtomicBool,
     /// The reserved numbers. Locked during writes, so that this process does not compete with
     /// itself.
     writer: tokio::sync::Mutex<Reserved>,
@@ -125,7 +135,10 @@ impl Archive {
     /// manifest can be read.
     pub async fn open(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
         manifests::probe(&*objects).await?;
-        Archive::begin(objects, settings).await
+        let view = manifests::open(&*objects, settings.resident_games).await?;
+        let archive = Archive::with_view(objects, settings, view, true);
+        archive.load(&archive.view()).await?;
+        Ok(archive)
     }
 
     /// Opens an archive for reading only. Returns `None` if the store has no manifest.
@@ -136,20 +149,32 @@ impl Archive {
         objects: Arc<dyn ArchiveStore>,
         settings: Settings,
     ) -> Result<Option<Archive>, ArchiveError> {
-        match manifests::numbers(&*objects).await?.is_empty() {
-            true => Ok(None),
-            false => Archive::begin(objects, settings).await.map(Some),
-        }
+        let Some(view) = manifests::find(&*objects, settings.resident_games).await? else { return Ok(None) };
+        let archive = Archive::with_view(objects, settings, view, false);
+        archive.load(&archive.view()).await?;
+        Ok(Some(archive))
     }
 
-    async fn begin(objects: Arc<dyn ArchiveStore>, settings: Settings) -> Result<Archive, ArchiveError> {
-        let view = manifests::open(&*objects, settings.resident_games).await?;
-        let cache = Mutex::new(Cache::new(settings.cache_bytes));
-        let view = RwLock::new(Arc::new(view));
-        let inner = Inner { objects, settings, view, writer: Default::default(), cache };
-        let archive = Archive { inner: Arc::new(inner) };
-        archive.load(&archive.view()).await?;
-        Ok(archive)
+    /// Returns the archive with this id, without reading anything. The archive is read when it is
+    /// first needed, or by [`Archive::refresh`]. It is never created: as long as the store cannot
+    /// be read or has another archive, or none, reads and writes fail with an error that is no
+    /// damage.
+    #[must_use]
+    pub fn unread(objects: Arc<dyn ArchiveStore>, settings: Settings, id: u64) -> Archive {
+        Archive::with_view(objects, settings, View::unread(id), false)
+    }
+
+    fn with_view(objects: Arc<dyn ArchiveStore>, settings: Settings, view: View, is_probed: bool) -> Archive {
+        let inner = Inner {
+            cache: Mutex::new(Cache::new(settings.cache_bytes)),
+            view: RwLock::new(Arc::new(view)),
+            opening: Default::default(),
+            is_probed: is_probed.into(),
+            writer: Default::default(),
+            objects,
+            settings,
+        };
+        Archive { inner: Arc::new(inner) }
     }
 
     fn objects(&self) -> &dyn ArchiveStore {
@@ -158,6 +183,12 @@ impl Archive {
 
     fn view(&self) -> Arc<View> {
         self.inner.view.read().clone()
+    }
+
+    /// Returns the view of a manifest that was read earlier. Reads the first one if necessary.
+    async fn opened(&self) -> Result<Arc<View>, ArchiveError> {
+        let view = self.view();
+        if view.is_unread() { self.newest().await } else { Ok(view) }
     }
 
     /// Reads the summaries of the index. Ignores damage, because it is reported when the damaged
@@ -188,6 +219,12 @@ impl Archive {
     #[must_use]
     pub fn id(&self) -> u64 {
         self.view().archive
+    }
+
+    /// Returns what a store remembers of this archive.
+    #[must_use]
+    pub fn as_remembered(&self) -> KnownArchive {
+        KnownArchive { id: self.id(), place: self.inner.settings.place.clone() }
     }
 
     /// Returns the number of the newest manifest that this process has read.
@@ -276,7 +313,7 @@ impl Archive {
     /// [`ArchiveError`] if the store cannot be read, the game is damaged or was removed, or it is
     /// not at this place.
     pub async fn read_at(&self, game: GameId, location: &Location) -> Result<Arc<Log>, ArchiveError> {
-        let view = self.view();
+        let view = self.opened().await?;
         match self.read_in(&view, game, location).await {
             Err(error) if error.is_damage() => {
                 // The segment may have been written again, so look for a newer manifest.
@@ -302,7 +339,7 @@ impl Archive {
         if let Some(log) = self.inner.cache.lock().get(game) {
             return Ok(log);
         }
-        let object = view.manifest.segment(location.segment);
+        let object = view.segment(location.segment);
         let seal = view.seal(location.segment);
         let read = read_frame(self.objects(), &object, seal, game, location.at, location.length);
         let bytes = match read.await {

@@ -1,14 +1,16 @@
 //! A store that also returns finished games from the archive.
 
+mod transfer;
+
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
-    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, FullRecord, Guard, Head, Key, Outage,
-    Reached, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMemory,
-    StoreMessage, StoreResult, StoredEntry, Topic, Transfer, Update, UpdateOutcome, Write, limits::READ_MAX,
+    Announcement, Append, AppendOutcome, DiskSpace, Guard, Head, Key, Outage, Reached, ReadError, ReadResult,
+    Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMemory, StoreMessage, StoreResult,
+    StoredEntry, Topic, Update, UpdateOutcome, Write, limits::READ_MAX,
 };
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -18,6 +20,7 @@ use crate::archive::records::is_archivable;
 use crate::archive::{Archive, ArchiveError, Found, Location};
 use crate::frame::signature_bytes;
 use crate::game::Log;
+use crate::known::KnownArchive;
 
 /// The maximum number of games in [`Lately`].
 const READ_LATELY_MAX: usize = 4_096;
@@ -27,6 +30,14 @@ const PAGE: u64 = 512;
 /// The longest time that the creation of a game waits for the archive, if the game's id is
 /// already in the archive.
 const CREATION_WAIT: Duration = Duration::from_secs(1);
+
+/// What the archive contained when a walk through all records reached it. It is listed only once
+/// for each walk, because an archive may contain millions of games and records.
+#[derive(Default)]
+struct Listed {
+    games: Option<Arc<Vec<GameId>>>,
+    volumes: Option<Arc<Vec<Key>>>,
+}
 
 /// A store whose finished games may be in an archive.
 ///
@@ -43,6 +54,7 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     read_lately: Mutex<Lately>,
     /// The longest time that a read waits for the archive.
     patience: Option<Duration>,
+    listed: Mutex<Listed>,
 }
 
 /// The games that were recently read from the archive.
@@ -70,7 +82,13 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore { inner, archive, read_lately: Mutex::default(), patience: None }
+        ArchivedStore {
+            inner,
+            archive,
+            read_lately: Mutex::default(),
+            patience: None,
+            listed: Mutex::default(),
+        }
     }
 
     /// Limits the time of each read from the archive, so that a client's other messages do not wait
@@ -86,6 +104,16 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
             Some(patience) => timeout(patience, read).await.unwrap_or(Err(ArchiveError::Silent)),
             None => read.await,
         }
+    }
+
+    /// Makes sure that the store remembers this archive, before something leaves the store. Returns
+    /// the archive that the store remembers, if it is another one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the store's record cannot be read or written.
+    pub async fn claim(&self) -> Result<Option<KnownArchive>, StoreError> {
+        let known = self.archive.as_remembered().claim(&*self.inner).await?;
+        Ok(Some(known).filter(|known| known.id != self.archive.id()))
     }
 
     /// Returns the log of an archived game, and the guard that the inner store may still keep for
@@ -215,14 +243,24 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
     }
 
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
+        self.delete_logs(vec![game])
+    }
+
+    fn delete_logs(&self, games: Vec<GameId>) -> StoreResult<'_, ()> {
         Box::pin(async move {
-            // Remove the game from the archive first. If the removal is interrupted, a second
-            // attempt still finds the log.
+            // Remove the games from the archive first. If the removal is interrupted, a second
+            // attempt still finds the logs.
             let failed = |error: ArchiveError| store_error(&error);
-            if let Some(Found::At(_)) = self.archive.find(game).await.map_err(failed)? {
-                self.archive.remove(game, "deleted").await.map_err(failed)?;
+            let mut archived = Vec::new();
+            for game in &games {
+                if let Some(Found::At(_)) = self.archive.find(*game).await.map_err(failed)? {
+                    archived.push(*game);
+                }
             }
-            self.inner.delete_log(game).await
+            if !archived.is_empty() {
+                self.archive.remove_all(&archived, "deleted").await.map_err(failed)?;
+            }
+            self.inner.delete_logs(games).await
         })
     }
 
@@ -246,14 +284,21 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         true
     }
 
-    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+    fn archive_record(&self, key: Key) -> StoreResult<'_, bool> {
         Box::pin(async move {
-            let Some(value) = self.inner.get(key.clone()).await? else { return Ok(()) };
-            if !self.archive.add_record(&key, &value).await.map_err(|error| store_error(&error))? {
-                return Ok(());
+            let Some(value) = self.inner.get(key.clone()).await? else { return Ok(true) };
+            if let Some(other) = self.claim().await? {
+                let why = format!("the records of this store are in another archive: {other}");
+                return Err(StoreError::Unavailable { why });
+            }
+            match self.archive.add_record(&key, &value).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(true),
+                Err(ArchiveError::Taken(_)) => return Ok(false),
+                Err(error) => return Err(store_error(&error)),
             }
             let update = Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] };
-            self.inner.update(update).await.map(drop)
+            self.inner.update(update).await.map(|_| true)
         })
     }
 
@@ -401,70 +446,5 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
 
     fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
         self.inner.notices()
-    }
-}
-
-/// Exports and checks include the archived games, in their decoded form. Imports change only the
-/// inner store.
-impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
-    fn games(&self) -> StoreResult<'_, Vec<GameId>> {
-        Box::pin(async move {
-            let mut games: HashSet<GameId> = self.inner.games().await?.into_iter().collect();
-            let mut after = None;
-            while let Some(page) = self.archive.games(after).await.map_err(|error| store_error(&error))? {
-                if let Some(damage) = page.damage {
-                    return Err(store_error(&damage));
-                }
-                games.extend(page.games.into_iter().map(|(game, _)| game));
-                after = Some(page.segment);
-            }
-            Ok(games.into_iter().collect())
-        })
-    }
-
-    fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
-        Box::pin(async move {
-            let mut records = self.inner.records(after.clone(), limit).await?;
-            // The last key of this page. `None` if the inner store has no more records.
-            let last = records.last().filter(|_| records.len() >= limit).map(|(key, ..)| key.clone());
-            let all = Key::new(ARCHIVED_RECORDS)?;
-            let has_begun = last.as_ref().is_none_or(|last| *last >= all);
-            let is_over = after
-                .as_ref()
-                .is_some_and(|after| *after > all && !after.as_bytes().starts_with(all.as_bytes()));
-            if !has_begun || is_over {
-                return Ok(records);
-            }
-            let found: HashSet<Key> = records.iter().map(|(key, ..)| key.clone()).collect();
-            let mut keys = self.archived_records(all).await?;
-            keys.retain(|key| {
-                after.as_ref().is_none_or(|after| key > after)
-                    && last.as_ref().is_none_or(|last| key < last)
-                    && !found.contains(key)
-            });
-            keys.truncate(limit);
-            for key in keys {
-                // The record may have been deleted since its key was read.
-                if let Some(value) = self.get(key.clone()).await? {
-                    records.push((key, value, None));
-                }
-            }
-            records.sort_unstable_by(|(one, ..), (other, ..)| one.cmp(other));
-            records.truncate(limit);
-            Ok(records)
-        })
-    }
-
-    fn take_over(
-        &self,
-        game: GameId,
-        expected: Head,
-        entries: Vec<StoredEntry>,
-    ) -> StoreResult<'_, AppendOutcome> {
-        self.inner.take_over(game, expected, entries)
-    }
-
-    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
-        self.inner.put_aside(game, reason)
     }
 }

@@ -21,7 +21,7 @@ const UNFINISHED: &str = ".unfinished";
 #[derive(Clone, Debug)]
 pub struct FolderStore {
     root: Arc<Path>,
-    /// True if the folder was opened for writing, so that it certainly was an archive.
+    /// True if the folder certainly was an archive.
     was_there: bool,
 }
 
@@ -46,6 +46,13 @@ impl FolderStore {
     #[must_use]
     pub fn to_read(root: impl Into<PathBuf>) -> FolderStore {
         FolderStore { root: root.into().into(), was_there: false }
+    }
+
+    /// Returns a store of a folder that is an archive, but may be away at the moment. Creates
+    /// nothing.
+    #[must_use]
+    pub fn known(root: impl Into<PathBuf>) -> FolderStore {
+        FolderStore { root: root.into().into(), was_there: true }
     }
 
     /// Does blocking work on a file, on a blocking thread.

@@ -33,6 +33,7 @@ mod folder;
 mod frame;
 mod front;
 mod game;
+mod known;
 mod objects;
 mod plain;
 mod remote;
@@ -48,6 +49,7 @@ pub use self::error::{DecodeError, Refused};
 pub use self::folder::FolderStore;
 pub use self::frame::{archived_signature, decode, encode};
 pub use self::game::{Encoded, Log};
+pub use self::known::KnownArchive;
 pub use self::objects::{ArchiveStore, ObjectError, ObjectName, ObjectNameError, ObjectResult};
 pub use self::remote::{ObjectStoreArchive, RemoteError};
 pub use self::segment::{

@@ -234,15 +234,17 @@ impl Peers {
         })
     }
 
-    /// Deletes this server's record. Returns true if there are no other servers. Returns false if
-    /// there are others, or if the store does not answer.
+    /// Deletes this server's record, and tells the other servers that it does no more work. Returns
+    /// true if no other server can continue the games: there are none, or only relays. Returns
+    /// false if the store does not answer.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
             inner.write(Write::Delete { key: inner.key()? }).await?;
+            self.say_leaving(&inner.id).await;
             inner.look(true).await
         };
-        left.await.is_ok_and(|met| met.is_whole && met.others.is_empty())
+        left.await.is_ok_and(|met| met.is_whole && met.others.iter().all(|(_, info)| info.is_relay))
     }
 
     /// Returns the number of players connected to other servers.

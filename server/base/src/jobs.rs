@@ -151,6 +151,8 @@ impl Waker {
 struct Writer {
     /// The name of this server in leases.
     server: String,
+    /// True if this server runs jobs, so that it leases those that it writes.
+    has_runner: bool,
     /// The number of jobs that this server has written. It makes every record unique.
     written: AtomicU64,
     wakers: Mutex<HashMap<&'static str, Arc<Waker>>>,
@@ -158,27 +160,33 @@ struct Writer {
 
 impl Default for JobWriter {
     fn default() -> JobWriter {
-        let (written, wakers) = (AtomicU64::new(0), Mutex::default());
-        // This cannot fail here, because a server without random bits does not start. If it did
-        // fail, the name would be empty, but still no work would be done twice.
-        JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
+        JobWriter::new(true)
     }
 }
 
 impl JobWriter {
-    /// Returns the value of a new job without fields. The job is leased to this server for
-    /// [`LEASE_MS`].
+    /// Returns a writer for a server that runs jobs or leaves all of them to other servers.
+    pub fn new(has_runner: bool) -> JobWriter {
+        let (written, wakers) = (AtomicU64::new(0), Mutex::default());
+        // This cannot fail here, because a server without random bits does not start. If it did
+        // fail, the name would be empty, but still no work would be done twice.
+        let server = random_code().unwrap_or_default();
+        JobWriter(Arc::new(Writer { server, has_runner, written, wakers }))
+    }
+
+    /// Returns the value of a new job without fields. If this server runs jobs, the job is leased
+    /// to it for [`LEASE_MS`].
     pub fn job(&self, now: Stamp) -> Vec<u8> {
         self.job_with(b"", now)
     }
 
     /// Like [`JobWriter::job`], but the value also has the fields of the JSON object `fields`.
     pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
-        let Writer { server, written, .. } = &*self.0;
+        let Writer { server, has_runner, written, .. } = &*self.0;
         State {
-            by: Some(server.clone()),
+            by: has_runner.then(|| server.clone()),
             number: written.fetch_add(1, Ordering::Relaxed),
-            at: now.0.saturating_add(LEASE_MS),
+            at: now.0.saturating_add(if *has_runner { LEASE_MS } else { 0 }),
             since: now.0,
             ..State::default()
         }

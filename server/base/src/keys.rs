@@ -162,6 +162,8 @@ keyspace! {
     LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "permanent";
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
+    /// The id with which any server creates the rematch of a game.
+    REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 day";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// The export that is being imported.
@@ -310,6 +312,8 @@ keyspace! {
     OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "permanent";
     /// A finished game that will be archived, or packed in a store without an archive.
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
+    /// The archive that has the finished games of the store.
+    KNOWN_ARCHIVE[] = "known_archive", "JSON: KnownArchive", "archive/src/known.rs", "permanent";
     /// The server that moves games to the archive.
     ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A game that an operator has erased. It must not come back.
@@ -350,6 +354,7 @@ mod tests {
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
         assert_eq!(OUTAGES.key([]).unwrap().as_bytes(), flagfall_store::OUTAGES_KEY.as_bytes());
         assert_eq!(IMPORTING.key([]).unwrap().as_bytes(), flagfall_store::IMPORT_KEY.as_bytes());
+        assert_eq!(KNOWN_ARCHIVE.key([]).unwrap().as_bytes(), flagfall_store::ARCHIVE_KEY.as_bytes());
         assert_eq!(time15(Stamp(42)).len(), 15);
     }
 

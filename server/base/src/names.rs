@@ -6,18 +6,21 @@ use flagfall_store::{Store, StoreError};
 use serde::Deserialize;
 
 use crate::keys::{GONE, PLAYERS};
+use crate::places::Reach;
 
 /// The name shown for players whose accounts were deleted.
 pub const DELETED: &str = "deleted";
 
 /// Returns the players of a game with their current names. Guests may have become accounts.
 /// Deleted accounts get the name [`DELETED`]. If the game is in the archive, guests whose record
-/// has expired get this name too. If the store does not answer, the names stay as they are.
+/// has expired get this name too. If the store does not answer, the names stay as they are, and a
+/// part of it that is known to be silent is not asked.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
+    let reach = Reach::of(store);
     for side in Side::BOTH {
         let player = &mut today[side];
-        if player.kind == PlayerKind::House {
+        if player.kind == PlayerKind::House || !reach.has(&PLAYERS.key([&player.id])) {
             continue;
         }
         match player_today(store, &player.id).await {

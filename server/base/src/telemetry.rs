@@ -119,6 +119,8 @@ declare! {
         "Weaknesses in the setup of Redis that may cause the loss of acknowledged moves; checked every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "1 while the store answers; 0 while the server tells clients that the store does not answer";
+    STORE_PARTS_AWAY = "flagfall_store_parts_away", Gauge, Count, [],
+        "On a cluster, the parts of the store that do not answer while others do; their games stand still";
     REDIS_MEMORY_BYTES = "flagfall_redis_memory_bytes", Gauge, Bytes, [],
         "Memory that Redis uses, read every 15 seconds; on a cluster, that of the fullest master";
     REDIS_MEMORY_LIMIT_BYTES = "flagfall_redis_memory_limit_bytes", Gauge, Bytes, [],
@@ -152,7 +154,7 @@ declare! {
     GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count, [],
         "Games moved from the store to the archive by this server";
     ARCHIVE_WAITING = "flagfall_archive_waiting", Gauge, Count, [],
-        "Finished games that are due for the archive and still in the store";
+        "Finished games that should be in the archive by now and are still in the store";
     ARCHIVE_REFUSED = "flagfall_archive_refused_total", Counter, Count, [],
         "Finished games that stay in the store, because the archive cannot keep them unchanged";
     COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],

@@ -30,7 +30,6 @@ use super::search;
 use super::table::{Asked, Input, NewCommand, Output, Table, TableInput};
 use super::thinking::ThinkingShare;
 use flagfall_base::delivery::{Outbox, together};
-use flagfall_base::places::game_id_in_reach;
 use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
@@ -67,7 +66,6 @@ pub(super) trait Registry: Send + Sync {
         &self,
         game: GameId,
         header: Arc<GameHeader>,
-        id: GameId,
     ) -> BoxFuture<'static, Result<GameId, CreateError>>;
 }
 
@@ -92,9 +90,6 @@ pub(super) struct Actor {
     stopping: Vec<oneshot::Sender<()>>,
     /// True if the table closes after the current job.
     is_closing: bool,
-    /// The id of the rematch. It stays the same when the creation is retried, so only one game is
-    /// created.
-    rematch_id: Option<GameId>,
 }
 
 /// Returns the task that runs a table, and a handle for sending messages to the table. `listed`
@@ -127,7 +122,6 @@ pub(super) fn channel(
         stays_until: Stamp(0),
         stopping: Vec::new(),
         is_closing: false,
-        rematch_id: None,
     };
     (handle, Box::new(actor))
 }
@@ -353,6 +347,13 @@ impl Actor {
         if self.table.following.is_news(self.table.head.seq, seq) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq }));
         }
+        // An offer may arrive before the entry that ends the game. It then waits for this entry.
+        for side in Side::BOTH {
+            let has_offer = &self.facts.has_rematch_offer[side];
+            if self.table.is_over() && has_offer.swap(false, Ordering::Relaxed) {
+                self.outputs.extend(self.table.step(now, Input::RematchOffered { side }));
+            }
+        }
         self.tell_seats(self.table.attendance.seats_here(&self.table.audiences));
         if self.facts.update(&self.table) {
             self.host.residents.note_end(&self.facts);
@@ -383,12 +384,26 @@ impl Actor {
                 Output::Look { after } => {
                     async move { Input::Looked(search::look(&*store, id, after).await) }.boxed()
                 }
-                Output::Search { asked } => async move {
-                    let found = search::find_command(&*store, id, &asked).await;
-                    Input::Searched { asked, found }
+                Output::Search { asked } => {
+                    let background = self.host.background.clone();
+                    async move {
+                        let found = search::find_command(&background, &*store, id, &asked).await;
+                        Input::Searched { asked, found }
+                    }
+                    .boxed()
                 }
-                .boxed(),
-                Output::MakeRematch => self.make_rematch(),
+                Output::MakeRematch => {
+                    let made = self.registry.create_rematch(id, self.facts.header.clone());
+                    made.map(|made| Input::RematchMade(made.map_err(|error| Refusal::from(&error)))).boxed()
+                }
+                Output::TellRematchOffered { side } => {
+                    let host = self.host.clone();
+                    async move {
+                        host.peers.tell_rematch_offered(id, side).await;
+                        Input::Tick
+                    }
+                    .boxed()
+                }
                 Output::HouseTurn { side, view } => {
                     let opponent = &self.facts.header.players[side.opponent()].id;
                     let network = self.host.connections().network_of(opponent);
@@ -414,23 +429,6 @@ impl Actor {
             });
         }
         None
-    }
-
-    fn make_rematch(&mut self) -> BoxFuture<'static, Input> {
-        if self.rematch_id.is_none() {
-            self.rematch_id = game_id_in_reach(self.host.store.as_ref()).ok();
-        }
-        let made = self
-            .rematch_id
-            .map(|rematch| self.registry.create_rematch(self.facts.id, self.facts.header.clone(), rematch));
-        async move {
-            let made = match made {
-                Some(made) => made.await,
-                None => Err(CreateError::Unavailable),
-            };
-            Input::RematchMade(made.map_err(|error| Refusal::from(&error)))
-        }
-        .boxed()
     }
 
     fn house_command(&self, (side, view, command): Thought) -> Option<NewCommand> {

@@ -20,8 +20,14 @@ use super::listing;
 use super::registry::Tables;
 use super::residents::Making;
 use flagfall_base::admission::{Limit, Scope, count_hit};
-use flagfall_base::keys::{PLANS, REMATCH};
+use flagfall_base::keys::{PLANS, REMATCH, REMATCH_ID};
+use flagfall_base::places::game_id_in_reach;
 use flagfall_base::random::random_bytes;
+use flagfall_base::transact::write_if;
+
+/// The time for which the id chosen for a rematch is kept, in milliseconds. It is long enough for
+/// every attempt to create the rematch.
+const REMATCH_ID_MS: u64 = 24 * 60 * 60 * 1_000;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewGame {
@@ -67,7 +73,26 @@ impl Tables {
         self.check_capacity()?;
         let making = self.begin_making(id, &header)?;
         making.check_room(&header).await?;
+        let id = match header.previous {
+            Some(previous) => self.rematch_id(previous, id).await?,
+            None => id,
+        };
         self.create_now(id, &header).await
+    }
+
+    /// Returns the id for the rematch of a game: `drawn`, or the id that another server or an
+    /// earlier attempt has already chosen. So a game never has two rematches.
+    async fn rematch_id(&self, previous: GameId, drawn: GameId) -> Result<GameId, CreateError> {
+        let away = |_| CreateError::Unavailable;
+        let key = REMATCH_ID.key([&previous]).map_err(away)?;
+        let expires = Some(self.now().plus_ms(REMATCH_ID_MS));
+        let put = Write::Put { key: key.clone(), value: drawn.as_str().into(), expires };
+        if write_if(self.store(), key.clone(), None, vec![put]).await.map_err(away)? {
+            return Ok(drawn);
+        }
+        let chosen = self.store().get(key).await.map_err(away)?;
+        let chosen = chosen.as_deref().and_then(|chosen| std::str::from_utf8(chosen).ok()?.parse().ok());
+        chosen.ok_or(CreateError::Unavailable)
     }
 
     /// Refuses new games while memory is short, or if the server has too many running games.
@@ -153,22 +178,25 @@ impl Registry for Tables {
         Tables::find(self, game).boxed()
     }
 
-    /// Creates the rematch with sides swapped, and notifies both players.
+    /// Creates the rematch with sides swapped, and notifies both players. Does nothing if another
+    /// server has created it.
     fn create_rematch(
         &self,
         game: GameId,
         header: Arc<GameHeader>,
-        id: GameId,
     ) -> BoxFuture<'static, Result<GameId, CreateError>> {
         let tables = self.clone();
-        let new = NewGame {
-            id,
-            terms: header.terms.clone(),
-            players: PerSide::from_fn(|side: Side| header.players[side.opponent()].clone()),
-            secret: PerSide::from_fn(|side: Side| header.secret[side.opponent()]),
-            previous: Some(game),
-        };
         async move {
+            if let Some(rematch) = tables.rematch_of(game).await {
+                return Ok(rematch);
+            }
+            let new = NewGame {
+                id: game_id_in_reach(tables.store()).map_err(|_| CreateError::NoChance)?,
+                terms: header.terms.clone(),
+                players: PerSide::from_fn(|side: Side| header.players[side.opponent()].clone()),
+                secret: PerSide::from_fn(|side: Side| header.secret[side.opponent()]),
+                previous: Some(game),
+            };
             let summary = tables.create(new).await?;
             tables.tell_start(&summary).await;
             Ok(summary.id)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use flagfall_board::{GameId, Ply, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, SeenOutcome};
 use flagfall_store::Store;
 use parking_lot::Mutex;
@@ -28,6 +28,9 @@ pub(super) struct Facts {
     /// True if players have connected to other servers, or left them, since the table last
     /// checked.
     pub(super) has_seat_news: AtomicBool,
+    /// True for each side whose player has offered a rematch on another server since the table
+    /// last checked.
+    pub(super) has_rematch_offer: PerSide<AtomicBool>,
     pub(super) lists: Mutex<Lists>,
     /// True if the game is on the list of running games. Only such a game may rest.
     pub(super) is_listed: bool,
@@ -98,6 +101,7 @@ impl Facts {
             // Assume that there is news, because notices that arrived while the log was read did
             // not reach any table.
             has_seat_news: AtomicBool::new(true),
+            has_rematch_offer: PerSide::default(),
             lists: Mutex::new(Lists { absence, is_absence_listed: true, progress: None }),
             is_listed: listed.is_some(),
             is_writing: AtomicBool::new(false),

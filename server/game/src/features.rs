@@ -1,10 +1,13 @@
 //! Records and jobs that other parts of the server write in the same append as a game's events.
 
-use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_board::{GameId, PerSide, Ply, Stamp};
 use flagfall_store::{Store, Write};
 use futures_util::future::BoxFuture;
 
 use super::header::GameHeader;
+
+/// The number of plies that a game must have to be rated.
+pub const RATED_PLIES_MIN: Ply = 2;
 
 /// An event of a game that can have consequences outside the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +24,9 @@ pub struct GameEnd {
     /// True for each side whose player left or did not deploy. A player who leaves a game against
     /// a house player does not count.
     pub left: PerSide<bool>,
-    pub aborted_by: Option<PerSide<bool>>,
+    /// The sides that aborted the game, did not deploy, or gave up a rated game before it had
+    /// enough plies to be rated. `None` if the game ended in another way.
+    pub spoiled_by: Option<PerSide<bool>>,
 }
 
 /// Turns the events of games into records and jobs for features, such as ratings. The records and

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameRecord, GameSummary, GameView, Presence, RecordScope, Viewer};
 use flagfall_store::Head;
 use tokio::sync::oneshot;
@@ -44,7 +44,7 @@ pub(super) enum Message {
 /// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
-    /// The time before which no flag falls; `None` if time is unlimited.
+    /// The time before which the game does not end by itself.
     pub(super) flag: Option<Stamp>,
     pub(super) awaits_house: bool,
 }
@@ -115,6 +115,12 @@ impl TableHandle {
         self.wake_table();
     }
 
+    /// Records that a player has offered a rematch on another server.
+    pub(super) fn note_rematch_offered(&self, side: Side) {
+        self.facts.has_rematch_offer[side].store(true, Ordering::Relaxed);
+        self.wake_table();
+    }
+
     pub(super) fn wake_table(&self) {
         // If the mailbox is full, no message is needed, because a busy table checks for news at
         // every step.
@@ -163,6 +169,11 @@ impl TableHandle {
         let mut record = made.map_err(|_| TableError::Unavailable)??;
         record.players = players_today(&*self.facts.store, &record.players).await;
         Ok(record)
+    }
+
+    /// Returns the number of entries in the game's log, as far as this server knows.
+    pub fn entries(&self) -> u64 {
+        self.facts.head()
     }
 
     pub fn summary(&self) -> GameSummary {

@@ -1,7 +1,7 @@
 //! The terms and players of a game: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms, Time};
+use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms};
 use flagfall_rules::{GameTerms, Ruleset, Viewer};
 use serde::{Deserialize, Serialize};
 
@@ -65,9 +65,6 @@ impl GameHeader {
 
     /// True if the clock allows days per ply, or time is unlimited.
     pub fn is_slow(&self) -> bool {
-        match self.terms.time {
-            Time::Unlimited {} | Time::Correspondence { .. } => true,
-            Time::Fischer { .. } | Time::Delay { .. } => false,
-        }
+        self.terms.time.is_slow()
     }
 }

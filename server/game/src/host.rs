@@ -9,6 +9,7 @@ use flagfall_store::Store;
 use super::residents::Residents;
 use super::settings::TableSettings;
 use super::thinking::ThinkingRoom;
+use flagfall_base::background::Background;
 use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 
@@ -25,6 +26,8 @@ pub(super) struct Host {
     pub(super) began_in_part: bool,
     /// Limits how many house players think at once.
     pub(super) thinking_room: ThinkingRoom,
+    /// Threads that replay long logs.
+    pub(super) background: Background,
     pub(super) residents: Residents,
 }
 

@@ -46,7 +46,7 @@ mod told_work;
 
 pub use creation::NewGame;
 pub use error::{CreateError, TableError};
-pub use features::{Features, GameEnd, Milestone};
+pub use features::{Features, GameEnd, Milestone, RATED_PLIES_MIN};
 pub use finished::{Archived, Finished, finished};
 pub use handle::TableHandle;
 pub use header::GameHeader;

@@ -4,7 +4,9 @@
 //!   and the players who were away.
 //! - `seat/PLAYER/GAME` exists for every running game of a player.
 //! - `flags/TIME/GAME` lists the same due times in order. A due time is never later than the fall
-//!   of the flag, so no flag is missed if all due games are opened. A check can move a due time to
+//!   of the flag, so no flag is missed if all due games are opened. In a game without a clock, it
+//!   is not later than the end of a game in which nothing happens. Earlier versions remove such a
+//!   due time, and a server of this version sets it again. A check can move a due time to
 //!   a later moment, on the condition that the listing is unchanged. Plies do not change due times.
 //!   The due time of a game that has ended is deleted later.
 //! - `house/GAME` exists while a house player has to act in the game. Its value is the time at
@@ -12,6 +14,8 @@
 //! - `news/GAME` exists for games created in the last minute.
 //! - `awake/GAME` is for servers of version 0.1, which keep these games in memory: all games on a
 //!   live clock, and slower games while a house player has to act.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Time;
@@ -25,7 +29,8 @@ use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,
-    /// The due time: no flag falls before it. `None` if time is unlimited.
+    /// The due time: the game does not end by itself before it. `None` if an earlier version wrote
+    /// the listing of a game without a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
     /// The players who were away when the game was put to rest.
@@ -80,6 +85,16 @@ impl Listing {
         };
         let due = Some(now.plus_ms(base_ms.min(header.deploy_ms)));
         Listing { created: now, due, absence: Absence::default() }
+    }
+
+    /// Returns the listing with a due time, if it has none. The game is then looked at within a
+    /// day. The times of different games are spread over the day, because a store may have many
+    /// such games.
+    pub(super) fn dated(self, game: GameId, now: Stamp) -> Option<Listing> {
+        const SOON_MS: u64 = 60_000;
+        const SPREAD_MS: u64 = 24 * 60 * 60_000;
+        let due = now.plus_ms(SOON_MS + number_of(game.as_str()) % SPREAD_MS);
+        self.due.is_none().then_some(Listing { due: Some(due), ..self })
     }
 
     fn write(self, game: GameId) -> Vec<Write> {
@@ -154,6 +169,13 @@ pub(super) fn house_since(value: &[u8]) -> Stamp {
 /// The age up to which a new game is news for its players, in milliseconds. Players are not
 /// notified of older games.
 pub(super) const NEWS_MS: u64 = 60_000;
+
+/// Returns a hash of an id. It is constant within this process.
+pub(super) fn number_of(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// Returns the key of a due time. Times have a fixed width, so keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {

@@ -7,8 +7,8 @@ use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
 use flagfall_store::{Announcement, StoreError};
 use futures_util::StreamExt as _;
-use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Notify, Semaphore};
 
 use super::handle::{Message, TableHandle};
 use super::listing::NEWS_MS;
@@ -37,17 +37,27 @@ impl Tables {
             return std::future::pending().await;
         };
         let room = Arc::new(Semaphore::new(ADOPT_AT_ONCE));
+        // Audits take place beside the announcements, so that moves on other servers are shown
+        // meanwhile. What arrives during an audit asks for one more.
+        let audit_due = Notify::new();
         // Catch up with appends that were made before this subscription.
-        self.audit_until_done(&room).await;
-        loop {
-            match announcements.recv().await {
-                Ok(Announcement::Appended { game, seq }) => self.heard(game, seq, &room).await,
-                Ok(Announcement::Everything) | Err(RecvError::Lagged(_)) => {
-                    self.audit_until_done(&room).await;
-                }
-                Err(RecvError::Closed) => return std::future::pending().await,
+        audit_due.notify_one();
+        let audits = async {
+            loop {
+                audit_due.notified().await;
+                self.audit_until_done(&room).await;
             }
-        }
+        };
+        let hearing = async {
+            loop {
+                match announcements.recv().await {
+                    Ok(Announcement::Appended { game, seq }) => self.heard(game, seq, &room).await,
+                    Ok(Announcement::Everything) | Err(RecvError::Lagged(_)) => audit_due.notify_one(),
+                    Err(RecvError::Closed) => return std::future::pending().await,
+                }
+            }
+        };
+        tokio::join!(audits, hearing);
     }
 
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
@@ -127,7 +137,10 @@ impl Tables {
             }
         }
         self.residents().doubt_opening();
-        let heads = self.residents().running_handles().into_iter().map(|handle| async move {
+        // When a part of the store is back, the store asks for another audit.
+        let is_there = |handle: &TableHandle| !self.is_part_away(handle.id());
+        let handles = self.residents().running_handles().into_iter().filter(is_there);
+        let heads = handles.map(|handle| async move {
             let reached = handle.facts.head();
             let head = self.store().head(handle.id()).await;
             (handle, reached, head)

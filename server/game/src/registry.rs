@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Refusal};
 use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
@@ -22,11 +22,12 @@ use super::public_list::opening_line;
 use super::replay;
 use super::reply::{Answer, Reply};
 use super::residents::{Follower, Residents};
-use super::search::read_all;
+use super::search::{read_all, replay_apart};
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
 use super::told_work::ToldWork;
+use flagfall_base::background::Background;
 use flagfall_base::cluster::{Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{LIVE, REMATCH, SEAT};
@@ -90,6 +91,7 @@ impl Tables {
             began_in_part,
             // Leave one thread free for connections.
             thinking_room: ThinkingRoom::new(threads.saturating_sub(1)),
+            background: Background::per_core("replays"),
         };
         let on_demand = OnDemand {
             loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -104,7 +106,9 @@ impl Tables {
         tables.read_public_games(true).await?;
         // Do this last, because clocks run from this moment on, and players should not lose time
         // to the start of the server.
-        if let Some(since) = tables.store().last_heartbeat().await? {
+        if !tables.host.settings.is_relay
+            && let Some(since) = tables.store().last_heartbeat().await?
+        {
             note_outage(tables.store(), since).await?;
         }
         Ok(tables)
@@ -179,6 +183,11 @@ impl Tables {
         &*self.host.store
     }
 
+    /// True if the part of the store with this game does not answer, while other parts do.
+    pub(super) fn is_part_away(&self, game: GameId) -> bool {
+        self.store().silent_since_of(game).is_some() && !self.store().silent_parts().is_empty()
+    }
+
     pub(super) fn residents(&self) -> &Residents {
         &self.host.residents
     }
@@ -234,6 +243,10 @@ impl Tables {
             if let Some(handle) = self.residents().handle(game) {
                 return Ok(handle);
             }
+            // Its answers would only come too late, and other games would wait in this lane.
+            if self.is_part_away(game) {
+                return Err(TableError::Unavailable);
+            }
             // Read the log after following the game, so that no entry of another server is missed.
             let (followed, is_certain) = self.residents().follow(game).await;
             let asked = async {
@@ -246,7 +259,7 @@ impl Tables {
             if stored.is_empty() {
                 return Err(TableError::NotFound);
             }
-            let mut table = self.table_of(game, &stored).await?;
+            let mut table = self.table_of(game, stored).await?;
             let players = players_today(self.store(), &table.header.players).await;
             Arc::make_mut(&mut table.header).players = players;
             if table.is_over() {
@@ -314,7 +327,7 @@ impl Tables {
         };
         // If the replay fails, the error was already logged. A game that is over belongs on no
         // list.
-        let Ok(table) = self.table_of(game, &stored).await else { return Ok(None) };
+        let Ok(table) = self.table_of(game, stored).await else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
         }
@@ -333,11 +346,12 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    async fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
+    async fn table_of(&self, game: GameId, stored: Vec<StoredEntry>) -> Result<Table, TableError> {
         let (epoch, settings) = (self.host.epoch_now().await, self.host.settings.clone());
-        let made =
-            std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)));
-        match made {
+        let made = replay_apart(&self.host.background, stored, move |stored| {
+            std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)))
+        });
+        match made.await? {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
                 tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it; a newer version may be able to");
@@ -354,7 +368,7 @@ impl Tables {
         self.host.now()
     }
 
-    async fn rematch_of(&self, game: GameId) -> Option<GameId> {
+    pub(super) async fn rematch_of(&self, game: GameId) -> Option<GameId> {
         let value = self.store().get(REMATCH.key([&game]).ok()?).await.ok()??;
         std::str::from_utf8(&value).ok()?.parse().ok()
     }
@@ -408,9 +422,10 @@ impl Tables {
     }
 
     /// Stops all tables because the server is stopping as planned. From now on, no games are
-    /// created. If no other server continues (`is_last`), writes the pause of every running game.
-    /// Returns when all tables have stopped.
+    /// created. If no other server continues (`is_last`), writes the pause of every running game,
+    /// except on a relay. Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
+        let is_last = is_last && !self.host.settings.is_relay;
         let handles: Vec<TableHandle> = {
             let mut index = self.residents().index.lock();
             index.is_stopping = true;
@@ -435,5 +450,12 @@ impl Tables {
     /// from this moment.
     pub fn sight_regained(&self) {
         self.residents().running_handles().iter().for_each(TableHandle::note_seats);
+    }
+
+    /// Called after a player has offered a rematch of this game on another server.
+    pub fn rematch_offered(&self, game: GameId, side: Side) {
+        if let Some(handle) = self.residents().handle(game) {
+            handle.note_rematch_offered(side);
+        }
     }
 }

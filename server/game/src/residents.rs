@@ -1,7 +1,6 @@
 //! The games that this server has in memory or is creating, and the number of running games.
 
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,6 +10,7 @@ use flagfall_store::{Store, Topic};
 
 use super::facts::Facts;
 use super::handle::{Message, TableHandle};
+use super::listing::number_of;
 use super::mailbox::Mailbox;
 use super::public_list::PublicGames;
 use parking_lot::Mutex;
@@ -134,13 +134,6 @@ impl Index {
         let handles = self.public.iter().rev().filter_map(|(_, game)| self.tables.get(game));
         handles.filter(|handle| handle.is_running())
     }
-}
-
-/// Returns a hash of a player's id. It is constant within this process.
-fn number_of(player: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    player.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl Residents {

@@ -22,6 +22,8 @@ use flagfall_base::store_errors::note_refusal;
 const SCAN_CHUNK: usize = 512;
 /// The number of games that are added to lists at once.
 const LIST_AT_ONCE: usize = 16;
+/// The maximum number of due times that one read of the list adds for games that have none.
+const DATE_AT_ONCE: usize = 64;
 /// The number of checks for due games between two checks of the lists.
 const LOOKS_PER_LIST: u32 = 5;
 /// After this many reads of the list of public games, all names in it are looked up again.
@@ -127,23 +129,32 @@ impl Tables {
         })
     }
 
-    /// Handles the next part of the list of running games: counts the games, and adds games to
-    /// the lists in which they are missing. Returns true if the round is finished.
+    /// Handles the next part of the list of running games: counts the games, adds games to the
+    /// lists in which they are missing, and adds missing due times. Returns true if the round is
+    /// finished.
     pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
         if round.after.is_none() {
             round.began = self.residents().running.load(Ordering::Relaxed);
         }
         let records = self.listed_after(LIVE, SCAN_CHUNK, &mut round.after).await?.unwrap_or_default();
         let is_through = records.len() < SCAN_CHUNK;
-        let mut unlisted = Vec::new();
+        let (mut unlisted, mut undated) = (Vec::new(), Vec::new());
         for (key, listed) in records {
             let Some(game) = LIVE.game(&key) else { continue };
             round.running += 1;
             round.at_rest +=
                 usize::from(self.residents().handle(game).is_none() && !self.residents().is_making(game));
-            if Listing::read(&listed).is_none() {
-                unlisted.push((game, listed));
+            match Listing::read(&listed) {
+                None => unlisted.push((game, listed)),
+                Some(listing) => undated.extend(
+                    listing.dated(game, self.now()).and_then(|listing| listing.replace(game, listed)),
+                ),
             }
+        }
+        undated.truncate(DATE_AT_ONCE);
+        for update in undated {
+            // On a conflict, another server has updated the listing, or the game is over.
+            self.store().update(update).await?;
         }
         let lists = unlisted.into_iter().map(|(game, listed)| self.list(game, listed));
         let mut lists = futures_util::stream::iter(lists).buffer_unordered(LIST_AT_ONCE);

@@ -7,8 +7,12 @@ use flagfall_store::{Head, ReadError, Store, StoredEntry};
 use super::error::TableError;
 use super::replay;
 use super::table::{Asked, CommandKey, Done};
+use flagfall_base::background::Background;
 
 pub(super) const READ_CHUNK: usize = 512;
+/// Longer logs are replayed in the background. A replay of this many entries takes about a
+/// millisecond.
+const LONG_LOG: usize = 1_000;
 
 impl From<ReadError> for TableError {
     fn from(error: ReadError) -> TableError {
@@ -64,25 +68,70 @@ pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result
     Ok(heads.into_iter().find(|head| head.seq == seq))
 }
 
+/// Runs work that replays a log. If the log is long, the work runs in the background, so that it
+/// does not delay connections.
+pub(super) async fn replay_apart<T: Send + 'static>(
+    background: &Background,
+    stored: Vec<StoredEntry>,
+    work: impl FnOnce(&[StoredEntry]) -> T + Send + 'static,
+) -> Result<T, TableError> {
+    if stored.len() <= LONG_LOG {
+        return Ok(work(&stored));
+    }
+    background.run(move || work(&stored)).await.map_err(|_| TableError::Unavailable)
+}
+
 /// Searches the log for an accepted command whose outcome is not in memory, and returns the
 /// outcome.
 pub(super) async fn find_command(
+    background: &Background,
     store: &dyn Store,
     game: GameId,
     asked: &Asked,
 ) -> Result<Option<Done>, TableError> {
     let stored = read_all(store, game, 0).await?;
+    let (player, cmd_id) = (asked.player_id.clone(), asked.cmd_id.clone());
+    replay_apart(background, stored, move |stored| find_in(game, stored, &player, cmd_id.as_str())).await?
+}
+
+fn find_in(
+    game: GameId,
+    stored: &[StoredEntry],
+    player: &str,
+    cmd_id: &str,
+) -> Result<Option<Done>, TableError> {
     let Some(first) = stored.first() else { return Ok(None) };
     let (header, _) = replay::open(game, first)?;
-    let Some(side) = header.side_of(&asked.player_id) else { return Ok(None) };
+    let Some(side) = header.side_of(player) else { return Ok(None) };
     let (mut seq, mut done) = (0, None);
-    replay::replay(game, &stored, |game, entry| {
+    replay::replay(game, stored, |game, entry| {
         seq += u64::from(see(&entry.event, game, Viewer::Player(side)).is_some());
-        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == asked.player_id);
-        if let Some(stamp) = stamp.filter(|stamp| stamp.cmd_id == asked.cmd_id.as_str()) {
+        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == player);
+        if let Some(stamp) = stamp.filter(|stamp| stamp.cmd_id == cmd_id) {
             let key = CommandKey::new(side, &stamp.cmd_id);
             done = Some(Done { key, fingerprint: stamp.fingerprint, seq });
         }
     })?;
     Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use flagfall_board::Stamp;
+    use flagfall_store::SecretBytes;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_long_logs_are_replayed_on_another_thread() {
+        let background = Background::new("test", 1);
+        let entry = StoredEntry { seq: 1, at: Stamp(1), body: SecretBytes::new(Vec::new()) };
+        for (entries, is_apart) in [(LONG_LOG, false), (LONG_LOG + 1, true)] {
+            let stored = vec![entry.clone(); entries];
+            let there = replay_apart(&background, stored, |_| thread::current().id()).await.unwrap();
+            assert_eq!(there != thread::current().id(), is_apart, "{entries} entries");
+        }
+    }
 }

@@ -20,9 +20,17 @@ pub struct TableSettings {
     pub running_games_max: usize,
     /// The guard that refuses new games when the process uses too much memory.
     pub memory: MemoryGuard,
+    /// The time after which a game without a clock is aborted if nothing happens in it, in
+    /// milliseconds.
+    pub idle_ms: u64,
+    /// Like `idle_ms`, for games against house players.
+    pub idle_house_ms: u64,
     /// The time that a running game stays in memory after its last connection closed, in
     /// milliseconds. Games on a live clock stay for at most a minute.
     pub rest_ms: u64,
+    /// True if this server only shows games to spectators. Its tables append nothing of their own:
+    /// no fallen flags, no outages, and no moves of house players.
+    pub is_relay: bool,
     /// The form in which log entries are written, even if other servers cannot read it. `None`
     /// for the newest form that all servers can read.
     pub write_form: Option<Form>,

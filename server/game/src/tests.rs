@@ -12,6 +12,7 @@ mod forms;
 mod frozen;
 pub(super) mod harness;
 mod house_players;
+mod idle;
 mod lag;
 mod leaks;
 mod leavers;

@@ -41,6 +41,9 @@ const BATCH: usize = 256;
 /// The time for which only one server archives. The server extends it with each batch. Two
 /// servers that archive at the same time do no harm, but they do the work twice.
 const TURN_MS: u64 = 60_000;
+/// The longest time for which games wait until there are [`BATCH`] of them. It is a third of the
+/// time after which games are archived, if that is shorter.
+const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
 const READ_CHUNK: usize = 512;
@@ -99,6 +102,14 @@ pub struct Archiver {
     after: Duration,
     /// The games that cannot be archived and were already reported.
     refused: HashSet<GameId>,
+    /// The number of games that were due and stayed in the store when games were last archived.
+    left: usize,
+}
+
+/// When a server does what it does not do in each round.
+struct Due {
+    group_at: Instant,
+    tidy_at: Instant,
 }
 
 /// The result of a round of archiving.
@@ -134,18 +145,19 @@ impl Archiver {
     /// without the archive's games.
     pub fn new(store: Arc<dyn Store>, archive: Archive, server: String, after: Duration) -> Archiver {
         let all = ArchivedStore::new(store.clone(), archive.clone());
-        Archiver { store, archive, all, server, after, refused: HashSet::new() }
+        Archiver { store, archive, all, server, after, refused: HashSet::new(), left: 0 }
     }
 
     /// Archives games at intervals of `every`, until the future is dropped. Games are archived only
     /// if all servers on the store can read this archive.
     pub async fn run(mut self, peers: &Peers, every: Duration) {
-        let (mut is_failing, mut tidy_at) = (false, Instant::now() + TIDY);
+        let now = Instant::now();
+        let (mut is_failing, mut due) = (false, Due { group_at: now, tidy_at: now + TIDY });
         loop {
             // Servers of earlier versions read signatures and rating changes only from records in
             // the store, so these records must stay while such servers run.
             let (is_allowed, may_remove) = (peers.can_archive(), peers.can_write_volumes());
-            let round = self.round(is_allowed, may_remove, &mut tidy_at).await;
+            let round = self.round(is_allowed, may_remove, &mut due).await;
             match &round {
                 Ok(Archived { games, .. }) => {
                     if std::mem::take(&mut is_failing) {
@@ -172,14 +184,19 @@ impl Archiver {
         &mut self,
         is_allowed: bool,
         may_remove: bool,
-        tidy_at: &mut Instant,
+        due: &mut Due,
     ) -> Result<Archived, ArchivingError> {
         let has_turn = is_allowed && self.take_turn().await?;
-        let archived = self.archive_due(has_turn).await?;
+        // Each group of games becomes a segment, and small segments are never merged.
+        let is_time = Instant::now() >= due.group_at;
+        let archived = self.archive_group(has_turn.then_some(if is_time { 0 } else { BATCH })).await?;
+        if has_turn && is_time {
+            due.group_at = Instant::now() + self.wait_max();
+        }
         // A refresh is also needed to learn which games other servers have removed.
         self.archive.refresh().await?;
-        if has_turn && Instant::now() >= *tidy_at {
-            *tidy_at = Instant::now() + TIDY;
+        if has_turn && Instant::now() >= due.tidy_at {
+            due.tidy_at = Instant::now() + TIDY;
             for damage in self.archive.tidy(self.store.now().0).await?.damage {
                 tracing::error!(error = %damage, "the archive is damaged; other games are not affected");
             }
@@ -188,6 +205,11 @@ impl Archiver {
             }
         }
         Ok(archived)
+    }
+
+    /// Returns how long a game that is due may wait for others.
+    fn wait_max(&self) -> Duration {
+        (self.after / 3).min(WAIT_MAX)
     }
 
     /// Takes or extends this server's turn to archive. Returns false if it is another server's
@@ -209,21 +231,35 @@ impl Archiver {
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
     pub async fn archive_due(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
+        self.archive_group(is_allowed.then_some(0)).await
+    }
+
+    /// Like [`Archiver::archive_due`], but archives only if at least this many games are due that
+    /// were not due when games were last archived.
+    ///
+    /// # Errors
+    /// [`ArchivingError`]: the next call continues.
+    pub async fn archive_group(&mut self, least: Option<usize>) -> Result<Archived, ArchivingError> {
         // Count the games first, so that operators see how many wait while the archive is
         // unreachable.
-        let mut archived = self.go_through(false).await?;
-        note_waiting(archived.waiting);
-        if is_allowed && archived.waiting > 0 {
-            archived = self.go_through(true).await?;
-            note_waiting(archived.waiting);
+        let (mut archived, overdue) = self.go_through(false).await?;
+        note_waiting(overdue);
+        let is_enough = |least| least == 0 || archived.waiting >= self.left + least;
+        if archived.waiting > 0 && least.is_some_and(is_enough) {
+            (archived, _) = self.go_through(true).await?;
+            self.left = archived.waiting;
+            note_waiting(archived.waiting.min(overdue));
         }
         Ok(archived)
     }
 
-    async fn go_through(&mut self, is_allowed: bool) -> Result<Archived, ArchivingError> {
-        let mut archived = Archived::default();
+    /// Archives the games that ended long enough ago, or only counts them. Also returns how many
+    /// of them should no longer be waiting for others.
+    async fn go_through(&mut self, is_allowed: bool) -> Result<(Archived, usize), ArchivingError> {
+        let (mut archived, mut overdue) = (Archived::default(), 0);
         let store = self.store.clone();
-        let mut scan = Scan::new(&*store, ENDED.all()?);
+        // Games in a part of the store that is away wait until it is back.
+        let mut scan = Scan::new(&*store, ENDED.all()?).of_reachable();
         'scan: while let Some(records) = scan.next().await? {
             let mut due = Vec::new();
             let mut is_end = false;
@@ -233,6 +269,7 @@ impl Archiver {
                 if is_end {
                     break;
                 }
+                overdue += usize::from(is_old(&*store, at, self.after + self.wait_max()));
                 due.push((key, game));
             }
             for batch in due.chunks(BATCH) {
@@ -247,7 +284,7 @@ impl Archiver {
                 break;
             }
         }
-        Ok(archived)
+        Ok((archived, overdue))
     }
 
     async fn archive_batch(&mut self, records: &[(Key, GameId)]) -> Result<Batch, ArchivingError> {
@@ -268,6 +305,9 @@ impl Archiver {
         }
         if games.is_empty() {
             return Ok(done);
+        }
+        if let Some(other) = self.all.claim().await? {
+            return Err(ArchiveError::Other { wanted: other.id, found: Some(self.archive.id()) }.into());
         }
         let places = self.archive.add(games).await?;
         for one in ready {

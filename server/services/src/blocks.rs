@@ -54,11 +54,11 @@ pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<St
     Ok(blocked.iter().filter_map(|(key, _)| last_part(key, &prefix)).collect())
 }
 
-pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
+async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
     Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }
 
 /// True if one of the two players has blocked the other.
-pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
+pub async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }

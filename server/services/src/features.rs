@@ -35,7 +35,7 @@ impl ServerFeatures {
             .chain(ended(game, now))
             .chain(guest_ended(game, header, now))
             .chain(marks)
-            .chain(end.aborted_by.and_then(|by| pool_return(game, header, by, now)))
+            .chain(end.spoiled_by.and_then(|by| pool_return(game, header, by, now)))
             .collect()
     }
 }

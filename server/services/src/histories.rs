@@ -2,7 +2,8 @@
 //!
 //! As with ratings, the append that ends a game also writes a job (`played_due/GAME`). A server
 //! that finds the job writes all results of the game in one update. The update has the condition
-//! that the job still exists, so each game is counted once.
+//! that the job still exists, and a game that the history already has is left out, so each game
+//! is counted once.
 //!
 //! The games of an account are stored as lines in one record and in volumes (see `book`). All
 //! lists and tallies are computed from these lines. The games of a guest are stored as separate
@@ -34,6 +35,7 @@ use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update};
 
 use self::book::Opened;
+pub use self::book::check;
 pub(crate) use self::book::{amend, line_of, rated_lines};
 use self::latest::latest_key;
 use self::line::ended_at;
@@ -121,6 +123,14 @@ impl Histories {
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
         }
+        // The job may have come back after it was done. Read the record before the lines, because
+        // it may become a line in between.
+        let own = played_key(&player.id, Shelf::All, ended.0, game)?;
+        if self.store.get(own).await?.is_some()
+            || line_of(&*self.store, &player.id, game, ended.0).await?.is_some()
+        {
+            return Ok(());
+        }
         let score = score_of(*winner, side);
         let played = PlayedGame {
             game,
@@ -139,9 +149,6 @@ impl Histories {
         let is_kept = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
         if is_kept && self.tables.peers().can_write_volumes() {
             let mut opened = Opened::read(&*self.store, &player.id).await?;
-            if opened.book.lines.iter().any(|line| line.game == game) {
-                return Ok(());
-            }
             let line = Line::of(played).ok_or_else(|| damaged("the game ended for an unknown reason"))?;
             let setup = archived.deployments[side].clone();
             opened.book.lines.push(Line { is_counted: false, setup, ..line });

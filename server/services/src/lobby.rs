@@ -34,10 +34,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use flagfall_board::{PerSide, Side};
+use flagfall_board::{GameId, PerSide, Side};
 use flagfall_bots::Level;
 use flagfall_protocol::{Accepted, Code, CommandId, Conduct};
-use flagfall_protocol::{Player, Refusal, Terms};
+use flagfall_protocol::{GameSummary, Phase, Player, Refusal, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, histogram};
 use parking_lot::Mutex;
@@ -177,6 +177,20 @@ impl Lobby {
     pub async fn show_challenge(&self, code: &str) -> Result<Challenge, Refused> {
         let found = challenges::find(&self.inner.store, code).await;
         found.map(|(challenge, ..)| challenge).map_err(unclear)
+    }
+
+    /// Refuses a rematch if the two players have blocked each other, or if the game is rated and
+    /// this player must wait because they left games. The game's table checks the rest.
+    pub async fn check_rematch(&self, player: &Player, game: GameId) -> Result<(), Refused> {
+        let Ok(table) = self.inner.tables.find_for(Some(&player.id), game).await else { return Ok(()) };
+        let GameSummary { players, terms, phase, .. } = table.summary();
+        let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
+        let Some(side) = side.filter(|_| phase == Phase::Over) else { return Ok(()) };
+        let store = &*self.inner.store;
+        if are_apart(store, &player.id, &players[side.opponent()].id).await? {
+            return Err(blocked());
+        }
+        if terms.rated { check_conduct(store, &player.id).await } else { Ok(()) }
     }
 
     pub fn unwatch(&self, connection: ConnectionId) {
@@ -487,13 +501,7 @@ impl Asker<'_> {
 
     /// Refuses to pair the requester if they left games and must therefore wait.
     async fn check_conduct(&self) -> Result<(), Refused> {
-        match conduct_of(&*self.inner.store, &self.player.id).await? {
-            Conduct { left_games: _, wait_s: 0 } => Ok(()),
-            Conduct { left_games, wait_s } => {
-                let refusal = Refusal::new(Code::LEFT_GAMES).with("count", left_games);
-                Err(refusal.with("seconds", wait_s).into())
-            }
-        }
+        check_conduct(&*self.inner.store, &self.player.id).await
     }
 
     /// Calls [`Self::check_conduct`] if the terms are rated. So a player who must wait for the
@@ -538,6 +546,17 @@ impl Asker<'_> {
             }
             Kept::Before(record) => self.inner.repeat(record).await,
             Kept::Conflict => Err(conflict.await),
+        }
+    }
+}
+
+/// Refuses if the player left games and must therefore wait.
+async fn check_conduct(store: &dyn Store, player_id: &str) -> Result<(), Refused> {
+    match conduct_of(store, player_id).await? {
+        Conduct { left_games: _, wait_s: 0 } => Ok(()),
+        Conduct { left_games, wait_s } => {
+            let refusal = Refusal::new(Code::LEFT_GAMES).with("count", left_games);
+            Err(refusal.with("seconds", wait_s).into())
         }
     }
 }

@@ -160,6 +160,11 @@ impl Notices {
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
+    /// Begins to send no more webhooks, pushes and mails, because the server is stopping.
+    pub fn close(&self) {
+        self.destinations.close();
+    }
+
     /// Sends a test to the requester's webhook immediately. If the test fails, the answer says
     /// so, and no error is returned.
     pub async fn test(&self, asker: &Principal) -> Result<WebhookAttempt, Refused> {

@@ -29,6 +29,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use attempts::Attempts;
+pub(crate) use closure::is_closed;
 pub use closure::{ClosureError, find_player, set_closed};
 pub use error::PlayerError;
 use name::Name;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Key, Store, StoreError, Transfer, Write};
+use flagfall_store::{Key, Record, Store, StoreError, Transfer, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -133,21 +133,44 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
     let mut games = 0;
     let mut list = Scan::new(store, GUEST_ENDED.all()?);
     while let Some(entries) = list.next().await? {
-        for (entry, _) in entries {
-            let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
-            if !is_old(store, at, age) || games >= max {
-                return Ok(games);
-            }
-            match prune_game(store, game, age, Run::Real).await? {
-                Verdict::Deleted => games += 1,
-                Verdict::Later => continue,
-                Verdict::Kept => {}
-            }
-            let archive_entry = ENDED.key([&time16(at), &game])?;
-            delete(store, vec![archive_entry, entry]).await?;
+        let (mut due, mut done) = (Vec::new(), Vec::new());
+        let is_last = look_at(store, age, entries, max - games, &mut due, &mut done).await;
+        games += due.len();
+        // Even if looking at a game failed, delete the games before it.
+        delete_games(store, due).await?;
+        for entries in done {
+            delete(store, entries).await?;
+        }
+        if is_last? {
+            break;
         }
     }
     Ok(games)
+}
+
+/// Finds the games that are `due`, and the entries of the lists that are then `done`. Returns true
+/// if there is nothing more to do in this round.
+async fn look_at(
+    store: &dyn Store,
+    age: Duration,
+    entries: Vec<Record>,
+    max: usize,
+    due: &mut Vec<(GameId, Finished)>,
+    done: &mut Vec<Vec<Key>>,
+) -> Result<bool, StoreError> {
+    for (entry, _) in entries {
+        let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
+        if !is_old(store, at, age) || due.len() >= max {
+            return Ok(true);
+        }
+        match judge(store, game, age).await? {
+            Verdict::Due(over) => due.push((game, *over)),
+            Verdict::Later => continue,
+            Verdict::Kept => {}
+        }
+        done.push(vec![ENDED.key([&time16(at), &game])?, entry]);
+    }
+    Ok(false)
 }
 
 /// Prunes all players and games of a store. Calls `told` with the numbers of players and games
@@ -174,27 +197,34 @@ pub async fn prune_all(
         }
     }
     if let Some(age) = lifetimes.guest_game {
-        for game in store.games().await? {
-            games_seen += 1;
-            let verdict = prune_game(as_store, game, age, run).await?;
-            pruned.games += usize::from(verdict == Verdict::Deleted);
-            told(players_seen, games_seen);
+        for games in store.games().await?.chunks(AT_A_LOOK) {
+            let mut due = Vec::new();
+            for game in games {
+                games_seen += 1;
+                if let Verdict::Due(over) = judge(as_store, *game, age).await? {
+                    due.push((*game, *over));
+                }
+                told(players_seen, games_seen);
+            }
+            pruned.games += due.len();
+            if run == Run::Real {
+                delete_games(as_store, due).await?;
+            }
         }
     }
     Ok(pruned)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// The game was deleted, or would have been if this were not a dry run.
-    Deleted,
+    /// The game must be deleted.
+    Due(Box<Finished>),
     /// The game is kept permanently, or does not exist.
     Kept,
     /// The game is kept for now and will be checked again.
     Later,
 }
 
-async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) -> Result<Verdict, StoreError> {
+async fn judge(store: &dyn Store, game: GameId, age: Duration) -> Result<Verdict, StoreError> {
     let over = match finished(store, game).await {
         Ok(Some(over)) => over,
         Ok(None) => return Ok(Verdict::Later),
@@ -218,11 +248,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
             return Ok(Verdict::Kept);
         }
     }
-    if run == Run::Real {
-        delete_game(store, game, &over).await?;
-        counter!(PRUNED, "kind" => "game").increment(1);
-    }
-    Ok(Verdict::Deleted)
+    Ok(Verdict::Due(Box::new(over)))
 }
 
 /// True if the store still has a report of the game, or if the game must still be entered into
@@ -236,19 +262,27 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
     Ok(is_due || !reports.is_empty())
 }
 
-/// Deletes a game. Its log is deleted last, so that an interrupted deletion is found and
-/// continued.
-async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
-    let mut keys = histories::keys_of_game(game, over)?;
-    keys.extend(records_of_game(store, game, over).await?);
-    delete(store, keys).await?;
-    store.delete_log(game).await?;
-    for side in Side::BOTH {
-        let player = &over.players[side];
-        // If a player is a deleted guest, delete the guest's tallies together with their last
-        // game.
-        if player_kind(store, player).await?.is_none() {
-            histories::forget_without_games(store, &player.id).await?;
+/// Deletes games. Their logs are deleted last, so that an interrupted deletion is found and
+/// continued, and all at once, because an archive writes down each removal.
+async fn delete_games(store: &dyn Store, games: Vec<(GameId, Finished)>) -> Result<(), StoreError> {
+    if games.is_empty() {
+        return Ok(());
+    }
+    for (game, over) in &games {
+        let mut keys = histories::keys_of_game(*game, over)?;
+        keys.extend(records_of_game(store, *game, over).await?);
+        delete(store, keys).await?;
+    }
+    store.delete_logs(games.iter().map(|(game, _)| *game).collect()).await?;
+    counter!(PRUNED, "kind" => "game").increment(games.len() as u64);
+    for (_, over) in &games {
+        for side in Side::BOTH {
+            let player = &over.players[side];
+            // If a player is a deleted guest, delete the guest's tallies together with their last
+            // game.
+            if player_kind(store, player).await?.is_none() {
+                histories::forget_without_games(store, &player.id).await?;
+            }
         }
     }
     Ok(())

@@ -3,7 +3,8 @@
 //! The append that ends a rated game also writes a job (`rating_due/GAME`), so even after a
 //! crash, each rated game has its job. One update does the job and writes all records of the
 //! rating, on the condition that the job still exists. So only one update succeeds, even if
-//! several servers try. After a crash, either the job still exists or it is done.
+//! several servers try. After a crash, either the job still exists or it is done. If a job comes
+//! back, the game's own records show that it is done.
 
 mod known;
 mod listed;
@@ -33,6 +34,7 @@ use self::record::{
 };
 pub(crate) use self::record::{RatingRecord, point};
 use crate::histories::{HistoryRecord, Lines, entry, line_of, number_of, score_of};
+use crate::players::is_closed;
 use crate::records::{damaged, find, parse, put};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -40,13 +42,11 @@ use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all, expect};
-use flagfall_game::{Finished, TableError, Tables};
+use flagfall_game::{Finished, RATED_PLIES_MIN, TableError, Tables};
 
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
-/// The number of plies that a game must have to be rated.
-const PLIES_MIN: u16 = 2;
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
 /// The maximum number of records that are read to fill the places of a leaderboard.
@@ -130,8 +130,10 @@ impl Ratings {
         loop {
             let mut update = job.finish();
             let outcome = match self.counted(game).await? {
-                None => None,
-                Some((speed, finished)) => Some(self.rate(game, speed, &finished, &mut update).await?),
+                Some((speed, finished)) if !self.is_rated(game, &finished).await? => {
+                    Some(self.rate(game, speed, &finished, &mut update).await?)
+                }
+                Some(_) | None => None,
             };
             if transaction.commit(update).await? {
                 self.tell(game, outcome.as_ref()).await;
@@ -156,9 +158,25 @@ impl Ratings {
         let kinds = [players.red.kind, players.blue.kind];
         let is_counted = terms.rated
             && *reason != EndReason::Aborted
-            && *plies >= PLIES_MIN
+            && *plies >= RATED_PLIES_MIN
             && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
         Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
+    }
+
+    /// True if the game was rated before. A job may come back: a server may give back side records
+    /// that Redis has not lost, or Redis may be set back to a backup.
+    pub(crate) async fn is_rated(&self, game: GameId, finished: &Finished) -> Result<bool, StoreError> {
+        // Read the record before the lines: it is deleted only when a line has the change.
+        if self.store.get(RATED.key([&game])?).await?.is_some() {
+            return Ok(true);
+        }
+        for side in Side::BOTH {
+            let line = line_of(&*self.store, &finished.players[side].id, game, finished.ended.0).await?;
+            if line.is_some_and(|line| line.change.is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(crate) async fn rate(
@@ -218,6 +236,7 @@ impl Ratings {
             update.writes.push(put(history_key(&player.id, class, after.games)?, &history, None)?);
             update.writes.extend(replace(player, class, &before[side], &after)?);
         }
+        update.conditions.push((RATED.key([&game])?, Expect::Absent));
         update.writes.push(put(RATED.key([&game])?, &change, None)?);
         Ok(change)
     }
@@ -350,7 +369,7 @@ impl Ratings {
             let record = RatingRecord::read(Some(&value), now)?;
             let rating = record.now(now);
             let Some(player) = LEADERS.rest(&key).and_then(|rest| rest.rsplit('/').next()) else { continue };
-            if !rating.is_for_leaderboard() {
+            if !rating.is_for_leaderboard() || is_closed(&*self.store, player).await? {
                 continue;
             }
             let player = player_shown(&*self.store, player, kind).await?;

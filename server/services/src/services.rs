@@ -5,7 +5,9 @@ use std::sync::Arc;
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{JobKind, JobWriter, Jobs};
-use flagfall_base::keys::{ERASING, HISTORY_DUE, LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use flagfall_base::keys::{
+    ERASING, HISTORY_DUE, LEAVING, MAILS, NOTICES, PLAYED_DUE, PROOF_DUE, PUSHES, RATING_DUE, TURN_DUE,
+};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_game::{StartError, Tables};
 use flagfall_store::Store;
@@ -21,7 +23,7 @@ use crate::notices::{Notices, Sender};
 use crate::players::Players;
 use crate::proof::{Proofs, SigningKey};
 use crate::ratings::Ratings;
-use crate::settings::Settings;
+use crate::settings::{Role, Settings};
 use crate::turns::Turns;
 
 pub struct Services {
@@ -53,7 +55,7 @@ impl Services {
     ) -> Result<Services, StartError> {
         let connections =
             Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
-        let jobs = JobWriter::default();
+        let jobs = JobWriter::new(settings.role == Role::Full);
         let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
         let for_tables = settings.for_tables(connections.clone(), features);
         let tables = Tables::start(store.clone(), for_tables).await?;
@@ -103,6 +105,15 @@ impl Services {
         };
         services.jobs = with_handlers(&services);
         Ok(services)
+    }
+}
+
+impl Services {
+    /// Begins to send no more webhooks, pushes and mails, because the server is stopping. Returns
+    /// when none of them is on its way.
+    pub async fn finish_notices(&self) {
+        self.notices.close();
+        self.jobs.finish(&[NOTICES.name, PUSHES.name, MAILS.name]).await;
     }
 }
 

@@ -115,7 +115,10 @@ impl Settings {
             games_per_player_max: self.limits.games_per_player,
             running_games_max: self.limits.running_games,
             memory: MemoryGuard::new(self.limits.memory),
+            idle_ms: ms(self.times.idle_game),
+            idle_house_ms: ms(self.times.idle_house_game),
             rest_ms: ms(self.times.rest),
+            is_relay: self.role == Role::Relay,
             write_form: self.write_format,
             features,
             connections,
@@ -369,6 +372,15 @@ pub struct Times {
     #[arg(long = "claim-seconds", env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS",
           default_value = "60", value_parser = time(SECOND, 1..=3_600), help_heading = "Games")]
     pub claim: Duration,
+    /// Time after which a game without a clock is aborted if nothing happens in it, in days.
+    #[arg(long = "idle-game-days", env = "FLAGFALL_IDLE_GAME_DAYS", value_name = "DAYS",
+          default_value = "90", value_parser = time(DAY, 1..=3_650), help_heading = "Games")]
+    pub idle_game: Duration,
+    /// Like --idle-game-days, for games against house players.
+    #[arg(long = "idle-house-game-days", env = "FLAGFALL_IDLE_HOUSE_GAME_DAYS",
+          value_name = "DAYS", default_value = "7", value_parser = time(DAY, 1..=3_650),
+          help_heading = "Games")]
+    pub idle_house_game: Duration,
     /// Time after which a running game that no client has open leaves memory, in seconds. In
     /// games with a live clock, this time is at most a minute. The game is loaded again when a
     /// player opens it, or when a player runs out of time.

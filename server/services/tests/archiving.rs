@@ -13,15 +13,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flagfall_archive::{
-    Archive, ArchiveStore, ArchivedStore, FolderStore, Found, ObjectError, ObjectName, ObjectResult, Settings,
+    Archive, ArchiveStore, ArchivedStore, FolderStore, Found, KnownArchive, ObjectError, ObjectName,
+    ObjectResult, Settings,
 };
-use flagfall_base::keys::{ENDED, PLAYED_DUE, time16};
+use flagfall_base::keys::{ENDED, PLAYED_DUE, VOLUMES, time16};
 use flagfall_board::{GameId, Stamp};
 use flagfall_game::finished;
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::operator::Operator;
-use flagfall_store::{Append, AppendOutcome, Guard, Head, ReadError, Store, Update, UpdateOutcome, Write};
+use flagfall_store::{
+    Append, AppendOutcome, Guard, Head, ReadError, Store, StoreError, Update, UpdateOutcome, Write,
+};
 use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 use played::{Played, game_of};
 
@@ -189,7 +192,7 @@ impl World {
 async fn a_store_that_fails_at_any_step_loses_nothing_and_the_next_round_completes_it() {
     for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
     {
-        for writes in 0..4 {
+        for writes in 0..5 {
             let what = format!("{fault:?} after {writes} writes");
             let world = World::new().await;
             world.store.fail_after(writes, fault);
@@ -236,6 +239,78 @@ async fn a_game_that_cannot_be_archived_stays_and_is_tried_once() {
     }
     assert_eq!(world.store.head(world.played.id).await, Ok(world.played.head));
     assert_eq!(world.store.guard(world.played.id).await, Ok(None));
+}
+
+/// Returns a game with an id of its own. All games of [`game_of`] have the same one.
+fn another(seed: u64, number: u8) -> Played {
+    let (played, id) = (game_of(&CLASSIC, seed, 12), GameId::from_random([number; 12]));
+    let head = played.log.iter().fold(Head::START, |head, entry| head.then(id, &entry.body));
+    Played { id, head, ..played }
+}
+
+#[tokio::test]
+async fn a_store_remembers_its_archive_before_a_game_leaves_and_refuses_another_one() {
+    let mut world = World::new().await;
+    assert_eq!(KnownArchive::of(&world.store).await, Ok(None));
+    // The archive fails when the game is about to be added.
+    drop(world.archive().await);
+    let mut archiver =
+        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    world.objects.fail_from(0);
+    assert!(archiver.archive_due(true).await.is_err());
+    world.objects.fail_from(usize::MAX);
+    let known = KnownArchive::of(&world.store).await.unwrap().unwrap();
+    assert_eq!(known.id, world.archive().await.id());
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+
+    let folder = tempfile::tempdir().unwrap();
+    let objects = Arc::new(FolderStore::open(folder.path()).unwrap());
+    let other = Archive::open(objects.clone(), Settings::default()).await.unwrap();
+    world.put(&another(40, 1)).await;
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), other.clone(), "two".to_owned(), AFTER);
+    let refused = archiver.archive_due(true).await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("{:016x}", known.id)), "{refused}");
+    assert_eq!(other.games_len(), 0);
+    // Volumes of histories stay in the store, too.
+    let key = VOLUMES.key([&"ana", &"1"]).unwrap();
+    let put = Write::Put { key: key.clone(), value: b"volume".to_vec(), expires: None };
+    world.store.update(Update { conditions: Vec::new(), writes: vec![put] }).await.unwrap();
+    let store = ArchivedStore::new(Arc::new(world.store.clone()), other);
+    let refused = store.archive_record(key.clone()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
+    assert_eq!(world.store.get(key).await.unwrap(), Some(b"volume".to_vec()));
+    assert!(objects.list(&"records".parse().unwrap()).await.unwrap().is_empty());
+    assert_eq!(KnownArchive::of(&world.store).await, Ok(Some(known)));
+}
+
+#[tokio::test]
+async fn a_server_waits_until_there_are_enough_games_to_archive() {
+    let mut world = World::new().await;
+    let mut archiver =
+        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    assert_eq!(archiver.archive_group(Some(2)).await.unwrap(), Archived { games: 0, waiting: 1 });
+    world.put(&another(40, 1)).await;
+    assert_eq!(archiver.archive_group(None).await.unwrap(), Archived { games: 0, waiting: 2 });
+    world.store.damage(world.played.id, 5);
+    assert_eq!(archiver.archive_group(Some(2)).await.unwrap(), Archived { games: 1, waiting: 1 });
+    // The game that cannot be archived is not counted again.
+    world.put(&another(41, 2)).await;
+    assert_eq!(archiver.archive_group(Some(2)).await.unwrap(), Archived { games: 0, waiting: 2 });
+    assert_eq!(archiver.archive_group(Some(0)).await.unwrap(), Archived { games: 1, waiting: 1 });
+}
+
+#[tokio::test]
+async fn games_are_archived_while_another_part_of_the_store_is_away() {
+    let world = World::new().await;
+    let other = GameId::from_random([10; 12]);
+    let key = ENDED.key([&time16(NOON), &other]).unwrap();
+    let write = Write::Put { key: key.clone(), value: Vec::new(), expires: None };
+    world.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.unwrap();
+    world.store.take_away(&[std::str::from_utf8(key.as_bytes()).unwrap()]);
+    let mut archiver =
+        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    assert_eq!(archiver.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The types of setting values, and the messages about wrong values.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -88,6 +89,16 @@ pub enum ArchivePlace {
     Folder(PathBuf),
     /// S3-compatible storage: `s3://BUCKET/PREFIX`.
     S3(String),
+}
+
+impl fmt::Display for ArchivePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArchivePlace::Off => f.write_str("off"),
+            ArchivePlace::Folder(folder) => folder.display().fmt(f),
+            ArchivePlace::S3(place) => f.write_str(place),
+        }
+    }
 }
 
 impl FromStr for ArchivePlace {

@@ -3,17 +3,20 @@
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
+use std::time::Duration;
 
 use flagfall_archive::{
-    Archive, ArchiveError, ArchiveStore, FolderStore, ObjectStoreArchive, RemoteError, Settings,
+    Archive, ArchiveError, ArchiveStore, FolderStore, KnownArchive, ObjectStoreArchive, RemoteError, Settings,
 };
 use flagfall_store::embedded::backup::ARCHIVE;
+use flagfall_store::{Store, StoreError};
 use flagfall_tls::Trust;
 use thiserror::Error;
+use tokio::time::timeout;
 
-use crate::config::{ArchivePlace, Config};
+use crate::config::{ArchivePlace, Command, Config, StoreCommand};
 
 /// The folder of an archive that contains the manifests. A backup copies this folder first,
 /// because the files that a manifest names are kept for at least another day.
@@ -28,35 +31,130 @@ pub enum ArchiveFailure {
     Remote { place: String, error: RemoteError },
     #[error("the archive cannot be opened: {0}")]
     Archive(#[from] ArchiveError),
+    #[error("the store's record of its archive cannot be read: {0}")]
+    Store(#[from] StoreError),
+    #[error(
+        "the finished games of this store are in {known}, but --archive {place} is {}. Name the store's own archive, or bring it back to its place",
+        found.map_or_else(|| "no archive".to_owned(), |found| format!("archive {found:016x}"))
+    )]
+    Other { known: KnownArchive, place: String, found: Option<u64> },
 }
 
-/// Opens the archive. Returns `None` if it is switched off.
-pub(super) async fn open(config: &Config) -> Result<Option<Archive>, ArchiveFailure> {
-    match objects(&config.archive_place())? {
-        Some(objects) => Ok(Some(Archive::open(objects, Settings::default()).await?)),
-        None => Ok(None),
+/// How long a server waits for the archive before it starts without it.
+const START_WAIT: Duration = Duration::from_secs(10);
+
+/// Opens the archive of this store. Returns `None` if it is switched off.
+///
+/// If the store remembers an archive, only that archive is opened, unless the operator accepts
+/// another one. While it is out of reach, a server starts without it.
+pub(super) async fn open(config: &Config, store: &dyn Store) -> Result<Option<Archive>, ArchiveFailure> {
+    let (known, place) = (KnownArchive::of(store).await?, config.archive_place());
+    let opened = match &known {
+        Some(known) => match open_known(config, &place, known).await {
+            Err(ArchiveFailure::Other { .. }) if config.accept_other_archive => create(&place).await?,
+            opened => Some(opened?),
+        },
+        None => create(&place).await?,
+    };
+    let Some(archive) = opened else { return Ok(None) };
+    // Earlier versions did not write down where they archived games.
+    let is_used = archive.manifest() > 0 && (known.is_some() || archive.games_len() > 0);
+    let archives = matches!(config.command, None | Some(Command::Store(StoreCommand::Archive)));
+    let found = archive.as_remembered();
+    if is_used && archives && known.as_ref() != Some(&found) {
+        found.replace(store).await?;
+    }
+    Ok(Some(archive))
+}
+
+/// Opens the archive that the store remembers. Creates nothing.
+async fn open_known(
+    config: &Config,
+    place: &ArchivePlace,
+    known: &KnownArchive,
+) -> Result<Archive, ArchiveFailure> {
+    let objects: Arc<dyn ArchiveStore> = match place {
+        ArchivePlace::Folder(folder) => match files(folder, Path::new(MANIFESTS)) {
+            // The place may also be a mount point without its file system.
+            Ok(manifests) if manifests.is_empty() => return Err(other(config, known, None)),
+            Ok(_) => Arc::new(FolderStore::open(folder).unwrap_or_else(|_| FolderStore::known(folder))),
+            Err(_) => Arc::new(FolderStore::known(folder)),
+        },
+        ArchivePlace::S3(place) => bucket(place)?,
+        ArchivePlace::Off => return Err(other(config, known, None)),
+    };
+    let archive = Archive::unread(objects, settings(place), known.id);
+    let may_be_away = matches!(config.command, None | Some(Command::Operator(_)));
+    let opened = match may_be_away {
+        true => timeout(START_WAIT, archive.refresh()).await.unwrap_or(Err(ArchiveError::Silent)),
+        false => archive.refresh().await,
+    };
+    match opened {
+        Ok(_) => Ok(archive),
+        Err(ArchiveError::Other { found, .. }) => Err(other(config, known, found)),
+        Err(error) if may_be_away && error.is_away() => {
+            tracing::error!(%error, "the archive is out of reach: until it answers, archived games cannot be read, and no game is archived");
+            Ok(archive)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Returns the store of the archive's objects.
-fn objects(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
-    if let ArchivePlace::Folder(folder) = place {
-        let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
-        return Ok(Some(Arc::new(FolderStore::open(folder).map_err(failed)?)));
-    }
-    objects_to_read(place)
+/// Opens the archive, whatever it is, and creates it if there is none.
+async fn create(place: &ArchivePlace) -> Result<Option<Archive>, ArchiveFailure> {
+    let objects: Arc<dyn ArchiveStore> = match place {
+        ArchivePlace::Off => return Ok(None),
+        ArchivePlace::Folder(folder) => {
+            let failed = |error| ArchiveFailure::Folder { folder: folder.clone(), error };
+            Arc::new(FolderStore::open(folder).map_err(failed)?)
+        }
+        ArchivePlace::S3(place) => bucket(place)?,
+    };
+    Ok(Some(Archive::open(objects, settings(place)).await?))
 }
 
-/// Like [`objects`], but creates nothing.
+fn settings(place: &ArchivePlace) -> Settings {
+    let place = match place {
+        ArchivePlace::Folder(folder) => {
+            absolute(folder).unwrap_or_else(|_| folder.clone()).display().to_string()
+        }
+        place => place.to_string(),
+    };
+    Settings { place, ..Settings::default() }
+}
+
+fn other(config: &Config, known: &KnownArchive, found: Option<u64>) -> ArchiveFailure {
+    ArchiveFailure::Other { known: known.clone(), place: config.archive_place().to_string(), found }
+}
+
+/// Checks that the archive with the id `found` is the one that the store remembers, unless the
+/// operator accepts another one.
+pub(super) fn check_known(
+    config: &Config,
+    known: Option<&KnownArchive>,
+    found: Option<u64>,
+) -> Result<(), ArchiveFailure> {
+    match known {
+        Some(known) if found != Some(known.id) && !config.accept_other_archive => {
+            Err(other(config, known, found))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the store of the archive's objects, and creates nothing. `None` if the archive is
+/// switched off.
 pub(super) fn objects_to_read(place: &ArchivePlace) -> Result<Option<Arc<dyn ArchiveStore>>, ArchiveFailure> {
     match place {
         ArchivePlace::Off => Ok(None),
         ArchivePlace::Folder(folder) => Ok(Some(Arc::new(FolderStore::to_read(folder)))),
-        ArchivePlace::S3(place) => {
-            let failed = |error| ArchiveFailure::Remote { place: place.clone(), error };
-            Ok(Some(Arc::new(ObjectStoreArchive::s3(place, &Trust::default()).map_err(failed)?)))
-        }
+        ArchivePlace::S3(place) => bucket(place).map(Some),
     }
+}
+
+fn bucket(place: &str) -> Result<Arc<dyn ArchiveStore>, ArchiveFailure> {
+    let failed = |error| ArchiveFailure::Remote { place: place.to_owned(), error };
+    Ok(Arc::new(ObjectStoreArchive::s3(place, &Trust::default()).map_err(failed)?))
 }
 
 /// Copies an archive into a backup. Returns the number of copied files. A server may be using the

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use flagfall_archive::{Archive, Check, Examine, Report, Settings};
+use flagfall_archive::{Archive, ArchivedStore, Check, Examine, KnownArchive, Report, Settings};
 use flagfall_protocol::SigningKeys;
+use flagfall_services::histories;
 use flagfall_services::proof::{check_signature, signing_keys};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::{ARCHIVE, is_backup};
-use flagfall_store::{EmbeddedStore, SystemClock, Transfer};
+use flagfall_store::{EmbeddedStore, Store, SystemClock, Transfer};
 use flagfall_transfer::examine;
 
-use super::archive::{ArchiveFailure, objects_to_read};
+use super::archive::{ArchiveFailure, check_known, objects_to_read};
 use super::backup::check as check_backup;
 use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress, tell_damaged};
 use super::report::{Progress, say};
@@ -30,7 +31,10 @@ struct Errors {
 /// sample of them.
 pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure> {
     let mut errors = Errors::default();
-    let (mut keys, mut place) = (None, config.archive_place());
+    let (mut keys, mut known, mut place) = (None, None, config.archive_place());
+    // The inspection's copy must exist as long as the store.
+    let mut inspected = None;
+    let mut inner: Option<Arc<dyn Transfer>> = None;
     match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
         StoreKind::Embedded if is_backup(&config.data) => {
@@ -38,9 +42,11 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
             place = ArchivePlace::Folder(config.data.join(ARCHIVE));
         }
         StoreKind::Embedded => {
-            let inspection = Inspection::of(&config.data).map_err(OpenFailure::from)?;
-            let store = EmbeddedStore::open_copy(&inspection, SystemClock).map_err(OpenFailure::from)?;
+            let inspection = inspected.insert(Inspection::of(&config.data).map_err(OpenFailure::from)?);
+            let store = EmbeddedStore::open_copy(inspection, SystemClock).map_err(OpenFailure::from)?;
             keys = Some(check_store(&store, store.losses(), &mut errors).await?);
+            known = KnownArchive::of(&store).await?;
+            inner = Some(Arc::new(store));
         }
         StoreKind::Redis(address) => {
             // A check only reads, so it can use a Redis that may lose acknowledged writes.
@@ -51,18 +57,42 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
                 |weakness: &String| format!("this Redis promises less than a game needs: {weakness}");
             let findings: Vec<String> = store.weaknesses().iter().map(finding).collect();
             keys = Some(check_store(&*store, &findings, &mut errors).await?);
+            known = KnownArchive::of(&*store).await?;
+            inner = Some(store.into());
         }
     }
-    if let Some(objects) = objects_to_read(&place).map_err(OpenFailure::from)? {
-        match Archive::open_to_read(objects, Settings::default()).await {
-            Ok(Some(archive)) => check_archive(&archive, keys, all, &mut errors).await?,
-            Ok(None) => say("there is no archived game yet"),
-            Err(error) if error.is_damage() => {
-                say(&error.to_string());
-                errors.others += 1;
+    let found = match objects_to_read(&place).map_err(OpenFailure::from)? {
+        Some(objects) => Archive::open_to_read(objects, Settings::default()).await,
+        None => Ok(None),
+    };
+    let mut archive = None;
+    match found {
+        Ok(found) => {
+            let id = found.as_ref().map(Archive::id);
+            check_known(config, known.as_ref(), id).map_err(OpenFailure::from)?;
+            if found.is_none() && place != ArchivePlace::Off {
+                say("there is no archived game yet");
             }
-            Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
+            archive = found;
         }
+        Err(error) if error.is_damage() => {
+            say(&error.to_string());
+            errors.others += 1;
+            // Histories cannot be checked without their volumes in the archive.
+            inner = None;
+        }
+        Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
+    }
+    if let Some(inner) = inner {
+        match archive.clone() {
+            Some(archive) => check_histories(&ArchivedStore::new(inner, archive), &mut errors).await?,
+            None => check_histories(&*inner, &mut errors).await?,
+        }
+    }
+    // A server may use the store while the archive is checked.
+    drop(inspected);
+    if let Some(archive) = archive {
+        check_archive(&archive, keys, all, &mut errors).await?;
     }
     let Errors { games, others: files } = errors;
     if games > 0 || files > 0 {
@@ -85,6 +115,20 @@ async fn check_store(
     errors.games += examined.damaged.len();
     errors.others += findings.len();
     Ok(signing_keys(store).await?)
+}
+
+/// Reads the histories of all players. Their volumes are in the store or in the archive.
+async fn check_histories(store: &dyn Store, errors: &mut Errors) -> Result<(), StoreFailure> {
+    let damaged = histories::check(store).await?;
+    for (player, what) in damaged.iter().take(DAMAGED_SHOWN) {
+        say(&format!("the history of player {player} is damaged: {what}"));
+    }
+    let more = damaged.len().saturating_sub(DAMAGED_SHOWN);
+    if more > 0 {
+        say(&format!("and {more} more players"));
+    }
+    errors.others += damaged.len();
+    Ok(())
 }
 
 /// Checks the archive. Without keys, signatures are not checked.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use flagfall_archive::{Archive, ArchiveError, Settings};
+use flagfall_archive::{Archive, ArchiveError, KnownArchive, Settings};
 use flagfall_protocol::{HexBytes, RecordSignature};
 use flagfall_services::dump::{Dump, DumpError, Month};
 use flagfall_store::Store;
@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::archive::{ArchiveFailure, objects_to_read};
+use super::archive::{ArchiveFailure, check_known, objects_to_read};
 use super::open::{OpenFailure, StoreFailure, open_for_transfer};
 use super::report::{Progress, say};
 use crate::config::Config;
@@ -76,6 +76,8 @@ pub(super) async fn dump(config: &Config, month: &Month, folder: &Path) -> Resul
     let archive = Archive::open_to_read(objects, settings).await.map_err(opened)?;
     let archive = archive.ok_or(StoreFailure::NoArchive)?;
     let store = open_for_transfer(config).await?;
+    let known = KnownArchive::of(&*store).await?;
+    check_known(config, known.as_ref(), Some(archive.id())).map_err(OpenFailure::from)?;
     let name = format!("flagfall-{}", month.as_str());
     let (file, unfinished) = (folder.join(format!("{name}.jsonl.zst")), folder.join(format!("{name}.part")));
     let failed = |file: &Path| {

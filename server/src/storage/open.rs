@@ -11,6 +11,7 @@ use flagfall_services::archive::ArchivingError;
 use flagfall_services::dump::DumpError;
 use flagfall_services::operator::OperatorError;
 use flagfall_services::proof::KeyError;
+use flagfall_services::settings::Role;
 use flagfall_store::embedded::backup::BackupError;
 use flagfall_store::redis::buckets::{BUCKETS, BucketStore};
 use flagfall_store::redis::{Demand, Durability};
@@ -126,7 +127,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
         ArchivePlace::Folder(folder) => format!("finished games are archived in {}", folder.display()),
         ArchivePlace::S3(place) => format!("finished games are archived in {place}"),
     };
-    let archive = open_archive(config).await?.map(|archive| (archive, inner.clone()));
+    let archive = open_archive(config, &*inner).await?.map(|archive| (archive, inner.clone()));
     let store = match &archive {
         Some((archive, inner)) => {
             Arc::new(ArchivedStore::new(inner.clone(), archive.clone()).with_patience(ARCHIVE_PATIENCE))
@@ -192,6 +193,7 @@ fn redis_options(config: &Config) -> RedisOptions {
         replicas: config.redis_replicas,
         // Commands on a store need all of it.
         may_lack_buckets: config.command.is_none(),
+        is_onlooker: config.settings.role == Role::Relay,
         demand: if config.accept_weak_redis { Demand::Anything } else { Demand::Full },
         ..RedisOptions::default()
     }

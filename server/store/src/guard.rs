@@ -8,8 +8,8 @@ use crate::encoding::{head_value, parse_head};
 use crate::limits::{GUARD_BYTES_MAX, LimitError};
 use crate::value::{Head, Key};
 
-/// The time for which a guard is kept, in milliseconds. After that, no server holds entries of
-/// the log, and no client repeats its commands.
+/// The time for which a guard is kept, in milliseconds. After that, no client repeats the game's
+/// commands, and a server that still holds entries of the log does not give them back.
 pub(crate) const GUARD_MS: u64 = 60 * 60 * 1_000;
 
 /// The record that a store keeps after a log was retired with

@@ -29,13 +29,13 @@ pub use clock::{SystemClock, WallClock};
 pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use guard::Guard;
 pub use memory::MemoryStore;
-pub use outages::OutageList;
+pub use outages::{OUTAGES_KEY, OUTAGES_MAX, Outage, OutageList};
 pub use store::{
-    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, OUTAGES_KEY,
-    OUTAGES_MAX, Outage, Reached, ReadError, ReadResult, Record, RetireOutcome, Store, StoreError,
-    StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome, Write,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Reached, ReadError,
+    ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
+    StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
-pub use transfer::{IMPORT_KEY, Transfer};
+pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Transfer};
 pub use value::{Hash, Head, Key, SecretBytes, StoreMemory};
 
 // Lets the tests of this crate include the source of `ManualClock`, which imports this crate by

@@ -6,7 +6,20 @@ use std::ops::Deref;
 use flagfall_board::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::store::{OUTAGES_MAX, Outage};
+/// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
+/// A game that is not in memory reads this record when the game is opened.
+pub const OUTAGES_KEY: &str = "outages";
+/// The maximum number of outages kept in the record.
+pub const OUTAGES_MAX: usize = 1_024;
+
+/// A period in which no server could write to the store, although servers were running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Outage {
+    /// The last time at which a server was alive before the outage.
+    pub since: Stamp,
+    /// The first time at which a server was alive after the outage.
+    pub until: Stamp,
+}
 
 /// An outage as stored in the record. Earlier versions stored only its beginning.
 #[derive(Serialize, Deserialize)]

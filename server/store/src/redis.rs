@@ -443,7 +443,9 @@ impl Store for RedisStore {
         Box::pin(async move {
             // Forget the held entries. Otherwise they would be given back when Redis loses data.
             self.shared.held.lock().forget(game);
-            self.request(|reply| Request::DeleteLog { game, reply }).await
+            self.request(|reply| Request::DeleteLog { game, reply }).await?;
+            // If this came first, servers could apply the side records of the log again.
+            self.request(|reply| Request::ForgetApplied { game, reply }).await
         })
     }
 

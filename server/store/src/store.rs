@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::guard::Guard;
 use crate::limits::LimitError;
+pub(crate) use crate::outages::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 use crate::value::{Head, Key, SecretBytes, StoreMemory};
 
 /// The return type of [`Store`]'s methods: a future that is `Send` and borrows only the store.
@@ -263,21 +264,6 @@ pub(crate) const CLOCKS_FIRST: &str = "the server did not run for a while: clock
 /// The key prefix of side records that can be moved to an archive.
 pub const ARCHIVED_RECORDS: &str = "volumes/";
 
-/// The key of the record of outages. The record is a JSON list of pairs of stamps, oldest first.
-/// A game that is not in memory reads this record when the game is opened.
-pub const OUTAGES_KEY: &str = "outages";
-/// The maximum number of outages kept in the record.
-pub const OUTAGES_MAX: usize = 1_024;
-
-/// A period in which no server could write to the store, although servers were running.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Outage {
-    /// The last time at which a server was alive before the outage.
-    pub since: Stamp,
-    /// The first time at which a server was alive after the outage.
-    pub until: Stamp,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskSpace {
     /// The number of free bytes on the store's file system at the last heartbeat.
@@ -387,14 +373,27 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Permanently deletes the log of a finished game, or its guard. Deleting a missing log is
-    /// not an error. Side records remain, so the caller deletes those first.
+    /// Permanently deletes the log of a finished game, or its guard. A missing log is not an error.
+    /// Side records remain, so delete those first. A shared store keeps a guard with only the head.
     ///
     /// # Errors
     /// [`StoreError`]: part of the log may remain. It is safe to repeat the call.
     fn delete_log(&self, game: GameId) -> StoreResult<'_, ()> {
         let why = format!("this store does not delete logs, so {game} stays");
         Box::pin(std::future::ready(Err(StoreError::Unavailable { why })))
+    }
+
+    /// Deletes the logs of several games like [`Store::delete_log`].
+    ///
+    /// # Errors
+    /// [`StoreError`]: some logs may remain. It is safe to repeat the call.
+    fn delete_logs(&self, games: Vec<GameId>) -> StoreResult<'_, ()> {
+        Box::pin(async move {
+            for game in games {
+                self.delete_log(game).await?;
+            }
+            Ok(())
+        })
     }
 
     /// True if this store has an archive for side records ([`Store::archive_record`]).
@@ -404,14 +403,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// Moves a side record to the archive, if the store has one and the record's key begins with
     /// [`ARCHIVED_RECORDS`]. The value of this key must never change again. Afterwards,
-    /// [`Store::get`] reads the record from the archive, and [`Store::scan`] does not find it.
-    /// Moving a missing record is not an error.
+    /// [`Store::get`] finds the record, and [`Store::scan`] does not. A missing record is not an
+    /// error. Returns false if the archive has another value under this key. The record then stays.
     ///
     /// # Errors
     /// [`StoreError`]: the record is still readable. It is safe to repeat the call.
-    fn archive_record(&self, key: Key) -> StoreResult<'_, ()> {
+    fn archive_record(&self, key: Key) -> StoreResult<'_, bool> {
         drop(key);
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(std::future::ready(Ok(true)))
     }
 
     /// Deletes a record that may be in the archive. Deleting a missing record is not an error.

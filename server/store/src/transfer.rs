@@ -9,6 +9,10 @@ use crate::value::{Head, Key};
 /// identifies the export.
 pub const IMPORT_KEY: &str = "importing";
 
+/// The key of the record that names the store's archive. In a cluster, it is in the bucket of
+/// [`OUTAGES_KEY`](crate::OUTAGES_KEY), so that servers need no other master when they start.
+pub const ARCHIVE_KEY: &str = "known_archive";
+
 /// A store whose content can be exported and imported as a whole.
 pub trait Transfer: Store {
     fn games(&self) -> StoreResult<'_, Vec<GameId>>;

@@ -5,36 +5,29 @@
 mod common;
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use common::redis::RedisServer;
 use common::{append, append_soon, game, scratch, texts, until};
 use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore};
-
-/// The maximum number of attempts to start a server. An attempt fails if another process takes
-/// the free port first.
-const TRIES: usize = 20;
+use flagfall_tests::OwnPort;
 
 /// A Sentinel that monitors one primary under the name `main`.
 struct Sentinel {
     child: Child,
-    port: u16,
+    port: OwnPort,
     _folder: tempfile::TempDir,
 }
 
 impl Sentinel {
     fn start(primary: &RedisServer) -> Sentinel {
-        (0..TRIES).find_map(|_| Sentinel::try_start(primary)).expect("a Sentinel starts")
-    }
-
-    fn try_start(primary: &RedisServer) -> Option<Sentinel> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = OwnPort::claim().unwrap();
         let folder = scratch();
         let file = folder.path().join("sentinel.conf");
         let settings = format!(
-            "port {port}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 {} 1\n\
+            "port {}\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 {} 1\n\
              sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 2000\n",
+            port.number(),
             primary.port()
         );
         std::fs::write(&file, settings).unwrap();
@@ -47,17 +40,14 @@ impl Sentinel {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        if lines.any(|line| line.contains("+monitor master main")) {
-            std::thread::spawn(move || lines.for_each(drop));
-            return Some(Sentinel { child, port, _folder: folder });
-        }
-        child.wait().unwrap();
-        None
+        assert!(lines.any(|line| line.contains("+monitor master main")), "a Sentinel starts");
+        std::thread::spawn(move || lines.for_each(drop));
+        Sentinel { child, port, _folder: folder }
     }
 
     /// Waits until the Sentinel has found a replica that could be promoted.
     async fn knows_replica(&self) {
-        let client = redis::Client::open(("127.0.0.1", self.port)).unwrap();
+        let client = redis::Client::open(("127.0.0.1", self.port.number())).unwrap();
         let connection = client.get_multiplexed_async_connection().await.unwrap();
         let mut command = redis::cmd("SENTINEL");
         command.arg("replicas").arg("main");
@@ -85,7 +75,7 @@ async fn acknowledged_appends_survive_the_death_of_the_primary() {
     let replica = primary.start_replica();
     let sentinel = Sentinel::start(&primary);
     sentinel.knows_replica().await;
-    let address: RedisAddress = format!("redis+sentinel://127.0.0.1:{}/main", sentinel.port).parse().unwrap();
+    let address: RedisAddress = format!("redis+sentinel://{}/main", sentinel.port.address()).parse().unwrap();
     // An append is acknowledged only when it is also on the replica.
     let options = || RedisOptions { replicas: 1, ..RedisOptions::default() };
     let store = RedisStore::open(address.clone(), options()).await.unwrap();

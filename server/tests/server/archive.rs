@@ -11,9 +11,11 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchivedStore, Check, FolderStore, Settings as ArchiveSettings};
 use flagfall_base::keys::{ERASING, PROOF, RATED};
-use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::{Accepted, ClientToServer, GameCommand, HexBytes, RecordSignature, ServerToClient};
-use flagfall_rules::rulesets::CLASSIC;
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_protocol::{
+    Accepted, ClientToServer, GameCommand, HexBytes, Player, PlayerKind, RecordSignature, ServerToClient,
+};
+use flagfall_rules::rulesets::{BARRAGE, CLASSIC};
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::dump::{Dump, Month};
 use flagfall_services::operator::{Deed, Operator, acts};
@@ -29,7 +31,7 @@ use crate::common::{House, http, settings};
 use crate::histories::{Kind, Table, ask};
 use crate::storage::{Running, lines, run};
 
-async fn archive_in(folder: &Path) -> Archive {
+pub(crate) async fn archive_in(folder: &Path) -> Archive {
     let objects = Arc::new(FolderStore::open(folder).unwrap());
     Archive::open(objects, ArchiveSettings::default()).await.unwrap()
 }
@@ -290,7 +292,7 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
 }
 
 /// Returns noon of the current day, so that the day does not end during a test.
-fn noon() -> Stamp {
+pub(crate) fn noon() -> Stamp {
     const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
     Stamp(SystemClock.now().0 / DAY_MS * DAY_MS + DAY_MS / 2)
 }
@@ -397,7 +399,7 @@ async fn the_program_writes_a_dump_with_its_checksums() {
         id
     };
     run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
-    let (mut record, _) = served_record(&data, game).await;
+    let (mut record, _) = served_record(&["--data", &data], game).await;
     let created = Stamp(record["created"].as_u64().unwrap()).utc();
     let month = &created[..7];
     run(&["archive", "dump", "--data", &data, month, &dumps], 0, "wrote 1 games");
@@ -431,8 +433,33 @@ async fn the_program_writes_a_dump_with_its_checksums() {
     assert_eq!(signature.key, key.id);
 }
 
+#[tokio::test]
+async fn archived_games_of_guests_are_pruned() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data").to_str().unwrap().to_owned();
+    std::fs::create_dir(&data).unwrap();
+    // This game is not archived, because it has just ended.
+    data_folder_with_a_game(data.as_ref()).await;
+    let is_guest = |player: &Player| player.kind == PlayerKind::Guest;
+    let mut games = (0..).map(|seed| played::game_of(&BARRAGE, seed, 6));
+    let is_of_guests = |game: &played::Played| {
+        !game.header.terms.rated && Side::BOTH.iter().all(|side| is_guest(&game.header.players[*side]))
+    };
+    let game = games.find(is_of_guests).unwrap();
+    let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
+    store.take_over(GameId::from_random([11; 12]), Head::START, game.log).await.unwrap();
+    drop(store);
+    run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
+    let command = ["store", "prune", "--data", &data, "--guest-game-days", "1"];
+    let prune = |words: &[&str], said| run(&[&command, words].concat(), 0, said);
+    prune(&["--dry-run"], "to be deleted: 1 finished casual games of guests");
+    prune(&[], "deleted: 1 finished casual games of guests");
+    prune(&["--dry-run"], "to be deleted: 0 finished casual games of guests");
+    run(&["store", "check", "--data", &data], 0, "no errors found");
+}
+
 /// Writes a finished game into a new data folder, as an earlier version did.
-async fn data_folder_with_a_game(data: &Path) -> GameId {
+pub(crate) async fn data_folder_with_a_game(data: &Path) -> GameId {
     let mut games = (0..).map(|seed| played::game_of(&CLASSIC, seed, 20));
     let game = games.find(|game| !game.header.terms.private).unwrap();
     let store = EmbeddedStore::open(data, SystemClock, &EmbeddedOptions::default()).unwrap();
@@ -448,8 +475,8 @@ async fn data_folder_with_a_game(data: &Path) -> GameId {
 }
 
 /// Starts the program and returns the public record of a game, and the names of its players.
-async fn served_record(data: &str, game: GameId) -> (serde_json::Value, [String; 2]) {
-    let server = Running::start(&["--data", data]);
+async fn served_record(words: &[&str], game: GameId) -> (serde_json::Value, [String; 2]) {
+    let server = Running::start(words);
     let request =
         format!("GET /api/games/{game}/record HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     let answer = http(server.address, &request).await;
@@ -471,7 +498,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     let (data, backup, restored, file) = (place("data"), place("backup"), place("restored"), place("file"));
     std::fs::create_dir(&data).unwrap();
     let game = data_folder_with_a_game(data.as_ref()).await;
-    let (record, names) = served_record(&data, game).await;
+    let (record, names) = served_record(&["--data", &data], game).await;
     assert_eq!(names, ["Anastasia", "Bonaventura"]);
     // Archiving loses the names, because the archive keeps none and the store has no records of
     // these players.
@@ -480,7 +507,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     let archive = ["store", "archive", "--data", &data, "--archive-after-minutes", "0"];
     run(&archive, 0, "archived: 1 games; 0 stay in the store");
     run(&archive, 0, "archived: 0 games; 0 stay in the store");
-    assert_eq!(served_record(&data, game).await, record);
+    assert_eq!(served_record(&["--data", &data], game).await, record);
     run(
         &["store", "check", "--data", &data, "--all"],
         0,
@@ -490,11 +517,19 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive: 0 files were new");
     run(&["store", "restore", "--data", &restored, &backup], 0, "restored the archive");
-    assert_eq!(served_record(&restored, game).await, record);
+    assert_eq!(served_record(&["--data", &restored], game).await, record);
 
     run(&["store", "export", "--data", &data, &file], 0, "exported to");
     assert!(lines(file.as_ref()).iter().any(|line| line.contains(game.as_str())));
-    run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "there is no archive");
+    // An export without the archive is for a store that will have the same archive.
+    let (moved, without) = (place("moved"), place("without"));
+    let export = ["store", "export", "--data", &data, "--archive", "off", "--accept-other-archive", &without];
+    run(&export, 0, "exported to");
+    assert!(!lines(without.as_ref()).iter().any(|line| line.starts_with(r#"{"entry""#)));
+    run(&["store", "import", "--data", &moved, &without], 0, "imported");
+    let archive = place("data/archive");
+    assert_eq!(served_record(&["--data", &moved, "--archive", &archive], game).await, record);
+    run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "--archive off is no archive");
 
     run(&["store", "check", "--data", &backup], 0, "1 games in 1 segments");
     let segments = std::fs::read_dir(Path::new(&backup).join("archive/segments/0000000")).unwrap();
@@ -503,6 +538,13 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     bytes[60..90].fill(0);
     std::fs::write(&segment, bytes).unwrap();
     run(&["store", "check", "--data", &backup], 1, &format!("game {game}"));
+    // Even if the segment's list of games is lost, the export names the game.
+    std::fs::File::options().write(true).open(&segment).unwrap().set_len(50).unwrap();
+    let (archive, file) = (place("backup/archive"), place("damaged"));
+    let said = format!("game {game} is damaged");
+    run(&["store", "export", "--data", &data, "--archive", &archive, &file], 1, &said);
+    let line = format!(r#"{{"quarantine":{{"game":"{game}","#);
+    assert!(lines(file.as_ref()).iter().any(|other| other.starts_with(&line)));
 
     run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "is erased");
     run(&["operator", "erase", game.as_str(), "--data", &data, "--reason", "a test"], 0, "was erased before");

@@ -57,7 +57,11 @@ async fn hear(client: &mut Client) -> (Side, Said) {
 
 /// Starts a game. `red` creates a challenge, and `blue` accepts it.
 async fn begin(red: &mut Client, blue: &mut Client, id: &str) -> GameId {
-    red.tell(&ClientToServer::Challenge { cmd_id: cmd(id), terms: terms(), side: Some(Side::Red) }).await;
+    begin_on(terms(), red, blue, id).await
+}
+
+async fn begin_on(terms: Terms, red: &mut Client, blue: &mut Client, id: &str) -> GameId {
+    red.tell(&ClientToServer::Challenge { cmd_id: cmd(id), terms, side: Some(Side::Red) }).await;
     let challenge = red
         .find(|message| match message {
             ServerToClient::Accepted { outcome: Accepted::Challenge { challenge, .. }, .. } => {
@@ -221,11 +225,10 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
         assert_eq!(house.ask("PUT", path, &ana_token, "").await.status, status, "{path}");
     }
     assert_eq!(say(&mut bo, "a", game, text("hey")).await, Err("blocked".to_owned()));
-    // Ana may still chat, because Bo has not blocked Ana.
-    say(&mut ana, "a", game, text("bye")).await.unwrap();
-    assert_eq!(hear(&mut bo).await, (Side::Red, text("bye")));
+    // Nor can Ana write to Bo, who could not answer.
+    assert_eq!(say(&mut ana, "a", game, text("bye")).await, Err("blocked".to_owned()));
 
-    // Neither Ana nor Bo can accept an offer from the other, because Bo has blocked Ana.
+    // Neither Ana nor Bo can accept an offer from the other, because Ana has blocked Bo.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
         offerer
             .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })
@@ -260,6 +263,37 @@ async fn a_blocked_player_cannot_chat_or_be_paired() {
 
     assert_eq!(house.ask("DELETE", "/api/blocks/bo", &ana_token, "").await.status, 204);
     say(&mut bo, "z", game, text("hey")).await.unwrap();
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_player_who_blocks_their_opponent_has_no_rematch_with_them() {
+    let house = House::open(settings()).await;
+    let (mut ana, _, ana_token) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let game = begin(&mut ana, &mut bo, "1").await;
+    let abort = GameCommand::Abort {};
+    ana.tell(&ClientToServer::Command { cmd_id: cmd("2"), game, ply: 0, epoch: None, command: abort }).await;
+    answer(&mut ana, "2").await.unwrap();
+    ana.tell(&ClientToServer::Rematch { cmd_id: cmd("3"), game }).await;
+    answer(&mut ana, "3").await.unwrap();
+    assert_eq!(house.ask("PUT", "/api/blocks/bo", &ana_token, "").await.status, 204);
+    bo.tell(&ClientToServer::Rematch { cmd_id: cmd("4"), game }).await;
+    assert_eq!(answer(&mut bo, "4").await, Err("blocked".to_owned()));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn chat_and_reports_do_not_reveal_a_private_game() {
+    let house = House::open(settings()).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let (mut eve, ..) = house.guest("eve").await;
+    let game = begin_on(Terms { private: true, ..terms() }, &mut ana, &mut bo, "1").await;
+    assert_eq!(say(&mut eve, "a", game, text("hi")).await, Err("no_such_game".to_owned()));
+    eve.tell(&ClientToServer::Report { cmd_id: cmd("b"), game, reason: "I know".to_owned() }).await;
+    assert_eq!(answer(&mut eve, "b").await, Err("no_such_game".to_owned()));
+    say(&mut ana, "a", game, text("hi")).await.unwrap();
     house.close().await;
 }
 

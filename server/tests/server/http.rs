@@ -51,6 +51,18 @@ async fn health_is_good_while_the_store_reads_and_writes() {
 }
 
 #[tokio::test]
+async fn health_names_a_part_of_the_store_that_is_away_and_checks_another_one() {
+    let house = House::open(settings()).await;
+    house.store.take_away(&["health/probe"]);
+    let health = house.get("/health").await;
+    assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")), "{}", health.body);
+    assert!(health.json()["problem"].as_str().unwrap().contains("stand still"), "{}", health.body);
+    house.store.take_away(&[]);
+    assert!(house.get("/health").await.json().get("problem").is_none());
+    house.close().await;
+}
+
+#[tokio::test]
 async fn readiness_does_not_depend_on_the_store() {
     let house = House::open(settings()).await;
     for is_available in [true, false, true] {

@@ -80,12 +80,18 @@ async fn sign_in(house: &House, number: usize) -> Client {
     house.again(made.json()["token"].as_str().unwrap()).await
 }
 
-/// Starts a game and plays its first moves. Returns the game's id.
-async fn play(red: &mut Client, blue: &mut Client) -> GameId {
+/// Starts a game. Returns its id.
+async fn start(red: &mut Client, blue: &mut Client) -> GameId {
     let challenge = ClientToServer::Challenge { cmd_id: cmd_id("1"), terms: terms(), side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = accepted(red, "1", &challenge).await else { panic!() };
     let accept = ClientToServer::AcceptChallenge { cmd_id: cmd_id("1"), challenge, secret: false };
     let Accepted::Started { game, .. } = accepted(blue, "1", &accept).await else { panic!() };
+    game
+}
+
+/// Starts a game and plays its first moves. Returns the game's id.
+async fn play(red: &mut Client, blue: &mut Client) -> GameId {
+    let game = start(red, blue).await;
     for client in [&mut *red, &mut *blue] {
         open(client, game).await;
         act(client, "2", game, 0, GameCommand::Deploy { setup: SETUP.to_owned() }).await;
@@ -369,6 +375,25 @@ async fn games_against_the_house_are_limited_and_an_end_makes_room() {
     act(&mut ana, "3", game, 0, GameCommand::Abort {}).await;
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
     assert_ne!(house_game(&mut ana, "4").await, game);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn reading_a_long_log_counts_as_several_requests() {
+    let mut settings = settings();
+    settings.admission.requests_per_minute = 10;
+    let house = House::open(settings).await;
+    let (mut ana, ..) = house.guest("ana").await;
+    let (mut bo, ..) = house.guest("bo").await;
+    let game = start(&mut ana, &mut bo).await;
+    for number in 0..50 {
+        act(&mut ana, &format!("d{number}"), game, 0, GameCommand::Deploy { setup: SETUP.to_owned() }).await;
+    }
+    let mut answered = 0;
+    while house.get(&format!("/api/games/{game}")).await.status == 200 {
+        answered += 1;
+    }
+    assert_eq!(answered, 5, "each read counts twice");
     house.close().await;
 }
 

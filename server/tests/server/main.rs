@@ -9,6 +9,7 @@ mod common;
 mod accounts;
 mod archive;
 mod archive_away;
+mod archive_known;
 mod capacity;
 mod chat;
 mod correspondence;

@@ -10,19 +10,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::archive::{archive_in, noon};
+use crate::archive_away::s3_server::Storage;
 use crate::common::{House, settings};
 use crate::histories::{Kind, Table, ask};
 use crate::storage::{Running, run};
 use crate::store::cluster::Cluster;
 use crate::store::redis::RedisServer;
+use flagfall_archive::{Archive, ArchiveStore, ArchivedStore, FolderStore, Settings as ArchiveSettings};
+use flagfall_base::keys::{PROOF, VOLUMES};
 use flagfall_board::{GameId, Side};
 use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_rules::Ruleset;
+use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::proof::SigningKey;
 use flagfall_store::redis::buckets::BUCKETS;
-use flagfall_store::{RedisOptions, Store, SystemClock, Transfer};
-use flagfall_store_testing::TestStore;
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store, SystemClock, Transfer};
+use flagfall_store_testing::{ManualClock, TestStore};
 use flagfall_transfer::{TransferError, export, import, import_unfinished};
 
 async fn open(store: Arc<dyn Store>, key: Option<SigningKey>) -> House {
@@ -70,7 +75,7 @@ async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(St
     let mut paths: Vec<String> = games.iter().map(|game| format!("/api/games/{game}/record")).collect();
     paths.extend(games.iter().map(|game| format!("/api/games/{game}/ratings")));
     let of_player = |name: &str| {
-        ["", "/games", "/ratings/classic/rapid", "/against/ann", "/against/bob"]
+        ["", "/games?limit=100", "/ratings/classic/rapid", "/against/ann", "/against/bob"]
             .map(|path| format!("/api/players/{name}{path}"))
     };
     paths.extend(["ann", "bob"].iter().flat_map(|name| of_player(name)));
@@ -147,6 +152,77 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
     let house = open(target, None).await;
     assert_eq!(readings(&house, &tokens, &games).await, before);
     house.close().await;
+}
+
+/// Returns a new data folder with the content of an export.
+async fn imported(folder: &Path, export: &[u8], clock: &Arc<ManualClock>) -> Arc<EmbeddedStore> {
+    let store = EmbeddedStore::open(folder, clock.clone(), &EmbeddedOptions::default()).unwrap();
+    import(&store, &mut &export[..], |_| {}).await.unwrap();
+    Arc::new(store)
+}
+
+/// Moves a service with an archive: without the archive, which is copied from its folder to S3, and
+/// with it, so that the new store contains everything.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_moves_and_keeps_its_archive_or_takes_the_games_out_of_it() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::new(noon())));
+    let place = |name: &str| folder.path().join(name);
+    let open = async |store: Arc<dyn Store>, key| {
+        House::open_with_key(store, TestStore::new(clock.clone()), settings(), key).await
+    };
+    let source = EmbeddedStore::open(&place("source"), clock.clone(), &EmbeddedOptions::default());
+    let (source, archive) = (Arc::new(source.unwrap()), archive_in(&place("archive")).await);
+    let over = Arc::new(ArchivedStore::new(source.clone(), archive.clone()));
+    let key = SigningKey::from_seed(&[5; 32]).unwrap();
+    let mut table = Table::at(open(over.clone(), Some(key)).await).await;
+    let mut games = Vec::new();
+    // There are enough games for a volume of each player's history.
+    for number in 0..70 {
+        games.push(table.play(Kind { rated: number % 8 == 0, ..Kind::default() }).await);
+        clock.advance_ms(1_000);
+    }
+    table.house.run_jobs("proof_due").await;
+    for (volume, _) in source.scan(VOLUMES.all().unwrap(), None, 10).await.unwrap() {
+        over.archive_record(volume).await.unwrap();
+    }
+    let mut archiver = Archiver::new(source.clone(), archive, "one".to_owned(), Duration::ZERO);
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 70, waiting: 0 });
+    clock.advance_ms(61 * 60 * 1_000);
+    archiver.remove_leftovers().await.unwrap();
+    // Everything is in the archive only.
+    assert_eq!(source.games().await, Ok(Vec::new()));
+    for kind in [PROOF.all(), VOLUMES.all()] {
+        assert_eq!(source.scan(kind.unwrap(), None, 1).await, Ok(Vec::new()));
+    }
+    assert!(over.archived_records(VOLUMES.all().unwrap()).await.unwrap().len() >= 2);
+    games.truncate(3);
+    let before = readings(&table.house, &table.tokens, &games).await;
+    assert!(before[0].1.contains("\"signature\""), "{}", before[0].1);
+    let tokens = table.tokens;
+    table.house.close().await;
+
+    let without = exported(&*source).await;
+    let with = exported(&*over).await;
+    let storage = Storage::start().await;
+    let (from, to) = (FolderStore::to_read(place("archive")), storage.archive("s3://games/service"));
+    for folder in std::fs::read_dir(place("archive")).unwrap() {
+        let Ok(folder) = folder.unwrap().file_name().to_str().unwrap().parse() else { continue };
+        for object in from.list(&folder).await.unwrap() {
+            let length = from.length(&object).await.unwrap().unwrap();
+            to.put_if_absent(&object, from.get(&object, 0..length).await.unwrap()).await.unwrap();
+        }
+    }
+    let copy = Archive::open(Arc::new(to), ArchiveSettings::default()).await.unwrap();
+    let kept = imported(&place("kept"), &without, &clock).await;
+    let kept = Arc::new(ArchivedStore::new(kept, copy));
+    let whole = imported(&place("whole"), &with, &clock).await;
+    assert_eq!(content(&exported(&*kept).await), content(&with));
+    assert_eq!(content(&exported(&*whole).await), content(&with));
+    for store in [kept as Arc<dyn Store>, whole] {
+        let house = open(store, None).await;
+        assert_eq!(readings(&house, &tokens, &games).await, before);
+        house.close().await;
+    }
 }
 
 /// Starts a Redis and a Redis Cluster. Returns their addresses, and the values that keep them

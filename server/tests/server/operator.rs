@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use crate::common::{Client, House, settings};
+use flagfall_base::transact::write;
+use flagfall_protocol::{Accepted, ServerToClient};
 use flagfall_services::operator::{Deed, Operator, OperatorError, acts};
 use flagfall_services::players::ClosureError;
-use flagfall_store::SystemClock;
+use flagfall_store::{Key, SystemClock, WallClock as _, Write};
 use flagfall_store_testing::TestStore;
 use serde_json::json;
 
@@ -77,4 +79,47 @@ async fn impossible_operator_commands_say_why() {
     let game = flagfall_board::GameId::from_random([1; 12]);
     assert_eq!(operator.undo(game).await.unwrap_err().to_string(), "this game did not change any rating");
     assert_eq!(acts(&store).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_closed_account_has_no_place_on_leaderboards_and_no_challenge() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana").await, account(&house, "bo").await);
+    for (token, place) in [(&ana, "8000"), (&bo, "8100")] {
+        let me = house.ask("GET", "/api/me", token, "").await.json();
+        let key = format!("leaders/players/classic/rapid/{place}/{}", me["player"]["id"].as_str().unwrap());
+        let at = SystemClock.now().0;
+        let rating = json!({
+            "value": 1_900.0, "deviation": 50.0, "volatility": 0.06, "games": 30, "surplus": 0, "at": at
+        });
+        let value = rating.to_string().into_bytes();
+        let place = Write::Put { key: Key::new(key).unwrap(), value, expires: None };
+        write(&house.store, vec![place]).await.unwrap();
+    }
+    let mut socket = house.again(&ana).await;
+    let offer =
+        r#"{"type":"challenge","cmd_id":"1","terms":{"ruleset":"classic","time":{"kind":"unlimited"}}}"#;
+    socket.say(offer).await;
+    let code = socket
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Challenge { challenge, .. }, .. } => {
+                Some(challenge)
+            }
+            _ => None,
+        })
+        .await;
+    Operator::new(&house.store, "they use an engine").unwrap().close("ana").await.unwrap();
+
+    let board = house.get("/api/leaderboards/classic/rapid").await.json();
+    let names: Vec<&str> = board["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry["player"]["name"].as_str())
+        .collect();
+    assert_eq!((names, board["entries"][0]["place"].as_u64()), (vec!["bo"], Some(1)));
+    let mut socket = house.again(&bo).await;
+    socket.say(&format!(r#"{{"type":"accept_challenge","cmd_id":"1","challenge":"{code}"}}"#)).await;
+    assert_eq!(socket.refused().await.0, "no_such_challenge");
+    house.close().await;
 }

@@ -99,7 +99,9 @@ async fn requests_that_change_something_errors_and_proxies_close_the_connection(
 
 #[tokio::test]
 async fn a_server_that_stops_closes_connections_that_wait() {
-    let house = House::open(settings()).await;
+    let mut settings = settings();
+    settings.times.http_idle = Some(2 * TIMEOUT);
+    let house = House::open(settings).await;
     let mut stream = TcpStream::connect(house.address).await.unwrap();
     exchange(&mut stream, GET_GAMES).await;
     let began = tokio::time::Instant::now();

@@ -19,7 +19,7 @@ use flagfall_protocol::{
 use flagfall_services::operator::{Act, Deed, Operator, OperatorError, acts};
 use flagfall_services::ratings::UndoError;
 use flagfall_services::settings::Settings;
-use flagfall_store::{Key, Store, SystemClock, Update};
+use flagfall_store::{Key, Store, SystemClock, Update, Write};
 use flagfall_store_testing::TestStore;
 use serde_json::{Value, json};
 
@@ -498,6 +498,29 @@ async fn a_rating_change_is_reverted_once_and_histories_show_it() {
 }
 
 #[tokio::test]
+async fn a_rating_job_that_comes_back_changes_nothing() {
+    let house = House::open(settings()).await;
+    let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
+    let mut duel = Duel::begin(&house, &ana, &bo).await;
+    command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
+    resigned(&mut duel.red).await;
+    for is_undone in [false, true] {
+        house.run_jobs("rating_due").await;
+        if is_undone {
+            Operator::new(&house.store, "a test").unwrap().undo(duel.game).await.unwrap();
+        }
+        let before = [rating(&house, "ana").await, rating(&house, "bo").await];
+        let key = Key::new(format!("rating_due/{}", duel.game)).unwrap();
+        let job = Write::Put { key: key.clone(), value: Vec::new(), expires: None };
+        house.store.update(Update { conditions: Vec::new(), writes: vec![job] }).await.unwrap();
+        house.run_jobs("rating_due").await;
+        assert_eq!(house.store.get(key).await, Ok(None), "it is done");
+        assert_eq!([rating(&house, "ana").await, rating(&house, "bo").await], before);
+    }
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_late_rating_job_does_not_restore_a_deleted_account() {
     let house = House::open(settings()).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
@@ -519,9 +542,11 @@ async fn a_late_rating_job_does_not_restore_a_deleted_account() {
     // After the account was deleted, a server runs the rating job of one of the player's games.
     let put = async |key: String, value: Vec<u8>| {
         let key = Key::new(key).unwrap();
-        let writes = vec![flagfall_store::Write::Put { key, value, expires: None }];
+        let writes = vec![Write::Put { key, value, expires: None }];
         house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     };
+    let rated = Write::Delete { key: Key::new(format!("rated/{}", duel.game)).unwrap() };
+    house.store.update(Update { conditions: Vec::new(), writes: vec![rated] }).await.unwrap();
     put(format!("rating_due/{}", duel.game), Vec::new()).await;
     house.run_jobs("rating_due").await;
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");

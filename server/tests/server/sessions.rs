@@ -1,9 +1,10 @@
 //! Tests of sessions of the server's own page, which use a cookie, and of anonymous clients.
 
 use crate::common::{Answer, Client, House, http, in_time, settings};
+use flagfall_board::Stamp;
 use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time, Viewer};
 use flagfall_services::settings::{Role, Settings};
-use flagfall_store::SystemClock;
+use flagfall_store::{SystemClock, WallClock};
 use flagfall_store_testing::TestStore;
 use serde_json::{Value, json};
 use tokio_tungstenite::connect_async;
@@ -462,6 +463,34 @@ async fn a_relay_shows_games_of_other_servers_to_anonymous_clients_alone() {
     let mut player = relay.connect().await;
     player.say(r#"{"type":"hello","protocol":1,"name":"bo"}"#).await;
     assert_eq!(player.refused().await.0, "watch_only");
+    // The relay does not continue the games, so the last server to stop pauses them.
+    house.close().await;
+    let is_paused = |message| serde_json::to_string(&message).unwrap().contains(r#":"paused""#).then_some(());
+    client.find(is_paused).await;
     relay.close().await;
+}
+
+/// A clock that is an hour ahead of this machine's.
+struct Ahead;
+
+impl WallClock for Ahead {
+    fn now(&self) -> Stamp {
+        SystemClock.now().plus_ms(3_600_000)
+    }
+}
+
+#[tokio::test]
+async fn clients_are_told_the_time_by_which_flags_fall() {
+    let house = House::open_on(TestStore::new(Ahead), settings()).await;
+    let mut ana = house.connect().await;
+    ana.say(r#"{"type":"hello","protocol":1,"name":"ana"}"#).await;
+    for _ in 0..2 {
+        let told = ana.hear().await;
+        let (ServerToClient::Welcome { server_time, .. } | ServerToClient::Ping { server_time, .. }) = told
+        else {
+            panic!("{told:?}")
+        };
+        assert!(server_time > SystemClock.now().0 + 1_800_000, "{server_time}");
+    }
     house.close().await;
 }

@@ -110,7 +110,7 @@ pub async fn export(
 
 /// Exports the whole store. `rewrite` converts the bodies of entries, and `rewrite_record` converts
 /// side records, if these functions are given. No server should change the store during the export.
-/// After each game, calls `told` with the counts so far.
+/// After each game and each chunk of records, calls `told` with the counts so far.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.
@@ -172,6 +172,7 @@ pub async fn export_with(
                 lines.write(&Line::Record { key, value, expires })?;
             }
         }
+        told(&examined.tally);
     }
     lines.end(examined.tally)?;
     Ok(examined)

@@ -38,7 +38,7 @@ pub enum ServerToClient {
         /// server sends it only once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<Secret>,
-        /// The server's time, in milliseconds since 1970.
+        /// The server's time, in milliseconds since 1970. The clocks of games follow it.
         server_time: u64,
         /// The number of seconds that a player must be absent before the opponent can claim a
         /// short game. The time is halved if the player left on purpose, and it is longer in
@@ -234,6 +234,14 @@ pub enum ServerToClient {
         /// The side that has offered the rematch.
         side: Side,
     },
+    /// An offer of a rematch is no longer open: its player has left or is away, or the rematch
+    /// could not be created.
+    RematchWithdrawn {
+        /// The game that has ended.
+        game: GameId,
+        /// The side that had offered the rematch.
+        side: Side,
+    },
     /// The same player has opened the game on a newer connection. The connection that receives
     /// this message can only watch from now on.
     Superseded {
@@ -314,7 +322,7 @@ pub enum ServerToClient {
     Ping {
         /// The id of the ping.
         id: u64,
-        /// The server's time, in milliseconds since 1970.
+        /// The server's time, in milliseconds since 1970. The clocks of games follow it.
         server_time: u64,
         /// The current sequence numbers of the games that the client has opened. A client that
         /// has missed events should open the game again.
@@ -325,7 +333,8 @@ pub enum ServerToClient {
     },
 }
 
-/// The cause of an abort.
+/// The cause of an abort. It is empty if a game without a clock ended because nothing happened in
+/// it for many days.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Abort {
     /// The side that aborted the game.

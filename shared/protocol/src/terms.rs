@@ -102,13 +102,18 @@ impl Time {
         }
     }
 
+    /// True if the clock allows days per ply, or time is unlimited.
+    pub fn is_slow(&self) -> bool {
+        match self {
+            Time::Unlimited {} | Time::Correspondence { .. } => true,
+            Time::Fischer { .. } | Time::Delay { .. } => false,
+        }
+    }
+
     /// True if the server compensates for network delay. This is the case if the clocks count
     /// seconds, not days.
     pub fn gives_lag_back(&self) -> bool {
-        match self {
-            Time::Fischer { .. } | Time::Delay { .. } => true,
-            Time::Unlimited {} | Time::Correspondence { .. } => false,
-        }
+        !self.is_slow()
     }
 
     /// Returns the time for the deployment in milliseconds. In correspondence games, players have

@@ -271,7 +271,7 @@ refusal-no-such-speed = There is no such speed. Choose one of these: bullet, bli
 refusal-blocked =
     { $reason ->
         [offer] You and this player cannot play each other, because one of you has blocked the other.
-        [chat] This player has blocked you, so your messages do not reach them.
+        [chat] You and this player cannot write to each other, because one of you has blocked the other.
        *[move] Another piece or a lake blocks the path of this piece.
     }
 # $reason: chat ($max: characters), report ($max).

@@ -1,9 +1,10 @@
 //! A Redis for one test.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use flagfall_tests::OwnPort;
 
 use crate::{Ended, Process, command};
 
@@ -11,7 +12,7 @@ use crate::{Ended, Process, command};
 #[derive(Debug)]
 pub struct Redis {
     process: Process,
-    port: u16,
+    port: OwnPort,
     password: Option<String>,
     operator: Option<String>,
 }
@@ -83,7 +84,7 @@ impl Redis {
     /// If [`Redis::start_deployed`] did not start it, or the copy fails.
     pub fn back_up(&self, file: &Path) {
         let mut backup = command(&deploy().join("backup"));
-        backup.arg(file).args(["127.0.0.1", &self.port.to_string()]);
+        backup.arg(file).args(["127.0.0.1", &self.port.number().to_string()]);
         backup.env("REDISCLI_AUTH", self.operator.as_ref().expect("an operator's password"));
         Process::start("backup", &mut backup).ended().expect(0, &["bytes"]);
     }
@@ -117,10 +118,8 @@ impl Redis {
     }
 
     fn listening(mut redis: Command, folder: &Path, password: Option<String>) -> Redis {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("a port").port();
-        drop(listener);
-        redis.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"]).arg(folder);
+        let port = OwnPort::claim().expect("a port");
+        redis.args(["--port", &port.number().to_string(), "--bind", "127.0.0.1", "--dir"]).arg(folder);
         let mut process = Process::start("redis", &mut redis);
         process.expect("Ready to accept connections");
         Redis { process, port, password, operator: None }
@@ -130,6 +129,6 @@ impl Redis {
     #[must_use]
     pub fn url(&self) -> String {
         let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();
-        format!("redis://{password}127.0.0.1:{}", self.port)
+        format!("redis://{password}{}", self.port.address())
     }
 }

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
+use flagfall_tests::OwnPort;
 use tempfile::TempDir;
 
 use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, server_program};
@@ -16,6 +18,8 @@ pub struct Site {
     // This field is declared first, so that Redis ends before its folder is deleted.
     redis: Option<Redis>,
     folder: TempDir,
+    /// The ports of the servers, which may be started again while the site exists.
+    ports: Mutex<Vec<OwnPort>>,
     older: Option<OlderPrograms>,
     with_older_client: Vec<&'static str>,
 }
@@ -28,7 +32,7 @@ impl Site {
     #[must_use]
     pub fn new() -> Site {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Site { redis: None, folder, older: None, with_older_client: Vec::new() }
+        Site { redis: None, folder, ports: Mutex::default(), older: None, with_older_client: Vec::new() }
     }
 
     /// Returns the same site, except that these players use the earlier version of the client.
@@ -83,14 +87,15 @@ impl Site {
         self.path().join("data")
     }
 
-    /// Returns the command that starts a server of this site on this port. Port 0 means any free
-    /// port.
+    /// Returns the command that starts a server of this site on this port. Port 0 means a new port,
+    /// which stays reserved for the site.
     #[must_use]
     pub fn server_command(&self, port: u16) -> Command {
         self.command_of(&server_program(), port)
     }
 
     fn command_of(&self, program: &Path, port: u16) -> Command {
+        let port = if port == 0 { self.new_port() } else { port };
         let mut server = command(program);
         server.args(["--listen", &format!("127.0.0.1:{port}"), "--metrics-listen", "127.0.0.1:0", "--data"]);
         server.arg(self.data()).current_dir(self.path());
@@ -100,13 +105,20 @@ impl Site {
         server
     }
 
-    /// Starts a server on any free port.
+    fn new_port(&self) -> u16 {
+        let port = OwnPort::claim().expect("a port");
+        let number = port.number();
+        self.ports.lock().unwrap_or_else(PoisonError::into_inner).push(port);
+        number
+    }
+
+    /// Starts a server on a new port.
     #[must_use]
     pub fn serve(&self) -> Server {
         Server::start(&mut self.server_command(0))
     }
 
-    /// Starts a server of the earlier version on any free port.
+    /// Starts a server of the earlier version on a new port.
     ///
     /// # Panics
     /// If the site has no earlier version.
@@ -116,7 +128,7 @@ impl Site {
     }
 
     /// Returns the command that starts a server of the earlier version on this port. Port 0 means
-    /// any free port.
+    /// a new port.
     ///
     /// # Panics
     /// If the site has no earlier version.

@@ -30,7 +30,8 @@ use tokio::process::Command;
 
 use self::bare_file::BareFile;
 use self::bare_redis::BareRedis;
-use self::round::{BODY_BYTES, GAMES, Round, Running, us_since};
+use self::round::{BODY_BYTES, Round, us_since};
+pub(crate) use self::round::{GAMES, Running};
 use crate::duel::median;
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
@@ -289,7 +290,7 @@ impl Sides {
 
 /// The logs to which tasks append.
 #[derive(Clone)]
-enum Appender {
+pub(crate) enum Appender {
     Store(Arc<dyn Store>),
     File(Arc<BareFile>),
 }
@@ -311,7 +312,7 @@ impl Appender {
 }
 
 /// Runs one task for each list of games. Each task appends to its own games, one after the other.
-async fn in_turns(
+pub(crate) async fn in_turns(
     appender: &Appender,
     games: &mut [Vec<Running>],
     lasting: Duration,

@@ -17,6 +17,15 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     path: &str,
     body: &str,
 ) -> Result<T, LoadError> {
+    let text = fetch(address, method, path, body).await?;
+    serde_json::from_str(&text).map_err(|error| LoadError::Answer(format!("{method} {path}: {error}")))
+}
+
+/// Sends a request and reads the body of the answer.
+///
+/// # Errors
+/// [`LoadError::Answer`] for any status outside the 200s.
+async fn fetch(address: &str, method: &str, path: &str, body: &str) -> Result<String, LoadError> {
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
@@ -31,7 +40,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     if !is_good {
         return Err(wrong(&answer));
     }
-    serde_json::from_str(body).map_err(|error| wrong(&error.to_string()))
+    Ok(body.to_owned())
 }
 
 /// Sends a GET request.
@@ -40,4 +49,12 @@ pub(crate) async fn ask<T: DeserializeOwned>(
 /// As [`ask`].
 pub(crate) async fn get<T: DeserializeOwned>(address: &str, path: &str) -> Result<T, LoadError> {
     ask(address, "GET", path, "").await
+}
+
+/// Sends a GET request and returns the body of the answer as it is.
+///
+/// # Errors
+/// As [`ask`], but any body will do.
+pub(crate) async fn get_text(address: &str, path: &str) -> Result<String, LoadError> {
+    fetch(address, "GET", path, "").await
 }

@@ -109,9 +109,19 @@ impl Stand {
 }
 
 pub(crate) async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, LoadError> {
+    start_server_with(bench, store, data, "none").await
+}
+
+/// Starts a server with its metrics at this address.
+pub(crate) async fn start_server_with(
+    bench: &Bench,
+    store: &str,
+    data: &str,
+    metrics: &str,
+) -> Result<Measured, LoadError> {
     let arguments = [
         ["--listen", "127.0.0.1:0"],
-        ["--metrics-listen", "none"],
+        ["--metrics-listen", metrics],
         ["--store", store],
         ["--data", data],
         ["--log", "warn"],
@@ -125,6 +135,8 @@ pub(crate) async fn start_server(bench: &Bench, store: &str, data: &str) -> Resu
         ["--games-per-player", "64"],
         ["--ping-seconds", "60"],
         ["--pong-seconds", "300"],
+        ["--password-memory-kib", "32"],
+        ["--password-passes", "1"],
     ];
     let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
     Measured::start(&bench.server, &arguments, Some(bench.workers)).await

@@ -136,6 +136,7 @@ pub(crate) async fn play_all(
     site.clear_up();
     run.history = std::mem::take(&mut site.history);
     run.history.elsewhere_max_ms = options.elsewhere_max_ms;
+    run.history.told_max_ms = options.told_max_ms;
     if run.history.kills > 0 {
         // Read the records from processes that did not serve any of the games.
         site.kill_all(Duration::ZERO).await?;

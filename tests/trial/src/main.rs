@@ -67,6 +67,10 @@ struct Arguments {
     /// server, if nothing else fails. On a busy machine, set it higher than the promised time.
     #[arg(long, default_value_t = 2_000)]
     elsewhere_ms: u64,
+    /// Time in milliseconds within which clients must be told that the store is away; for a part of
+    /// a cluster, two seconds more. On a busy machine, set it higher than the promised time.
+    #[arg(long, default_value_t = 2_500)]
+    told_ms: u64,
     /// Keep the servers' logs and data at the end, and print where they are.
     #[arg(long)]
     keep: bool,
@@ -115,6 +119,7 @@ async fn main() -> ExitCode {
         server,
         environment: Vec::new(),
         elsewhere_max_ms: arguments.elsewhere_ms,
+        told_max_ms: arguments.told_ms,
         rehearses: true,
         keeps: arguments.keep,
         data: arguments.data_dir,
@@ -188,8 +193,8 @@ async fn look_for_planted(options: Options) -> ExitCode {
         resign_after: 40,
         think_ms: 200,
         patience: Patience {
-            run: Duration::from_secs(40),
-            // Games that stand still after a fault would be waited for to the end.
+            run: Duration::from_secs(5 * 60),
+            // With some faults, games stand still. They would be waited for to the end.
             stall: Duration::from_secs(8),
             completion: Duration::from_secs(15),
         },

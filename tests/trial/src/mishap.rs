@@ -10,15 +10,10 @@ use crate::database::MASTERS;
 use crate::proxy::{Way, Weather};
 use crate::storage::Storage;
 
-/// The time within which a server that loses its store must tell all its clients.
-pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
 /// How long the store must be unavailable before all clients must have been told.
 const LONG: Duration = Duration::from_millis(4_800);
 /// The same for a part of the store.
 const PART_LONG: Duration = Duration::from_millis(5_200);
-/// The time within which a server must tell the clients with a game that the part of the store with
-/// it is away. Servers notice that from the last answer, when they look at all parts.
-pub(crate) const PART_TOLD_MAX: Duration = Duration::from_millis(4_500);
 /// The length of the last period, whose data Redis loses.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 

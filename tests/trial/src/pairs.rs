@@ -221,6 +221,7 @@ mod tests {
             server: std::path::PathBuf::new(),
             environment: Vec::new(),
             elsewhere_max_ms: 2_000,
+            told_max_ms: 2_500,
             rehearses: false,
             keeps: false,
             data: std::path::PathBuf::new(),

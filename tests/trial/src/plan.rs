@@ -58,6 +58,8 @@ pub struct Options {
     /// The time within which clients of a killed server must continue on another one, in
     /// milliseconds.
     pub elsewhere_max_ms: u64,
+    /// The time within which clients must be told that the store is away, in milliseconds.
+    pub told_max_ms: u64,
     /// True if the checker must first find planted faults.
     pub rehearses: bool,
     /// True if the servers' folders are kept at the end.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use flagfall_tests::OwnPort;
 use redis::{AsyncConnectionConfig, FromRedisValue, RedisError};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
@@ -21,7 +22,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Redis {
     folder: PathBuf,
-    port: u16,
+    port: OwnPort,
+    /// The port for messages between the nodes of a cluster.
+    _bus_port: Option<OwnPort>,
     /// Flags of a node of a cluster.
     flags: Vec<String>,
     environment: Vec<(&'static str, PathBuf)>,
@@ -38,7 +41,7 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn start(folder: PathBuf, skew: Option<&Skew>) -> Result<Redis, TrialError> {
-        Redis::start_with(folder, Vec::new(), skew).await
+        Redis::start_with(folder, None, Vec::new(), skew).await
     }
 
     /// Starts a node that belongs to no cluster yet.
@@ -46,7 +49,8 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn start_node(folder: PathBuf) -> Result<Redis, TrialError> {
-        let bus = free_port()?.to_string();
+        let bus_port = own_port()?;
+        let bus = bus_port.number().to_string();
         let flags = [
             ["--cluster-enabled", "yes"],
             // By default, this port is 10,000 higher than the other one, which may be too high.
@@ -58,25 +62,27 @@ impl Redis {
             ["--cluster-replica-no-failover", "yes"],
             ["--repl-diskless-sync-delay", "0"],
         ];
-        Redis::start_with(folder, flags.concat().into_iter().map(str::to_owned).collect(), None).await
+        let flags = flags.concat().into_iter().map(str::to_owned).collect();
+        Redis::start_with(folder, Some(bus_port), flags, None).await
     }
 
     async fn start_with(
         folder: PathBuf,
+        bus_port: Option<OwnPort>,
         flags: Vec<String>,
         skew: Option<&Skew>,
     ) -> Result<Redis, TrialError> {
-        let port = free_port()?;
+        let port = own_port()?;
         fs::create_dir(&folder).map_err(TrialError::io("making a folder for Redis"))?;
         let environment = skew.into_iter().flat_map(Skew::environment);
         let environment: Vec<_> = environment.map(|(name, path)| (name, path.to_owned())).collect();
-        let child = spawn(&folder, port, &flags, &environment).await?;
-        Ok(Redis { folder, port, flags, environment, child })
+        let child = spawn(&folder, &port, &flags, &environment).await?;
+        Ok(Redis { folder, port, _bus_port: bus_port, flags, environment, child })
     }
 
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.port).into()
+        self.port.address()
     }
 
     /// Sends a command to this Redis, over a connection of its own.
@@ -111,7 +117,7 @@ impl Redis {
     /// # Errors
     /// [`TrialError`] if it does not start.
     pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
-        self.child = spawn(&self.folder, self.port, &self.flags, &self.environment).await?;
+        self.child = spawn(&self.folder, &self.port, &self.flags, &self.environment).await?;
         Ok(())
     }
 
@@ -150,22 +156,22 @@ impl Redis {
     }
 }
 
-/// Returns a port that is free now. Another process may take it first, but this is unlikely.
-fn free_port() -> Result<u16, TrialError> {
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    Ok(free.map_err(TrialError::io("looking for a free port"))?.port())
+fn own_port() -> Result<OwnPort, TrialError> {
+    OwnPort::claim().map_err(TrialError::io("looking for a free port"))
 }
 
 async fn spawn(
     folder: &Path,
-    port: u16,
+    port: &OwnPort,
     flags: &[String],
     environment: &[(&'static str, PathBuf)],
 ) -> Result<Child, TrialError> {
     let program = std::env::var_os("FLAGFALL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into());
     let program = Path::new(&program);
     let mut command = Command::new(program);
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder);
+    command
+        .args(["--port", &port.number().to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
+        .arg(folder);
     command.args(["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"]);
     command.args(["--auto-aof-rewrite-percentage", "0"]).args(flags);
     command.envs(environment.iter().map(|(name, value)| (name, value)));

@@ -57,6 +57,8 @@ pub struct History {
     /// The time within which clients of a killed server must continue on another one, in
     /// milliseconds.
     pub elsewhere_max_ms: u64,
+    /// The time within which clients must be told that the store is away, in milliseconds.
+    pub told_max_ms: u64,
 }
 
 impl History {

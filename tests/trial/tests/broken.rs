@@ -25,6 +25,7 @@ fn options() -> Options {
         server: server_program(),
         environment: Vec::new(),
         elsewhere_max_ms: 2_000,
+        told_max_ms: 2_500,
         rehearses: false,
         keeps: false,
         data: std::path::PathBuf::new(),

@@ -49,6 +49,12 @@ fn leaving_during_the_deployment_says_what_follows() {
     key(&mut model, Key::Char('q'));
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert_eq!(words, "If you do not deploy within 1:00, the game is aborted and counts against you.");
+    // Games with days per move never count.
+    let mut model = game("classic", "red", &deploying_view(START + 60_000));
+    model.game.as_mut().unwrap().summary.terms.time = flagfall_protocol::Time::Correspondence { days: 3 };
+    key(&mut model, Key::Char('q'));
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
+    assert_eq!(words, "If you do not deploy within 1:00, the game is aborted.");
 }
 
 fn plain() -> Model {

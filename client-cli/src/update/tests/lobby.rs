@@ -207,6 +207,17 @@ fn the_first_rematch_request_says_what_it_waits_for() {
 }
 
 #[test]
+fn an_offer_of_a_rematch_that_was_withdrawn_is_no_longer_shown() {
+    let mut model = playing();
+    for (kind, sides) in [("offered", 1), ("withdrawn", 0)] {
+        let told = format!(r#"{{"type":"rematch_{kind}","game":"0123456789ab","side":"blue"}}"#);
+        received(&mut model, &told);
+        assert_eq!(model.game.as_ref().unwrap().rematch.len(), sides);
+    }
+    assert_eq!(last_note(&model), "Blue no longer asks for a rematch.");
+}
+
+#[test]
 fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
     let mut model = seeking(Wish::default());
     received(&mut model, &lobby(&[]));

@@ -62,6 +62,7 @@ fn an_abort_says_who_caused_it() {
         (r#"{"not_deployed":["blue"]}"#, "bob (Blue) did not deploy in time."),
         (r#"{"not_deployed":["red"]}"#, "You did not deploy in time."),
         (r#"{"not_deployed":["red","blue"]}"#, "Neither side deployed in time."),
+        ("{}", "Nothing happened in the game for many days."),
     ] {
         let mut model = playing();
         received(&mut model, &ended(abort));
@@ -87,6 +88,16 @@ fn a_player_returned_to_the_pool_is_shown_waiting() {
         sent(&effects).iter().any(|message| matches!(message, ClientToServer::CloseGame { .. })),
         "{effects:?}"
     );
+    assert!(model.game.is_none() && matches!(model.ui.page, Page::Waiting { .. }));
+    // The opponent resigned before the game counted.
+    let mut model = playing();
+    model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
+    model.game.as_mut().unwrap().view.ply = 1;
+    received(
+        &mut model,
+        &ended("null").replace(r#""reason":"aborted""#, r#""winner":"red","reason":"resigned""#),
+    );
+    received(&mut model, &ping(1));
     assert!(model.game.is_none() && matches!(model.ui.page, Page::Waiting { .. }));
     // A running game stays open, even if another client of this player waits in the pool.
     let mut model = playing();

@@ -69,7 +69,7 @@ impl Archive {
             }
         }
         for segment in segments {
-            let object = view.manifest.segment(*segment);
+            let object = view.segment(*segment);
             let opened = Segment::open(self.objects(), &object, view.seal(*segment)).await;
             // The report already contains the damage of this segment.
             let Ok(opened) = opened else { continue };
@@ -143,7 +143,7 @@ mod tests {
         store.put_if_absent(&names::index(number), bytes).await.unwrap();
         let damage = check().await.damage;
         let found: Vec<_> = damage.iter().map(|damage| (damage.what.as_str(), &damage.games[..])).collect();
-        let object = archive.view().manifest.segment(lines[0].1.segment);
+        let object = archive.view().segment(lines[0].1.segment);
         let [missing, wrong] =
             ["the index does not have all games of", "the index has wrong places for games of"]
                 .map(|what| format!("{what} the archive's object {object}"));

@@ -165,7 +165,7 @@ impl Archive {
         sums: &mut Sums,
         report: &mut Report,
     ) -> Result<Option<HashSet<GameId>>, ArchiveError> {
-        let object = view.manifest.segment(segment);
+        let object = view.segment(segment);
         let seal = view.seal(segment);
         let inspected = match self.whole(&object).await {
             Ok(bytes) => {
@@ -218,7 +218,7 @@ impl Archive {
         report: &mut Report,
     ) -> Result<(), ArchiveError> {
         for segment in segments {
-            let object = view.manifest.segment(*segment);
+            let object = view.segment(*segment);
             // The report already contains the damage of this segment.
             let Ok(opened) = Segment::open(self.objects(), &object, view.seal(*segment)).await else {
                 continue;

@@ -49,9 +49,20 @@ pub enum ArchiveError {
     /// An object was written, but reading it returned different bytes.
     #[error("the archive's object {0} does not have the bytes that were written")]
     ReadBack(ObjectName),
+    /// The archive has another record under this name.
+    #[error("the archive has another record in its object {0}")]
+    Taken(ObjectName),
     /// The store overwrites existing objects, so games could be lost.
     #[error("the storage of the archive ignores the condition that an object must not exist yet")]
     Overwrites,
+    /// The storage has another archive, or none.
+    #[error("archive {wanted:016x} is not there, but {}", there(*found))]
+    Other {
+        /// The id of the archive that should be there.
+        wanted: u64,
+        /// The id of the archive that is there.
+        found: Option<u64>,
+    },
     /// The storage did not answer in time.
     #[error("the storage of the archive does not answer")]
     Silent,
@@ -67,11 +78,21 @@ pub enum ArchiveError {
     Random(getrandom::Error),
 }
 
+fn there(found: Option<u64>) -> String {
+    found.map_or_else(|| "no archive".to_owned(), |found| format!("archive {found:016x}"))
+}
+
 pub(crate) fn damaged(object: &ObjectName, what: &'static str) -> ArchiveError {
     ArchiveError::Damaged { object: object.clone(), what }
 }
 
 impl ArchiveError {
+    /// True if the storage cannot be reached at the moment.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        matches!(self, ArchiveError::Object(ObjectError::Unavailable { .. }) | ArchiveError::Silent)
+    }
+
     /// True if an object is damaged or missing, so that trying again does not help. A game that
     /// only newer versions can decode does not count as damaged.
     #[must_use]
@@ -88,7 +109,9 @@ impl ArchiveError {
             | ArchiveError::NewerFormat(_)
             | ArchiveError::WrongGame(_)
             | ArchiveError::ReadBack(_)
+            | ArchiveError::Taken(_)
             | ArchiveError::Overwrites
+            | ArchiveError::Other { .. }
             | ArchiveError::Silent
             | ArchiveError::Busy
             | ArchiveError::Full

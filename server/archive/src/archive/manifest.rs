@@ -32,7 +32,8 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentLine>,
     /// The tables of all other segments, oldest first.
     pub(crate) tables: Vec<Table>,
-    /// The segments that were written again, each with the number of its current object.
+    /// The segments that were written again, each with the number of its current object. Tables
+    /// have these numbers too; this list, which is newer, counts.
     pub(crate) rewritten: BTreeMap<u32, u32>,
     /// The objects that list removed games.
     pub(crate) removals: Vec<u32>,
@@ -87,6 +88,21 @@ pub(crate) struct Table {
     pub(crate) first: u32,
     /// The highest number of a segment in the table.
     pub(crate) last: u32,
+    /// The number of segments in the table that were written again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) rewritten: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Table {
+    /// True if the segment may be in this table.
+    pub(crate) fn covers(&self, segment: u32) -> bool {
+        (self.first..=self.last).contains(&segment)
+    }
 }
 
 /// A removed game whose bytes are still in its segment.
@@ -132,11 +148,6 @@ impl Manifest {
         let whole: Whole<Manifest> =
             serde_json::from_slice(&payload).map_err(|_| fault("it is not a manifest"))?;
         Ok((archive, whole.manifest))
-    }
-
-    /// Returns the name of the object that contains this segment.
-    pub(crate) fn segment(&self, number: u32) -> ObjectName {
-        names::segment(number, self.rewritten.get(&number).copied().unwrap_or(number))
     }
 
     /// True if the object is being deleted.

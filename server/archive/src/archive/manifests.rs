@@ -51,19 +51,33 @@ pub(super) async fn probe(store: &dyn ArchiveStore) -> Result<(), ArchiveError> 
 
 /// Opens the newest readable manifest. Creates the first one if there is none.
 pub(super) async fn open(store: &dyn ArchiveStore, resident_games: u32) -> Result<View, ArchiveError> {
+    for _ in 0..TRIES {
+        if let Some(view) = find(store, resident_games).await? {
+            return Ok(view);
+        }
+        let first = Manifest { nonce: random()?, ..Manifest::default() };
+        let seal = Seal { store: random()?, number: 1 };
+        store.put_if_absent(&names::manifest(1), first.encode(seal)?).await?;
+    }
+    Err(ArchiveError::Busy)
+}
+
+/// Opens the newest readable manifest. `None` if there is no manifest.
+pub(super) async fn find(
+    store: &dyn ArchiveStore,
+    resident_games: u32,
+) -> Result<Option<View>, ArchiveError> {
     let mut fault = None;
     for _ in 0..TRIES {
         let found = numbers(store).await?;
         if found.is_empty() {
-            let first = Manifest { nonce: random()?, ..Manifest::default() };
-            let seal = Seal { store: random()?, number: 1 };
-            store.put_if_absent(&names::manifest(1), first.encode(seal)?).await?;
-            continue;
+            return Ok(None);
         }
         for number in found.into_iter().rev() {
             match read(store, number).await {
                 Ok(Some((archive, manifest))) => {
-                    return View::build(store, (number, archive, manifest), None, resident_games).await;
+                    let parts = (number, archive, manifest);
+                    return View::build(store, parts, None, resident_games).await.map(Some);
                 }
                 // The manifest was deleted after the list was read.
                 Ok(None) => {}

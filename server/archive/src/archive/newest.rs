@@ -1,11 +1,12 @@
 //! Finds the newest manifest, and publishes the next one.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Archive;
 use super::error::{ArchiveError, damaged};
 use super::manifest::Manifest;
-use super::manifests::{TRIES, numbers, random, read};
+use super::manifests::{TRIES, find, numbers, probe, random, read};
 use super::names;
 use super::view::View;
 
@@ -14,6 +15,9 @@ impl Archive {
     pub(super) async fn newest(&self) -> Result<Arc<View>, ArchiveError> {
         for _ in 0..TRIES {
             let view = self.view();
+            if view.is_unread() {
+                return self.read_first(view.archive).await;
+            }
             let number = numbers(self.objects()).await?.last().copied().unwrap_or(0);
             if number == view.number {
                 return Ok(view);
@@ -29,6 +33,33 @@ impl Archive {
             }
         }
         Err(ArchiveError::Busy)
+    }
+
+    /// Reads an archive of which nothing was read yet.
+    async fn read_first(&self, archive: u64) -> Result<Arc<View>, ArchiveError> {
+        let _opening = self.inner.opening.lock().await;
+        let known = self.view();
+        if !known.is_unread() {
+            return Ok(known);
+        }
+        let found = find(self.objects(), self.inner.settings.resident_games).await?;
+        let found_id = found.as_ref().map(|view| view.archive);
+        let Some(view) = found.filter(|view| view.archive == archive) else {
+            return Err(ArchiveError::Other { wanted: archive, found: found_id });
+        };
+        let view = Arc::new(view);
+        self.load(&view).await?;
+        *self.inner.view.write() = view.clone();
+        Ok(view)
+    }
+
+    /// Checks once that the store does not overwrite objects.
+    pub(super) async fn probe(&self) -> Result<(), ArchiveError> {
+        if !self.inner.is_probed.load(Ordering::Relaxed) {
+            probe(self.objects()).await?;
+            self.inner.is_probed.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Builds the view of a manifest, and uses it from then on, unless a newer one is already in
@@ -55,6 +86,7 @@ impl Archive {
         base: &View,
         mut next: Manifest,
     ) -> Result<Option<Arc<View>>, ArchiveError> {
+        self.probe().await?;
         next.nonce = random()?;
         next.previous = base.manifest.nonce;
         let number = base.number.checked_add(1).ok_or(ArchiveError::Full)?;

@@ -102,11 +102,16 @@ impl Part {
     /// Reads the data that is kept in memory.
     pub(crate) async fn load(&self, store: &dyn ArchiveStore) -> Result<(), ArchiveError> {
         if self.is_resident {
-            self.lines.get_or_try_init(|| self.read_all(store)).await?;
+            self.keep_all(store).await?;
         } else {
             self.firsts.get_or_try_init(|| self.read_firsts(store)).await?;
         }
         Ok(())
+    }
+
+    /// Returns all lines, and keeps them in memory.
+    pub(crate) async fn keep_all(&self, store: &dyn ArchiveStore) -> Result<&[Line], ArchiveError> {
+        Ok(self.lines.get_or_try_init(|| self.read_all(store)).await?)
     }
 
     fn fault(&self, what: &'static str) -> ArchiveError {

@@ -52,11 +52,13 @@ impl Archive {
     /// key.
     pub async fn add_record(&self, key: &Key, value: &[u8]) -> Result<bool, ArchiveError> {
         let Some(name) = object(key).filter(|_| is_archivable(key)) else { return Ok(false) };
-        let seal = Seal { store: self.id(), number: NUMBER };
+        let seal = Seal { store: self.opened().await?.archive, number: NUMBER };
+        self.probe().await?;
         self.objects().put_if_absent(&name, pack(seal, key, value)).await?;
         match self.record(key).await? {
             Some(found) if found == value => Ok(true),
-            Some(_) | None => Err(ArchiveError::ReadBack(name)),
+            Some(_) => Err(ArchiveError::Taken(name)),
+            None => Err(ArchiveError::ReadBack(name)),
         }
     }
 
@@ -66,6 +68,7 @@ impl Archive {
     /// [`ArchiveError`] if the archive cannot be read, or the record is damaged.
     pub async fn record(&self, key: &Key) -> Result<Option<Vec<u8>>, ArchiveError> {
         let Some(name) = object(key).filter(|_| is_archivable(key)) else { return Ok(None) };
+        self.opened().await?;
         let Some(length) = self.objects().length(&name).await? else { return Ok(None) };
         match self.objects().get(&name, 0..length).await {
             Ok(bytes) => {
@@ -93,6 +96,7 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError`] if the archive cannot be read.
     pub async fn records(&self, prefix: &Key) -> Result<Vec<Key>, ArchiveError> {
+        self.opened().await?;
         let of_all = Key::new(ARCHIVED_RECORDS).ok();
         let prefix = if of_all.as_ref().is_some_and(|all| prefix.as_bytes().starts_with(all.as_bytes())) {
             prefix.clone()

@@ -5,8 +5,9 @@ use flagfall_board::GameId;
 use super::error::ArchiveError;
 use super::manifest::Pending;
 use super::manifests::TRIES;
+use super::tidy::SHORT;
 use super::view::{Removal, write_removals};
-use super::{Archive, Found, names};
+use super::{Archive, names};
 
 /// The maximum number of characters of a reason. Longer reasons are cut off.
 const REASON_CHARS_MAX: usize = 500;
@@ -21,28 +22,51 @@ impl Archive {
     /// # Errors
     /// [`ArchiveError`]: the game may have been removed. Removing it again is safe.
     pub async fn remove(&self, game: GameId, reason: &str) -> Result<bool, ArchiveError> {
+        Ok(self.remove_all(&[game], reason).await? > 0)
+    }
+
+    /// Removes games like [`Archive::remove`], in one manifest. Returns how many of them were in
+    /// the archive.
+    ///
+    /// # Errors
+    /// [`ArchiveError`]: all games or none were removed. Removing them again is safe.
+    pub async fn remove_all(&self, games: &[GameId], reason: &str) -> Result<usize, ArchiveError> {
         let reason = reason.chars().take(REASON_CHARS_MAX).collect::<String>();
+        let mut games = games.to_vec();
+        games.sort_unstable_by_key(GameId::bits);
+        games.dedup();
         let mut writer = self.inner.writer.lock().await;
         for tried in 0..TRIES {
-            // Reserve the number first, because reserving may publish a manifest.
-            self.reserve(&mut writer, 1).await?;
+            // Reserve the numbers first, because reserving may publish a manifest.
+            self.reserve(&mut writer, games.len().div_ceil(SHORT)).await?;
             let base = self.newest().await?;
-            let segment = match self.find_in(&base, game).await {
-                Ok(Some(Found::At(location))) => location.segment,
-                Ok(Some(Found::Removed { .. }) | None) => return Ok(false),
+            games.retain(|game| base.removed(*game).is_none());
+            let (places, fault) = base.places(self.objects(), &games).await?;
+            if places.len() < games.len()
+                && let Some(error) = fault.or_else(|| base.damaged_removals())
+            {
                 // Another server may have merged and deleted the part.
-                Err(error) if error.is_damage() && self.newest().await?.number != base.number => continue,
-                Err(error) => return Err(error),
-            };
-            let number = writer.number()?;
-            let removal = Removal { game, reason: reason.clone() };
-            self.put(&names::removal(number), write_removals(base.seal(number), &[removal])?).await?;
+                if self.newest().await?.number != base.number {
+                    continue;
+                }
+                return Err(error);
+            }
+            if places.is_empty() {
+                return Ok(0);
+            }
             let mut next = base.manifest.clone();
-            next.removals.push(number);
-            next.pending.push(Pending { game, segment });
+            let removal = |game: GameId| Removal { game, reason: reason.clone() };
+            let removals: Vec<Removal> = places.keys().copied().map(removal).collect();
+            for removals in removals.chunks(SHORT) {
+                let number = writer.number()?;
+                self.put(&names::removal(number), write_removals(base.seal(number), removals)?).await?;
+                next.removals.push(number);
+            }
+            next.pending.extend(places.iter().map(|(game, at)| Pending { game: *game, segment: at.segment }));
             if self.commit(&mut writer, &base, next).await?.is_some() {
-                self.inner.cache.lock().remove(game);
-                return Ok(true);
+                let mut cache = self.inner.cache.lock();
+                places.keys().for_each(|game| cache.remove(*game));
+                return Ok(places.len());
             }
             self.pause(tried).await?;
         }

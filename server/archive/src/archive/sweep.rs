@@ -93,7 +93,7 @@ impl Archive {
             return Ok(None);
         }
         let manifest = &view.manifest;
-        let segments = segments.iter().map(|segment| manifest.segment(segment.number));
+        let segments = segments.iter().map(|segment| view.segment(segment.number));
         let index = view.parts().map(|part| names::index(part.line.number));
         let tables = manifest.tables.iter().map(|table| names::table(table.number));
         let removals = manifest.removals.iter().map(|number| names::removal(*number));

@@ -14,6 +14,7 @@ use super::manifest::{Manifest, Run, SegmentLine, Table};
 use super::manifests::TRIES;
 use super::merge::{Merged, first_to_merge};
 use super::part::{self, Line, PART_GAMES, Part};
+use super::tables::TableLine;
 use super::view::{View, write_removals};
 use super::{Archive, names, tables};
 use crate::objects::ObjectName;
@@ -23,7 +24,9 @@ use crate::segment::{SegmentError, without};
 const REMOVALS_MAX: usize = 16;
 /// The number of games below which a list is short. Two short lists fit into one frame, even with
 /// long reasons.
-const SHORT: usize = 1_000;
+pub(super) const SHORT: usize = 1_000;
+/// The maximum number of segments that are written again for one manifest.
+const OVERWRITTEN: usize = 64;
 
 /// The results of [`Archive::tidy`].
 #[derive(Debug, Default)]
@@ -56,6 +59,7 @@ impl Archive {
         self.merge_runs(&mut tidied).await?;
         self.merge_removals().await?;
         self.move_segments(&mut tidied).await?;
+        self.move_rewritten(&mut tidied).await?;
         self.sweep(now_ms, &mut tidied).await?;
         self.delete_manifests(&mut tidied).await?;
         Ok(tidied)
@@ -98,24 +102,49 @@ impl Archive {
         for pending in &base.manifest.pending {
             segments.entry(pending.segment).or_default().insert(pending.game);
         }
-        for (segment, games) in segments {
-            match self.overwrite(&base, segment, &games).await {
-                Ok(true) => tidied.rewritten_segments += 1,
-                Ok(false) => {}
-                Err(error) if error.is_damage() => tidied.damage.push(error),
-                Err(error) => return Err(error),
+        for group in segments.into_iter().collect::<Vec<_>>().chunks(OVERWRITTEN) {
+            let mut written = Vec::new();
+            for (segment, games) in group {
+                match self.overwrite(&base, *segment, games).await {
+                    Ok(number) => written.push((*segment, number, games)),
+                    Err(error) if error.is_damage() => tidied.damage.push(error),
+                    Err(error) => return Err(error),
+                }
+            }
+            if written.is_empty() {
+                continue;
+            }
+            let name = |(segment, number, _): &(u32, u32, _)| names::segment(*segment, *number);
+            let objects: Vec<ObjectName> = written.iter().map(name).collect();
+            let is_published = self.change(&objects, |view, next| {
+                for (segment, number, games) in &written {
+                    next.rewritten.insert(*segment, *number);
+                    next.pending
+                        .retain(|pending| pending.segment != *segment || !games.contains(&pending.game));
+                }
+                written.iter().all(|(segment, ..)| view.object(*segment) == base.object(*segment))
+            });
+            if is_published.await? {
+                tidied.rewritten_segments += written.len();
             }
         }
         Ok(())
     }
 
+    /// Writes a segment again without these games. Returns the number of the new object, which no
+    /// manifest names yet.
     async fn overwrite(
         &self,
         base: &View,
         segment: u32,
         games: &HashSet<GameId>,
-    ) -> Result<bool, ArchiveError> {
-        let old = base.manifest.segment(segment);
+    ) -> Result<u32, ArchiveError> {
+        // If the table with the number of the newest object is damaged, an older object must not
+        // be written again, because it still contains games that were overwritten since.
+        if let Some(error) = base.damaged_table(segment) {
+            return Err(error);
+        }
+        let old = base.segment(segment);
         let bytes = self.whole(&old).await?;
         let bytes =
             without(base.seal(segment), &bytes, |game| games.contains(&game)).map_err(
@@ -128,12 +157,7 @@ impl Archive {
         let number = self.new_number().await?;
         let name = names::segment(segment, number);
         self.put(&name, bytes.into_exposed()).await?;
-        self.change(&[name], |view, next| {
-            next.rewritten.insert(segment, number);
-            next.pending.retain(|pending| pending.segment != segment || !games.contains(&pending.game));
-            view.manifest.segment(segment) == old
-        })
-        .await
+        Ok(number)
     }
 
     pub(super) async fn whole(&self, name: &ObjectName) -> Result<Vec<u8>, ArchiveError> {
@@ -270,7 +294,41 @@ impl Archive {
                 Err(error) => return Err(error),
             }
         }
-        lines.sort_unstable_by_key(|segment| segment.number);
+        self.write_tables(&base, moved, replaced, lines).await
+    }
+
+    /// Moves the numbers of segments that were written again from the manifest to tables.
+    async fn move_rewritten(&self, tidied: &mut Tidied) -> Result<(), ArchiveError> {
+        let base = self.newest().await?;
+        let rewritten = &base.manifest.rewritten;
+        if rewritten.len() <= self.inner.settings.listed_segments as usize {
+            return Ok(());
+        }
+        for table in &base.manifest.tables {
+            if rewritten.range(table.first..=table.last).next().is_none() {
+                continue;
+            }
+            match self.table(&base, table).await {
+                Ok(segments) => self.write_tables(&base, &[], Some(*table), segments).await?,
+                Err(error) if error.is_damage() => tidied.damage.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes tables with these segments, which take the place of the list `moved` and of the table
+    /// `replaced`.
+    async fn write_tables(
+        &self,
+        base: &View,
+        moved: &[SegmentLine],
+        replaced: Option<Table>,
+        segments: Vec<SegmentLine>,
+    ) -> Result<(), ArchiveError> {
+        let line = |segment: SegmentLine| TableLine { segment, object: base.object(segment.number) };
+        let mut lines: Vec<TableLine> = segments.into_iter().map(line).collect();
+        lines.sort_unstable_by_key(|line| line.segment.number);
         let (mut objects, mut written) = (Vec::new(), Vec::new());
         for lines in lines.chunks(tables::TABLE_SEGMENTS) {
             let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
@@ -279,7 +337,9 @@ impl Archive {
             self.put(&name, tables::write(base.seal(number), lines)).await?;
             objects.push(name);
             let segments = lines.len() as u32;
-            written.push(Table { number, segments, first: first.number, last: last.number });
+            let rewritten = lines.iter().filter(|line| line.is_rewritten()).count() as u32;
+            let (first, last) = (first.segment.number, last.segment.number);
+            written.push(Table { number, segments, first, last, rewritten });
         }
         let numbers: HashSet<u32> = moved.iter().map(|segment| segment.number).collect();
         let is_moved = |segment: &SegmentLine| numbers.contains(&segment.number);
@@ -287,9 +347,14 @@ impl Archive {
             next.segments.retain(|segment| !is_moved(segment));
             next.tables.retain(|table| Some(*table) != replaced);
             next.tables.extend(&written);
+            next.tables.sort_by_key(|table| table.first);
+            for line in &lines {
+                next.rewritten.remove(&line.segment.number);
+            }
             let manifest = &view.manifest;
             manifest.segments.iter().filter(|segment| is_moved(segment)).count() == moved.len()
                 && replaced.is_none_or(|table| manifest.tables.contains(&table))
+                && lines.iter().all(|line| view.object(line.segment.number) == line.object)
         })
         .await?;
         Ok(())

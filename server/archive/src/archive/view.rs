@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ArchiveError, damaged};
 use super::location::Location;
-use super::manifest::Manifest;
-use super::names;
+use super::manifest::{Manifest, Table};
 use super::part::Part;
-use crate::objects::ArchiveStore;
+use super::{names, tables};
+use crate::objects::{ArchiveStore, ObjectName};
 
 const TAG: u8 = 1;
 
@@ -26,6 +26,10 @@ pub(crate) struct Removal {
 
 /// The content of an object in `deleted/`. `None` if the object is damaged.
 pub(crate) type Removals = Option<Arc<Vec<Removal>>>;
+
+/// The segments of a table that were written again, and the numbers of their objects, sorted.
+/// `None` if the table is damaged.
+type Rewritten = Option<Arc<[(u32, u32)]>>;
 
 pub(crate) fn write_removals(seal: Seal, removals: &[Removal]) -> Result<Vec<u8>, ArchiveError> {
     let name = names::removal(seal.number);
@@ -53,10 +57,29 @@ pub(crate) struct View {
     pub(crate) runs: Vec<Vec<Arc<Part>>>,
     /// The lists of removed games, by the numbers of their objects.
     pub(crate) removals: BTreeMap<u32, Removals>,
-    removed: HashMap<GameId, Arc<str>>,
+    /// The tables with segments that were written again, by the numbers of the tables.
+    rewritten: BTreeMap<u32, Rewritten>,
+    removed: Arc<HashMap<GameId, Arc<str>>>,
 }
 
 impl View {
+    /// Returns the view of an archive of which nothing was read yet. No manifest has its number.
+    pub(crate) fn unread(archive: u64) -> View {
+        View {
+            number: 0,
+            archive,
+            manifest: Manifest::default(),
+            runs: Vec::new(),
+            removals: BTreeMap::new(),
+            rewritten: BTreeMap::new(),
+            removed: Arc::default(),
+        }
+    }
+
+    pub(crate) fn is_unread(&self) -> bool {
+        self.number == 0
+    }
+
     /// Builds a view. Reuses the parts and lists that `before` already has in memory.
     pub(crate) async fn build(
         store: &dyn ArchiveStore,
@@ -89,15 +112,54 @@ impl View {
             };
             removals.insert(*number, read);
         }
-        let listed = removals.values().flatten().flat_map(|list| list.iter());
-        let mut removed: HashMap<GameId, Arc<str>> =
-            listed.map(|removal| (removal.game, removal.reason.as_str().into())).collect();
-        // Even if the list with the reason is damaged, a removed game must not be read.
-        for pending in &manifest.pending {
-            removed.entry(pending.game).or_insert_with(|| "".into());
+        let mut rewritten = BTreeMap::new();
+        for table in manifest.tables.iter().filter(|table| table.rewritten > 0) {
+            let known = before.and_then(|before| before.rewritten.get(&table.number)).cloned().flatten();
+            let read = match known {
+                Some(known) => Some(known),
+                None => read_rewritten(store, archive, table).await?,
+            };
+            rewritten.insert(table.number, read);
         }
+        let is_same = |before: &&View| {
+            before.manifest.removals == manifest.removals
+                && before.manifest.pending == manifest.pending
+                && before.removals.values().all(Option::is_some)
+        };
+        let removed = match before.filter(is_same) {
+            Some(before) => before.removed.clone(),
+            None => Arc::new(removed_games(&removals, &manifest)),
+        };
         let runs = runs.into_iter().map(|(_, parts)| parts).collect();
-        Ok(View { number, archive, manifest, runs, removals, removed })
+        Ok(View { number, archive, manifest, runs, removals, rewritten, removed })
+    }
+
+    /// Returns the name of the object that contains this segment.
+    pub(crate) fn segment(&self, number: u32) -> ObjectName {
+        names::segment(number, self.object(number))
+    }
+
+    /// Returns the number of the object that contains this segment. It differs from the number of
+    /// the segment if the segment was written again.
+    pub(crate) fn object(&self, segment: u32) -> u32 {
+        let in_table = |table: &Table| {
+            let rewritten = self.rewritten.get(&table.number)?.as_ref()?;
+            let at = rewritten.binary_search_by_key(&segment, |(segment, _)| *segment).ok()?;
+            Some(rewritten[at].1)
+        };
+        let mut tables = self.manifest.tables.iter().filter(|table| table.covers(segment));
+        let listed = self.manifest.rewritten.get(&segment).copied();
+        listed.or_else(|| tables.find_map(in_table)).unwrap_or(segment)
+    }
+
+    /// Returns an error if the number of this segment's object may be in a damaged table.
+    pub(crate) fn damaged_table(&self, segment: u32) -> Option<ArchiveError> {
+        if self.manifest.rewritten.contains_key(&segment) {
+            return None;
+        }
+        let is_lost = |table: &&Table| self.rewritten.get(&table.number).is_some_and(Option::is_none);
+        let mut tables = self.manifest.tables.iter().filter(|table| table.covers(segment));
+        Some(tables::fault(tables.find(is_lost)?))
     }
 
     pub(crate) fn seal(&self, number: u32) -> Seal {
@@ -150,6 +212,35 @@ impl View {
         let fault = fault.filter(|(_, part)| left.iter().any(|game| part.covers(*game)));
         Ok((places, fault.map(|(error, _)| error)))
     }
+}
+
+fn removed_games(removals: &BTreeMap<u32, Removals>, manifest: &Manifest) -> HashMap<GameId, Arc<str>> {
+    let listed = removals.values().flatten().flat_map(|list| list.iter());
+    let mut removed: HashMap<GameId, Arc<str>> =
+        listed.map(|removal| (removal.game, removal.reason.as_str().into())).collect();
+    // Even if the list with the reason is damaged, a removed game must not be read.
+    for pending in &manifest.pending {
+        removed.entry(pending.game).or_insert_with(|| "".into());
+    }
+    removed
+}
+
+/// Reads which segments of a table were written again. `None` if the table is damaged.
+async fn read_rewritten(
+    store: &dyn ArchiveStore,
+    archive: u64,
+    table: &Table,
+) -> Result<Rewritten, ArchiveError> {
+    let lines = match tables::read(store, archive, table).await {
+        Ok(lines) => lines,
+        Err(error) if error.is_damage() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut rewritten: Vec<(u32, u32)> =
+        lines.iter().map(|line| (line.segment.number, line.object)).collect();
+    rewritten.retain(|(segment, object)| segment != object);
+    rewritten.sort_unstable();
+    Ok(Some(rewritten.into()))
 }
 
 /// Reads a list of removed games. `None` if the list is damaged.

@@ -4,8 +4,9 @@ use flagfall_board::GameId;
 
 use super::error::ArchiveError;
 use super::location::Location;
+use super::manifest::{SegmentLine, Table};
 use super::view::View;
-use super::{Archive, error};
+use super::{Archive, error, tables};
 use crate::frame::decode;
 use crate::game::Log;
 use crate::segment::{Segment, SegmentError, check as check_segment};
@@ -22,6 +23,30 @@ pub struct Page {
 }
 
 impl Archive {
+    pub(super) async fn table(&self, view: &View, table: &Table) -> Result<Vec<SegmentLine>, ArchiveError> {
+        let lines = tables::read(self.objects(), view.archive, table).await?;
+        Ok(lines.into_iter().map(|line| line.segment).collect())
+    }
+
+    /// Reads all tables. Returns all segments, ordered by number, and an error for each damaged
+    /// table.
+    pub(super) async fn segments(
+        &self,
+        view: &View,
+    ) -> Result<(Vec<SegmentLine>, Vec<ArchiveError>), ArchiveError> {
+        let (mut segments, mut faults) = (Vec::new(), Vec::new());
+        for table in &view.manifest.tables {
+            match self.table(view, table).await {
+                Ok(lines) => segments.extend(lines),
+                Err(error) if error.is_damage() => faults.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        segments.extend(&view.manifest.segments);
+        segments.sort_unstable_by_key(|segment| segment.number);
+        Ok((segments, faults))
+    }
+
     /// Returns the games of the next segment after `after`, or of the first segment. Returns
     /// `None` after the last segment.
     ///
@@ -33,7 +58,7 @@ impl Archive {
     pub async fn games(&self, after: Option<u32>) -> Result<Option<Page>, ArchiveError> {
         let view = self.newest().await?;
         let Some(segment) = self.segment_after(&view, after).await? else { return Ok(None) };
-        let object = view.manifest.segment(segment);
+        let object = view.segment(segment);
         let opened = Segment::open(self.objects(), &object, view.seal(segment)).await;
         let (games, damage) = match opened.map_err(|error| of_segment(&view, segment, error)) {
             Ok(opened) => (opened.games().to_vec(), None),
@@ -58,7 +83,7 @@ impl Archive {
         mut each: impl FnMut(GameId, Result<Log, ArchiveError>),
     ) -> Result<(), ArchiveError> {
         let view = self.newest().await?;
-        let bytes = self.whole(&view.manifest.segment(segment)).await?;
+        let bytes = self.whole(&view.segment(segment)).await?;
         let checked = check_segment(view.seal(segment), &bytes, |game, encoded| {
             if view.removed(game).is_none() {
                 let log = decode(encoded.expose()).map_err(|error| ArchiveError::Decode { game, error });
@@ -86,7 +111,7 @@ impl Archive {
 
 /// Converts the error of a segment, and adds the name of its object.
 pub(super) fn of_segment(view: &View, segment: u32, error: SegmentError) -> ArchiveError {
-    let object = view.manifest.segment(segment);
+    let object = view.segment(segment);
     match error {
         SegmentError::Object(error) => error.into(),
         SegmentError::Damaged { what } => error::damaged(&object, what),

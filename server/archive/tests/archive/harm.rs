@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flagfall_archive::{Archive, ArchiveError, Check, Found, Report};
 
 use super::memory::Memory;
-use super::whole::{DAY_MS, assert_readable, frugal, game, games, id, open, settings};
+use super::whole::{DAY_MS, assert_readable, frugal, game, games, id, open, settings, sorted};
 
 fn destroy(store: &Memory, name: &str) {
     store.change(name, |bytes| {
@@ -61,6 +61,7 @@ async fn a_damaged_segment_leaves_the_other_games() {
         assert!(page.games.is_empty() && page.damage.is_some());
         let page = archive.games(Some(page.segment)).await.expect("a page").expect("a segment");
         assert!(page.games.len() == 2 && page.damage.is_none());
+        assert_eq!(archive.all_games().await.expect("games"), sorted(0..4), "the index names all games");
         // Games can still be added, and the archive can be tidied.
         archive.add(games([4])).await.expect("added");
         archive.tidy(DAY_MS).await.expect("tidied");
@@ -110,6 +111,7 @@ async fn a_damaged_run_hides_its_games_only() {
             (report.damage[0].object.as_str(), &report.damage[0].games),
             (run.as_str(), &lost.to_vec())
         );
+        assert_eq!(archive.all_games().await.expect("games"), sorted(0..4), "the segments name all games");
         // The other runs are merged, and the damaged one stays.
         archive.add(games([4])).await.expect("added");
         let tidied = archive.tidy(DAY_MS).await.expect("tidied");
@@ -193,4 +195,27 @@ async fn with_a_damaged_table_nothing_is_swept() {
     }
     assert_eq!(store.names("segments").len(), 4);
     assert_eq!(check(&archive).await.damage.len(), 1);
+}
+
+#[tokio::test]
+async fn a_damaged_table_gives_nothing_back() {
+    let store = Memory::new();
+    let archive = open(&store, frugal()).await;
+    let mut places = Vec::new();
+    for number in 0..8 {
+        places.extend(archive.add(games([2 * number, 2 * number + 1])).await.expect("added"));
+    }
+    let removed = [0, 2, 4].map(id);
+    archive.remove_all(&removed, "a test").await.expect("removed");
+    archive.tidy(DAY_MS).await.expect("tidied");
+    destroy(&store, &store.names("tables")[0]);
+    let archive = open(&store, frugal()).await;
+    // The first objects still exist, but must not be read or written again.
+    archive.remove(id(1), "a test").await.expect("removed");
+    let tidied = archive.tidy(DAY_MS).await.expect("tidied");
+    assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (0, 1), "{tidied:?}");
+    for (game, place) in &places {
+        let read = archive.read_at(*game, place).await;
+        assert_eq!(read.is_ok(), !removed.contains(game) && *game != id(1), "{read:?}");
+    }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Memory {
     objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
     /// The number of reads of objects.
     pub(crate) reads: AtomicUsize,
+    /// The number of lists of objects.
+    pub(crate) lists: AtomicUsize,
     /// The number of writes and deletions.
     pub(crate) writes: AtomicUsize,
     /// The number of the write that fails, and how it fails.
@@ -168,6 +170,7 @@ impl ArchiveStore for Memory {
         let folder = format!("{folder}/");
         Box::pin(async move {
             self.wait().await;
+            self.lists.fetch_add(1, Ordering::Relaxed);
             Ok(self.names(&folder).iter().filter_map(|name| name.parse().ok()).collect())
         })
     }

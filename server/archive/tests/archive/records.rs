@@ -1,6 +1,7 @@
 //! Side records in the archive.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use flagfall_archive::{ArchivedStore, Check};
 use flagfall_store::{EmbeddedOptions, EmbeddedStore, Key, Store, SystemClock, Transfer, Update, Write};
@@ -38,13 +39,18 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
     }
     for limit in 1..8 {
         let (mut exported, mut after) = (Vec::new(), None);
+        let lists = objects.lists.load(Ordering::Relaxed);
         loop {
             let records = store.records(after.clone(), limit).await.expect("records");
             let Some((last, ..)) = records.last() else { break };
             after = Some(last.clone());
             exported.extend(records.into_iter().map(|(_, value, _)| String::from_utf8(value).expect("text")));
         }
+        // The store also remembers its archive.
+        exported.retain(|value| !value.contains(r#""place""#));
         assert_eq!(exported, names, "{limit} at a time");
+        // The manifests and the volumes are each listed once.
+        assert_eq!(objects.lists.load(Ordering::Relaxed) - lists, 2, "{limit} at a time");
     }
     let check = async || archive.check(Check::All, |_, _| ()).await.expect("a report");
     assert_eq!((check().await.records, check().await.damage.len()), (2, 0));
@@ -59,4 +65,19 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
     }
     assert_eq!(store.get(key("volumes/ann/1")).await, Ok(None));
     assert_eq!(store.archived_records(key("volumes/")).await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_record_does_not_replace_another_one_in_the_archive() {
+    let (objects, folder) = (Memory::new(), tempfile::tempdir().expect("a folder"));
+    let archive = open(&objects, settings()).await;
+    let inner = EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default());
+    let inner = Arc::new(inner.expect("a store"));
+    let store = ArchivedStore::new(inner.clone(), archive.clone());
+    let name = key("volumes/ann/1");
+    assert_eq!(archive.add_record(&name, b"another").await.ok(), Some(true));
+    put(&*inner, "volumes/ann/1").await;
+    assert_eq!(store.archive_record(name.clone()).await, Ok(false));
+    assert_eq!(store.get(name.clone()).await, Ok(Some(b"volumes/ann/1".to_vec())));
+    assert_eq!(archive.record(&name).await.ok(), Some(Some(b"another".to_vec())));
 }

@@ -57,7 +57,7 @@ pub(crate) async fn assert_readable(archive: &Archive, number: u8) {
     assert_eq!(*log, decode(encoded.expose()).expect("a log"), "game {number}");
 }
 
-/// Returns all games that a walk over the archive finds.
+/// Returns all games that a walk over the archive finds. The index must name the same games.
 pub(crate) async fn walk(archive: &Archive) -> Vec<GameId> {
     let (mut all, mut after) = (Vec::new(), None);
     while let Some(page) = archive.games(after).await.expect("a page") {
@@ -69,10 +69,11 @@ pub(crate) async fn walk(archive: &Archive) -> Vec<GameId> {
         after = Some(page.segment);
     }
     all.sort_unstable();
+    assert_eq!(archive.all_games().await.expect("games"), all);
     all
 }
 
-fn sorted(numbers: impl IntoIterator<Item = u8>) -> Vec<GameId> {
+pub(crate) fn sorted(numbers: impl IntoIterator<Item = u8>) -> Vec<GameId> {
     let mut ids: Vec<GameId> = numbers.into_iter().map(id).collect();
     ids.sort_unstable();
     ids
@@ -209,6 +210,97 @@ async fn manifests_stay_few_and_short() {
         let found = archive.find(id(number)).await;
         assert!(matches!(found, Ok(Some(Found::Removed { .. }))), "{found:?}");
     }
+}
+
+#[tokio::test]
+async fn the_numbers_of_rewritten_segments_move_to_tables() {
+    let store = Memory::new();
+    let archive = open(&store, frugal()).await;
+    let mut places = Vec::new();
+    for number in 0..40 {
+        places.extend(archive.add(vec![game(number)]).await.expect("added"));
+    }
+    archive.tidy(DAY_MS).await.expect("tidied");
+    let newest = || store.bytes(store.names("manifest").last().expect("a manifest"));
+    let lists_none = || newest().windows(14).any(|bytes| bytes == b"\"rewritten\":{}");
+    let before = newest().len();
+    for day in 2_u8..8 {
+        let removed: Vec<GameId> = (0..5).map(|number| id(day * 5 + number)).collect();
+        assert_eq!(archive.remove_all(&removed, "a test").await.expect("removed"), 5);
+        let tidied = archive.tidy(u64::from(day) * DAY_MS).await.expect("tidied");
+        assert_eq!((tidied.rewritten_segments, tidied.damage.len()), (5, 0));
+        assert!(lists_none(), "the manifest still names rewritten segments");
+    }
+    for day in 8..11 {
+        archive.tidy(day * DAY_MS).await.expect("tidied");
+    }
+    assert!(newest().len() < before + 200, "{} bytes, then {}", before, newest().len());
+    assert_eq!((store.names("segments").len(), store.names("tables").len()), (40, 1));
+    for archive in [&archive, &open(&store, frugal()).await, &open(&store, settings()).await] {
+        assert_eq!(walk(archive).await, sorted(0..10));
+        for (game, place) in &places {
+            let read = archive.read_at(*game, place).await;
+            assert_eq!(read.is_ok(), sorted(0..10).contains(game), "{read:?}");
+        }
+        let report = archive.check(Check::All, |_, _| ()).await.expect("checked");
+        assert_eq!((report.games, report.segments, report.damage), (10, 40, vec![]));
+    }
+}
+
+#[tokio::test]
+async fn many_games_are_removed_by_one_manifest() {
+    let store = Memory::new();
+    let archive = open(&store, settings()).await;
+    archive.add(games(0..20)).await.expect("added");
+    let before = archive.manifest();
+    let removed: Vec<GameId> = [1, 30, 3, 5, 1].map(id).to_vec();
+    assert_eq!(archive.remove_all(&removed, "a test").await.expect("removed"), 3);
+    assert_eq!(archive.manifest(), before + 1);
+    assert_eq!(archive.remove_all(&removed, "again").await.expect("removed"), 0);
+    assert_eq!((archive.manifest(), store.names("deleted").len()), (before + 1, 1));
+    assert_eq!(walk(&archive).await, sorted((0..20).filter(|number| ![1, 3, 5].contains(number))));
+}
+
+#[tokio::test]
+async fn an_archive_that_was_not_read_yet_is_never_created_and_never_another_one() {
+    let (store, empty, other) = (Memory::new(), Memory::new(), Memory::new());
+    let archive = open(&store, settings()).await;
+    let places = archive.add(games(0..3)).await.expect("added");
+    archive.remove(id(1), "a test").await.expect("removed");
+    open(&other, settings()).await.add(games(0..3)).await.expect("added");
+    for (objects, found) in [(&empty, false), (&other, true)] {
+        let objects_before = objects.names("");
+        let unread = Archive::unread(objects.clone(), settings(), archive.id());
+        let refused = |error: ArchiveError| {
+            assert!(!error.is_damage(), "{error}");
+            assert!(
+                matches!(error, ArchiveError::Other { found: id, .. } if id.is_some() == found),
+                "{error}"
+            );
+        };
+        refused(unread.refresh().await.expect_err("refused"));
+        refused(unread.read(id(0)).await.expect_err("refused"));
+        refused(unread.find(id(9)).await.expect_err("refused"));
+        refused(unread.read_at(id(0), &places[0].1).await.expect_err("refused"));
+        refused(unread.add(games([7])).await.expect_err("refused"));
+        refused(unread.remove(id(0), "a test").await.expect_err("refused"));
+        assert_eq!(objects.names(""), objects_before);
+    }
+    // The place of a game may be known before the archive was read, and the game may be removed.
+    let unread = || Archive::unread(store.sibling(), settings(), archive.id());
+    let removed = unread().read_at(id(1), &places[1].1).await;
+    assert!(matches!(removed, Err(ArchiveError::Removed(_))), "{removed:?}");
+    assert_eq!(unread().read_at(id(0), &places[0].1).await.expect("a log").game, id(0));
+    assert_eq!(unread().find(id(9)).await.expect("an answer"), None);
+    let unread = unread();
+    unread.add(games([4])).await.expect("added");
+    assert_readable(&unread, 4).await;
+    // Storage that overwrites objects is noticed before the first manifest.
+    let overwrites = store.sibling();
+    overwrites.overwrite();
+    let unread = Archive::unread(overwrites, settings(), archive.id());
+    assert_readable(&unread, 0).await;
+    assert!(matches!(unread.add(games([5])).await, Err(ArchiveError::Overwrites)));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::ops::Not;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{CloseCode, Seek, ServerToClient};
 use flagfall_store::{StoreError, StoreMessage, Topic};
 use futures_util::{StreamExt as _, stream};
@@ -60,6 +60,12 @@ pub enum BusMessage {
         server: String,
         game: GameId,
     },
+    /// A player has offered a rematch of a game. Sent to the game's followers.
+    RematchOffered {
+        server: String,
+        game: GameId,
+        side: Side,
+    },
     /// A message to players on any server.
     Message {
         /// The server that sends the notice. It has already informed its own players.
@@ -108,6 +114,11 @@ pub enum BusMessage {
     Probe {
         probe: String,
     },
+    /// A server has begun to stop and does no more work for others. Its players are still
+    /// connected. Servers of earlier versions learn only from `Gone` that it stops.
+    Leaving {
+        server: String,
+    },
     Gone {
         server: String,
     },
@@ -132,6 +143,8 @@ pub trait News: Sync {
     /// Called when this server receives notices again after a silence. From then on, absences are
     /// measured from this moment.
     fn sight_regained(&self);
+    /// Called after a player has offered a rematch of this game on another server.
+    fn rematch_offered(&self, game: GameId, side: Side);
     /// Called after another server has opened a seek.
     fn seek_opened(&self, opened: OpenedSeek);
     /// Called after another server has closed a seek.
@@ -246,6 +259,16 @@ impl Peers {
             Err(error) => tracing::debug!(%error, "could not ask other servers for their seats"),
         }
         seats.expect_no_answers(game);
+    }
+
+    /// Tells the other servers that have a game open that a player has offered a rematch. If the
+    /// notice is lost, the rematch still begins when the opponent offers one too.
+    pub async fn tell_rematch_offered(&self, game: GameId, side: Side) {
+        let Some(inner) = &self.inner else { return };
+        let notice = BusMessage::RematchOffered { server: inner.id.clone(), game, side };
+        if let Err(error) = self.tell_followers(Topic::Game(game), &notice).await {
+            tracing::debug!(%error, "could not tell other servers about an offer of a rematch");
+        }
     }
 
     async fn ask_followers(&self, seats: &Seats, game: GameId) -> Result<u64, StoreError> {
@@ -365,6 +388,12 @@ impl Peers {
         self.try_tell(&notice, "could not tell other servers what was withdrawn").await;
     }
 
+    /// Tells other servers that this server does no more work for them.
+    pub(super) async fn say_leaving(&self, server: &str) {
+        let notice = BusMessage::Leaving { server: server.to_owned() };
+        self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
+    }
+
     pub async fn say_goodbye(&self, seats: &Seats) {
         let notice = BusMessage::Gone { server: seats.server().to_owned() };
         self.try_tell(&notice, "could not tell other servers that this server is stopping").await;
@@ -394,6 +423,9 @@ impl Inner {
                 }
             }
             BusMessage::AskSeats { server, game } if server != seats.server() => seats.answer(game, server),
+            BusMessage::RematchOffered { server, game, side } if server != seats.server() => {
+                news.rematch_offered(game, side);
+            }
             BusMessage::Message { server, players, message, is_copy: false } if server != seats.server() => {
                 let payload = Payload::new(&message);
                 players.iter().for_each(|player| connections.notify(player, &payload));
@@ -407,20 +439,52 @@ impl Inner {
             BusMessage::SeekClosed { server, seek } if server != seats.server() => news.seek_closed(&seek),
             BusMessage::Due { keys } => news.work_due(&keys),
             BusMessage::Withdrawn { server } if server != seats.server() => news.withdrawn(),
+            BusMessage::Leaving { server } if server != seats.server() => {
+                self.watch.lock().note_gone(&server, Instant::now());
+            }
             BusMessage::Gone { server } => {
-                self.watch.lock().note_gone(&server);
+                self.watch.lock().note_gone(&server, Instant::now());
                 news.seats_changed(&seats.forget(&server));
             }
             BusMessage::Ask { .. }
             | BusMessage::GameSeats { .. }
             | BusMessage::AskSeats { .. }
+            | BusMessage::RematchOffered { .. }
             | BusMessage::Message { .. }
             | BusMessage::Renewed { .. }
             | BusMessage::Reach {}
             | BusMessage::SeekOpened { .. }
             | BusMessage::SeekClosed { .. }
             | BusMessage::Withdrawn { .. }
-            | BusMessage::Probe { .. } => {}
+            | BusMessage::Probe { .. }
+            | BusMessage::Leaving { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flagfall_store::Store;
+    use flagfall_store_testing::TestStore;
+
+    use super::super::MemberInfo;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_is_the_last_if_only_relays_stay_and_the_others_hear_that_it_leaves() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(flagfall_store::SystemClock));
+        let servers = ["1", "2", "relay"].map(|id| Peers::new(store.clone(), id.to_owned(), None));
+        for (server, is_relay) in servers.iter().zip([false, false, true]) {
+            server.meet(&MemberInfo { is_relay, ..MemberInfo::default() }).await.unwrap();
+        }
+        let mut notices = store.notices().unwrap();
+        assert!(!servers[0].leave().await && servers[1].leave().await);
+        for server in ["1", "2"] {
+            let expected = BusMessage::Leaving { server: server.to_owned() };
+            let expected = StoreMessage::Told(serde_json::to_vec(&expected).unwrap().into());
+            assert_eq!(notices.try_recv().unwrap(), expected);
         }
     }
 }

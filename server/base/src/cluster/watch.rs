@@ -26,6 +26,8 @@ const SPACING_MAX: usize = 5;
 pub(super) struct Watch {
     /// The times of the latest heartbeats, by server. This server's own are among them.
     heard: HashMap<String, Instant>,
+    /// The servers that have said that they are stopping. They still send heartbeats for a while.
+    gone: HashMap<String, Instant>,
     /// The other servers that had a record at the latest reading.
     known: HashSet<String>,
     /// The number of consecutive readings that found the same servers.
@@ -36,6 +38,9 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn note_heard(&mut self, server: &str, now: Instant) {
+        if self.gone.contains_key(server) {
+            return;
+        }
         if let Some(heard) = self.heard.get_mut(server) {
             *heard = now;
         } else {
@@ -43,9 +48,10 @@ impl Watch {
         }
     }
 
-    /// Records that a server is about to stop.
-    pub(super) fn note_gone(&mut self, server: &str) {
+    /// Records that a server is about to stop, so that the records are read at the next meeting.
+    pub(super) fn note_gone(&mut self, server: &str, now: Instant) {
         self.heard.remove(server);
+        self.gone.insert(server.to_owned(), now);
     }
 
     /// True if the records of the other servers must be read at this meeting. `own` is the id of
@@ -68,7 +74,9 @@ impl Watch {
         let is_same = is_same && known == self.known;
         self.steady = if is_same { self.steady.saturating_add(1) } else { 0 };
         (self.known, self.passed) = (known, 0);
-        self.heard.retain(|_, heard| now.saturating_duration_since(*heard) <= REMEMBERED);
+        for times in [&mut self.heard, &mut self.gone] {
+            times.retain(|_, at| now.saturating_duration_since(*at) <= REMEMBERED);
+        }
     }
 
     /// Called after the records could not be read.
@@ -120,7 +128,24 @@ mod tests {
         with_g.insert("g".to_owned());
         watch.note_read(with_g, false, at(40));
         assert!(watch.must_read("a", at(40)), "often after a change");
-        watch.note_gone("g");
         assert!(!watch.is_deaf("a", at(42)) && watch.is_deaf("a", at(43)));
+    }
+
+    #[test]
+    fn a_server_that_is_stopping_counts_as_gone_although_it_is_heard() {
+        let start = Instant::now();
+        let at = |second: u64| start + Duration::from_secs(second);
+        let mut watch = Watch::default();
+        let servers = ["a", "b", "c", "d", "e"];
+        let known = || servers[1..].iter().map(ToString::to_string).collect::<HashSet<_>>();
+        let hear = |watch: &mut Watch, second| {
+            servers.iter().for_each(|server| watch.note_heard(server, at(second)));
+        };
+        (0..=u64::from(MEETINGS)).for_each(|second| watch.note_read(known(), true, at(second)));
+        hear(&mut watch, 11);
+        assert!(!watch.must_read("a", at(11)));
+        watch.note_gone("e", at(11));
+        hear(&mut watch, 12);
+        assert!(watch.must_read("a", at(12)) && !watch.may_be_alive("e", "a", at(12)));
     }
 }

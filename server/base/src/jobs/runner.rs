@@ -115,6 +115,18 @@ impl Jobs {
         }
     }
 
+    /// Begins no more jobs of these kinds, because the server is stopping. Returns when none of
+    /// them is running.
+    pub async fn finish(&self, kinds: &[&str]) {
+        let ending = || self.queues.iter().filter(|queue| kinds.contains(&queue.kind.name));
+        ending().for_each(|queue| queue.running.lock().is_ending = true);
+        for queue in ending() {
+            let mut counts = queue.running_count.subscribe();
+            // This cannot fail, because the sender exists as long as `self`.
+            counts.wait_for(|count| *count == 0).await.ok();
+        }
+    }
+
     async fn count_dead(&self) {
         loop {
             match dead_jobs(&*self.store).await {
@@ -147,6 +159,8 @@ struct Queue {
 
 #[derive(Default)]
 struct Running {
+    /// True if no more jobs may begin.
+    is_ending: bool,
     keys: HashSet<Key>,
     /// How many jobs are running, by the first part of their ids.
     groups: HashMap<String, usize>,
@@ -352,7 +366,7 @@ impl Queue {
         if running.keys.contains(key) {
             return Begin::IsRunning;
         }
-        if running.keys.len() >= self.kind.at_once {
+        if running.is_ending || running.keys.len() >= self.kind.at_once {
             return Begin::WaitsForPlace;
         }
         let group = group_of(key);

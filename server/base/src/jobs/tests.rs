@@ -426,6 +426,34 @@ async fn so_many_jobs_run_at_once_of_a_kind_and_of_a_key() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_planned_stop_lets_jobs_finish_and_begins_no_more() {
+    let scene = Scene::new();
+    let (writer, jobs) = scene.server(JobKind::new(KIND));
+    scene.goes("slow", Way::Waits);
+    scene.put("slow", "").await;
+    let mut running = Box::pin(jobs.run());
+    let moment = Duration::from_millis(10);
+    assert!(timeout(moment, &mut running).await.is_err());
+    let mut finished = Box::pin(jobs.finish(&[KIND]));
+    assert!((&mut finished).now_or_never().is_none());
+    scene.put("late", writer.job(scene.now())).await;
+    writer.wake(KIND);
+    scene.gate.add_permits(1);
+    assert!(timeout(moment, &mut running).await.is_err());
+    assert!(finished.now_or_never().is_some());
+    assert_eq!((scene.done("slow").await, scene.tries("late")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_job_of_a_server_without_a_runner_waits_for_no_lease() {
+    let scene = Scene::new();
+    let (_, jobs) = scene.server(JobKind::new(KIND));
+    scene.put("g", JobWriter::new(false).job(scene.now())).await;
+    jobs.run_due(KIND).await.unwrap();
+    assert_eq!(scene.done("g").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     let scene = Scene::new();
     let (writer, jobs) = scene.server(JobKind::new(KIND));

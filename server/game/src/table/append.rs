@@ -10,7 +10,7 @@ use super::house_turns::is_awaited;
 use super::input::Output;
 use super::state::Table;
 use super::work::{Cause, Flight};
-use crate::features::{GameEnd, Milestone};
+use crate::features::{GameEnd, Milestone, RATED_PLIES_MIN};
 use crate::{listing, public_list};
 
 impl Table {
@@ -38,7 +38,7 @@ impl Table {
                 let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
                 let end = GameEnd {
                     left: self.leavers(now, outcome, asker),
-                    aborted_by: AbortCause::of(event, &self.game, asker).map(AbortCause::sides),
+                    spoiled_by: self.spoilers(event, outcome, asker),
                 };
                 writes.extend(features.writes(self.id(), &self.header, Milestone::Ended(end), now));
             }
@@ -64,7 +64,7 @@ impl Table {
         if cause == Cause::Deadline {
             // The local clock may be wrong, so the store must check with its own clock that the
             // time is up.
-            append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
+            append.not_before = self.ends_after().map(|ends_after| ends_after.plus_ms(1));
         }
         self.work.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
@@ -82,24 +82,40 @@ impl Table {
         listing::house_turn(self.id(), &self.header, since)
     }
 
+    /// Returns the side that gives up a rated game, by resigning or by losing on time, before it
+    /// has enough plies to be rated.
+    fn quitter(&self, outcome: Outcome) -> Option<Side> {
+        let is_short = self.header.terms.rated && self.game.ply() < RATED_PLIES_MIN;
+        let gives_up = matches!(outcome.reason, EndReason::Resigned | EndReason::OutOfTime);
+        outcome.winner.filter(|_| is_short && gives_up).map(Side::opponent)
+    }
+
+    /// Returns the sides that ended the game before it counted. `None` if it ends in another way.
+    fn spoilers(&self, event: &Event, outcome: Outcome, asker: Option<Side>) -> Option<PerSide<bool>> {
+        let aborted_by = AbortCause::of(event, &self.game, asker).map(AbortCause::sides);
+        let quit_by = || self.quitter(outcome).map(|quitter| PerSide::from_fn(|side| side == quitter));
+        aborted_by.or_else(quit_by).filter(|by| by.red || by.blue)
+    }
+
     /// Returns the sides whose players have left the game, if it ends with this outcome. `asker`
     /// is the side whose command ended the game, if a command did. A player who leaves a game
-    /// against a house player does not count, because no person has to wait.
+    /// against a house player does not count, because no person has to wait. Games with days per
+    /// move do not count either, because players need not be present.
     fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
+        let quitter = self.quitter(outcome);
         let has_left = |side: Side| match (outcome.reason, asker) {
+            _ if quitter == Some(side) => true,
             (EndReason::Abandoned, Some(claimant)) => side != claimant,
-            // A player who is present and runs out of time has lost but has not left. Players
-            // need not be present if the clock allows days per ply.
+            // A player who is present and runs out of time has lost but has not left.
             (EndReason::OutOfTime, _) => {
-                outcome.winner == Some(side.opponent())
-                    && self.claim_wait_ms().is_some()
-                    && self.attendance.is_away(side, now)
+                outcome.winner == Some(side.opponent()) && self.attendance.is_away(side, now)
             }
             // The time to deploy has run out.
             (EndReason::Aborted, None) => self.game.phase() == Phase::Deploying && !self.game.is_ready(side),
             (EndReason::Aborted, Some(asker)) => self.header.terms.rated && side == asker,
             _ => false,
         };
-        PerSide::from_fn(|side| !self.header.has_house() && has_left(side))
+        let counts = !self.header.has_house() && self.claim_wait_ms().is_some();
+        PerSide::from_fn(|side| counts && has_left(side))
     }
 }

@@ -49,7 +49,7 @@ impl Table {
             }
             Ok(AppendOutcome::Early { at }) => {
                 self.work.flight = None;
-                self.work.note_early(now, at, self.game.flag_fall());
+                self.work.note_early(now, at, self.ends_after());
             }
             Ok(AppendOutcome::Quarantined { .. }) => self.give_log_up(TableError::Quarantined),
             Err(_) => self.give_up(now, outputs),

@@ -51,6 +51,10 @@ impl TableInput {
 
 pub(crate) enum Input {
     Player(TableInput),
+    /// A player has offered a rematch on another server.
+    RematchOffered {
+        side: Side,
+    },
     /// The answer to [`Output::MakeRematch`].
     RematchMade(Result<GameId, Refusal>),
     /// The answer to [`Output::Append`].
@@ -98,6 +102,8 @@ pub(crate) enum Output {
     HouseTurn { side: Side, view: Box<View> },
     /// Create the rematch and answer with [`Input::RematchMade`].
     MakeRematch,
+    /// Tell the other servers that a player has offered a rematch.
+    TellRematchOffered { side: Side },
     /// The table has stopped. Its pause is in the log, or could not be written.
     Stopped,
     /// The log has diverged from the replica, so the table must be opened again in a new epoch.

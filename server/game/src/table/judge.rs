@@ -8,8 +8,14 @@ use flagfall_base::delivery::Outbox;
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Code, GameCommand, Refusal};
-use flagfall_rules::{Events, decide, decide_claim};
+use flagfall_rules::{Event, Events, decide, decide_claim};
 use flagfall_store::SecretBytes;
+
+/// The number of times that a side may change its deployment.
+const CHANGES_MAX: u8 = 50;
+/// A side that has given this many commands since the last ply, such as offers and answers, cannot
+/// offer a draw.
+const OFFERS_MAX: u8 = 10;
 
 impl Table {
     /// Judges one command and starts its append.
@@ -76,7 +82,30 @@ impl Table {
         // Judge the command as if it were in time. The store gets the deadline and decides
         // whether the command really is in time.
         let in_time = self.game.deadline().unwrap_or(now);
-        decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
+        let events = decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)?;
+        self.check_repeats(side, &asked.command, &events)?;
+        Ok(events)
+    }
+
+    /// Refuses a change of a deployment, or a draw offer, if the side has given many commands since
+    /// the last ply. Otherwise, two players could make the log as long as they like.
+    fn check_repeats(
+        &self,
+        side: Side,
+        command: &GameCommand,
+        events: &Events,
+    ) -> Result<(), flagfall_rules::Refusal> {
+        let given = self.since_ply[side];
+        match command {
+            GameCommand::Deploy { .. } if given > CHANGES_MAX => {
+                Err(flagfall_rules::Refusal::DeploymentFinal)
+            }
+            // An offer that accepts the opponent's offer ends the game.
+            GameCommand::OfferDraw {} if given >= OFFERS_MAX && !events.iter().any(Event::is_end) => {
+                Err(flagfall_rules::Refusal::DrawOfferedRecently { plies_left: 1 })
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -62,6 +62,21 @@ impl Attendance {
         self.seats[side].presence != Presence::Present && self.seats[side].is_on_purpose
     }
 
+    /// True if a player has left on purpose, or has been gone for half a minute.
+    pub(super) fn is_gone(&self, side: Side) -> bool {
+        self.seats[side].presence == Presence::Away || self.has_left(side)
+    }
+
+    /// Records that a player who may not have the game open has done something. They then have
+    /// half a minute to open it.
+    pub(super) fn note_sign(&mut self, now: Stamp, side: Side, audiences: &Audiences) {
+        let seat = &mut self.seats[side];
+        if seat.presence != Presence::Present {
+            (seat.left_at, seat.is_on_purpose) = (Some(now), false);
+            self.set_presence(side, Presence::Reconnecting, audiences);
+        }
+    }
+
     /// Returns which players left on purpose and have not come back.
     pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)

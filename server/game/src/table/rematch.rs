@@ -1,4 +1,8 @@
 //! The rematch: another game of the same players, with sides swapped.
+//!
+//! Each server that has the game open knows who has offered a rematch, and drops an offer when its
+//! player leaves or is away. A server that knows of both offers creates the rematch. If two
+//! servers do so at the same time, they create the same game.
 
 use flagfall_base::delivery::Outbox;
 use flagfall_board::{GameId, PerSide, Side};
@@ -25,6 +29,7 @@ impl RematchRequest {
 
 #[derive(Default)]
 pub(crate) struct Rematch {
+    /// True for each side that has offered a rematch.
     wanted: PerSide<bool>,
     creation: Creation,
 }
@@ -43,6 +48,12 @@ impl Rematch {
         Side::BOTH.into_iter().filter(|side| self.wanted[*side])
     }
 
+    /// Returns the sides whose offers still wait for an answer.
+    pub(super) fn open_offers(&self) -> impl Iterator<Item = Side> {
+        let is_open = matches!(self.creation, Creation::NotRequested);
+        self.wanted_by().filter(move |_| is_open)
+    }
+
     pub(super) fn is_pending(&self) -> bool {
         matches!(self.creation, Creation::Pending(_))
     }
@@ -59,6 +70,33 @@ impl Rematch {
         self.creation = Creation::Created(game);
     }
 
+    /// Records a side's offer, and tells all connections if it is new.
+    fn note_offer(&mut self, side: Side, audiences: &Audiences) {
+        if !std::mem::replace(&mut self.wanted[side], true) {
+            audiences.tell_all(&ServerToClient::RematchOffered { game: audiences.id, side });
+        }
+    }
+
+    /// Records an offer that was made on another server. Returns true if the rematch has to be
+    /// created.
+    pub(super) fn hear_offer(&mut self, side: Side, audiences: &Audiences) -> bool {
+        self.note_offer(side, audiences);
+        let is_due = self.wanted[side.opponent()] && matches!(self.creation, Creation::NotRequested);
+        if is_due {
+            self.creation = Creation::Pending(Vec::new());
+        }
+        is_due
+    }
+
+    /// Takes a side's offer back, and tells all connections. Too late once the rematch is being
+    /// created.
+    pub(super) fn withdraw(&mut self, side: Side, audiences: &Audiences) {
+        if matches!(self.creation, Creation::NotRequested) && std::mem::take(&mut self.wanted[side]) {
+            audiences.tell_all(&ServerToClient::RematchWithdrawn { game: audiences.id, side });
+        }
+    }
+
+    /// Handles a player's request. Returns true if the rematch has to be created.
     pub(super) fn request(
         &mut self,
         request: RematchRequest,
@@ -74,9 +112,7 @@ impl Rematch {
             let refusal = Refusal::new(Code::STOPPING).because("no_new_games");
             return request.answer(audiences.id, Err(refusal));
         }
-        if !std::mem::replace(&mut self.wanted[side], true) {
-            audiences.tell_all(&ServerToClient::RematchOffered { game: audiences.id, side });
-        }
+        self.note_offer(side, audiences);
         if !self.wanted[side.opponent()] && !is_house_game {
             return request.answer(audiences.id, Ok(Accepted::Done {}));
         }
@@ -98,15 +134,15 @@ impl Rematch {
         }
     }
 
-    pub(super) fn note_made(&mut self, id: GameId, made: &Result<GameId, Refusal>) {
+    pub(super) fn note_made(&mut self, made: &Result<GameId, Refusal>, audiences: &Audiences) {
         let creation = made.as_ref().map_or(Creation::NotRequested, |game| Creation::Created(*game));
         let Creation::Pending(waiting) = std::mem::replace(&mut self.creation, creation) else { return };
         for request in waiting {
             let side = request.side;
             if made.is_err() {
-                self.wanted[side] = false;
+                self.withdraw(side, audiences);
             }
-            request.answer(id, made.clone().map(|game| started(game, side)));
+            request.answer(audiences.id, made.clone().map(|game| started(game, side)));
         }
     }
 }

@@ -33,7 +33,11 @@ impl Table {
 
     pub(super) fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
         self.aborted = AbortCause::of(event, &self.game, asker).or(self.aborted);
+        let before = (self.game.phase(), self.game.ply());
         evolve_compensated(&mut self.game, event, at, lag_ms);
+        if let Some(side) = asker {
+            self.note_command(side, at, before != (self.game.phase(), self.game.ply()));
+        }
         let abort = self.abort();
         self.audiences.publish(&self.game, event, at, abort.as_ref());
     }

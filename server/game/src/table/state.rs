@@ -17,7 +17,7 @@ use crate::replay::{self, ReplayError};
 use crate::settings::TableSettings;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Abort, GameSummary, SeenOutcome};
+use flagfall_protocol::{Abort, GameSummary, Phase, SeenOutcome, Time};
 use flagfall_rules::{Game, Viewer};
 use flagfall_store::record::Form;
 use flagfall_store::{Guard, Head, OutageList, StoredEntry};
@@ -60,6 +60,10 @@ pub(crate) struct Table {
     pub(crate) attendance: Attendance,
     pub(super) claims: Box<Claims>,
     pub(crate) accepted: AcceptedCommands,
+    /// The time of the latest command, or of the game's creation if there is none.
+    acted_at: Stamp,
+    /// The number of commands that each side has given since the last ply.
+    pub(super) since_ply: PerSide<u8>,
     pub(crate) work: Work,
     pub(crate) following: Following,
     pub(crate) outage: OutageState,
@@ -79,6 +83,8 @@ impl Table {
         let (header, game) = replay::open(id, first)?;
         let mut table = Table {
             epoch,
+            acted_at: game.latest(),
+            since_ply: PerSide::default(),
             settings,
             game,
             head: Head::START.then(id, &first.body),
@@ -170,9 +176,37 @@ impl Table {
         Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
     }
 
-    /// Returns a time before which no deadline passes. `None` if time is unlimited.
+    /// Returns a time before which no deadline passes, and the game does not end because nothing
+    /// happens in it. `None` if the game is over.
     pub(crate) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
-        self.game.no_flag_before(now.max(self.game.latest()))
+        self.game.no_flag_before(now.max(self.game.latest())).or_else(|| self.idle_until())
+    }
+
+    /// Returns the time after which a game without a clock ends if nothing happens in it. Pauses
+    /// do not count as events. Otherwise, a server that restarts often would keep such games
+    /// forever.
+    pub(super) fn idle_until(&self) -> Option<Stamp> {
+        let is_played = self.game.phase() == Phase::Playing && self.header.terms.time == Time::Unlimited {};
+        let TableSettings { idle_ms, idle_house_ms, .. } = *self.settings;
+        let ms = if self.header.has_house() { idle_house_ms } else { idle_ms };
+        is_played.then(|| self.acted_at.plus_ms(ms))
+    }
+
+    /// Returns the time after which the game ends by itself: its flag falls, or nothing has
+    /// happened in it for too long.
+    pub(super) fn ends_after(&self) -> Option<Stamp> {
+        self.game.flag_fall().or_else(|| self.idle_until().filter(|_| !self.game.is_paused()))
+    }
+
+    /// Records a command that was carried out. `is_ply` is true if it made a ply or started the
+    /// game.
+    pub(super) fn note_command(&mut self, side: Side, at: Stamp, is_ply: bool) {
+        self.acted_at = at;
+        if is_ply {
+            self.since_ply = PerSide::default();
+        } else {
+            self.since_ply[side] = self.since_ply[side].saturating_add(1);
+        }
     }
 
     /// Returns the time that a player has to wait before a claim. `None` if players need not be

@@ -13,7 +13,9 @@ use crate::reply::Reply;
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Accepted, Code, CommandId, Player, Refusal};
-use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
+use flagfall_rules::{
+    EndReason, Event, Outcome, Phase, Viewer, decide_deadline, decide_pause, decide_verdict, view,
+};
 
 impl Table {
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
@@ -28,9 +30,15 @@ impl Table {
             }
             Input::Player(TableInput::Command(asked)) => self.enqueue(asked),
             Input::Player(TableInput::Rematch { reply, player, cmd_id }) => {
-                self.request_rematch(reply, &player, cmd_id, &mut outputs);
+                self.request_rematch(now, reply, &player, cmd_id, &mut outputs);
             }
-            Input::RematchMade(made) => self.rematch.note_made(self.id(), &made),
+            Input::RematchOffered { side } => {
+                self.attendance.note_sign(now, side, &self.audiences);
+                if self.rematch.hear_offer(side, &self.audiences) {
+                    outputs.push(Output::MakeRematch);
+                }
+            }
+            Input::RematchMade(made) => self.rematch.note_made(&made, &self.audiences),
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
             Input::ReadOn(read) => self.read_on(now, read, &mut outputs),
             Input::Searched { asked, found } => self.searched(asked, found),
@@ -42,7 +50,12 @@ impl Table {
                 // The store answers again, so retry immediately.
                 self.work.retry_at = None;
             }
-            Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
+            Input::Elsewhere(elsewhere) => {
+                self.note_elsewhere(elsewhere);
+                // A server that has just opened the game does not know of the offers.
+                let offers = self.rematch.open_offers().filter(|side| self.audiences.has_side(*side));
+                outputs.extend(offers.map(|side| Output::TellRematchOffered { side }));
+            }
             Input::Tick => {}
             Input::Stop { is_last } => {
                 if self.stopping != Stopping::Done {
@@ -53,6 +66,9 @@ impl Table {
         self.work.retry_at = self.work.retry_at.filter(|retry_at| now < *retry_at);
         self.remove_closed();
         self.attendance.update(now, &self.header, &self.audiences);
+        for side in Side::BOTH.into_iter().filter(|side| self.attendance.is_gone(*side)) {
+            self.rematch.withdraw(side, &self.audiences);
+        }
         // Update the claims before and after anything is judged.
         self.update_claims(now);
         self.go_on(now, &mut outputs);
@@ -75,15 +91,27 @@ impl Table {
         let is_waiting = self.work.flight.is_some() || self.is_unreadable() || self.is_stopping();
         let due = || {
             let takeover_at = self.house_turns.takeover_at;
-            self.time_is_up_at().into_iter().chain(self.following.due_at).chain(takeover_at).min()
+            let time_is_up_at = self.time_is_up_at().filter(|_| !self.settings.is_relay);
+            time_is_up_at.into_iter().chain(self.following.due_at).chain(takeover_at).min()
         };
         let own = if is_waiting { None } else { self.work.retry_at.or_else(due) };
         self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
-    /// Returns the first moment at which a deadline has passed, by the local clock.
+    /// Returns the first moment at which the game ends by itself, by the local clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
-        self.game.flag_fall().map(|flag_fall| self.work.passed_at(flag_fall))
+        self.ends_after().map(|flag_fall| self.work.passed_at(flag_fall))
+    }
+
+    /// Returns the events that end the game by itself at this time.
+    fn decide_end(&self, now: Stamp) -> Vec<Event> {
+        let events = if self.idle_until().is_some() {
+            let nobody = Outcome { winner: None, reason: EndReason::Aborted };
+            decide_verdict(&self.game, nobody)
+        } else {
+            decide_deadline(&self.game, now)
+        };
+        events.into_iter().collect()
     }
 
     /// Does everything that can be done, until the table has to wait for the store.
@@ -112,11 +140,16 @@ impl Table {
                 self.outage.note_pause(&self.game);
             }
             self.outage.put_off(&self.game);
+            // A relay leaves flags and outages to other servers, unless a command must be judged.
+            let is_left_to_others = self.settings.is_relay && self.work.queue.is_empty();
             if self.outage.is_unrecorded() {
                 let events = self.outage.decide_recovery(&self.game);
                 if events.is_empty() {
                     self.outage.note_recorded();
                     continue;
+                }
+                if is_left_to_others {
+                    break;
                 }
                 if self.work.is_retrying() {
                     // Clocks kept running while no server could write, so they are wrong, and the
@@ -129,8 +162,8 @@ impl Table {
                 break;
             }
             let is_time_up = self.time_is_up_at().is_some_and(|time_is_up_at| now >= time_is_up_at);
-            if is_time_up && !self.work.is_retrying() {
-                let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
+            if is_time_up && !is_left_to_others && !self.work.is_retrying() {
+                let events = self.decide_end(now);
                 if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
                     outputs.push(append);
                     break;
@@ -181,7 +214,7 @@ impl Table {
 
     fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         self.house_turns.takeover_at = None;
-        if self.game.is_paused() || self.work.is_retrying() {
+        if self.game.is_paused() || self.work.is_retrying() || self.settings.is_relay {
             return;
         }
         for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
@@ -247,6 +280,7 @@ impl Table {
 
     pub(super) fn request_rematch(
         &mut self,
+        now: Stamp,
         reply: Reply,
         player: &Player,
         cmd_id: CommandId,
@@ -258,11 +292,17 @@ impl Table {
         if !self.is_over() {
             return reply.answer(self.id(), cmd_id, Err(Refusal::new(Code::NOT_OVER)), None);
         }
+        self.attendance.note_sign(now, side, &self.audiences);
+        let was_offered = self.rematch.wanted_by().any(|offerer| offerer == side);
         let is_stopping = self.is_stopping();
         let is_house_game = self.header.is_house(side.opponent());
         let request = RematchRequest { reply, cmd_id, side };
         if self.rematch.request(request, is_house_game, is_stopping, &self.audiences) {
             outputs.push(Output::MakeRematch);
+        }
+        let is_offered = self.rematch.wanted_by().any(|offerer| offerer == side);
+        if is_offered && !was_offered && self.following.is_shared {
+            outputs.push(Output::TellRematchOffered { side });
         }
     }
 }

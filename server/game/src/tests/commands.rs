@@ -54,6 +54,56 @@ fn others_receive_the_same_bytes_for_any_deployment() {
     }
 }
 
+/// Sends a command, and returns the code of the refusal if it is refused.
+fn refused(hand: &mut Hand, client: &mut Client, command: GameCommand) -> Option<String> {
+    let ply = hand.table.game.ply();
+    client.texts();
+    hand.command(client, ply, command);
+    client.read().into_iter().find_map(|message| match message {
+        ServerToClient::Refused { code, .. } => Some(code.as_str().to_owned()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_deployment_can_be_changed_only_so_often() {
+    let mut hand = Hand::new(&header("barrage"));
+    let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+    for seed in 0..=50 {
+        assert_eq!(refused(&mut hand, &mut ana, deploy("barrage", Side::Red, seed)), None, "{seed}");
+    }
+    for _ in 0..2 {
+        let again = refused(&mut hand, &mut ana, deploy("barrage", Side::Red, 99));
+        assert_eq!(again.as_deref(), Some("deployment_final"));
+        hand.reload();
+    }
+    assert_eq!(hand.log().len(), 52);
+    // The other side is not affected, and the game starts.
+    assert_eq!(refused(&mut hand, &mut bo, deploy("barrage", Side::Blue, 1)), None);
+    assert_eq!(refused(&mut hand, &mut ana, GameCommand::OfferDraw {}), None);
+}
+
+#[test]
+fn draws_can_be_offered_only_so_often_at_one_ply() {
+    let mut quiet = header("classic");
+    quiet.terms.time = Time::Unlimited {};
+    let (mut hand, mut ana, mut bo) = Hand::playing(&quiet);
+    let entries = hand.log().len();
+    let mut refusals = Vec::new();
+    for _ in 0..20 {
+        refusals.extend(refused(&mut hand, &mut ana, GameCommand::OfferDraw {}));
+        refusals.extend(refused(&mut hand, &mut bo, GameCommand::DeclineDraw {}));
+        refusals.extend(refused(&mut hand, &mut bo, GameCommand::OfferDraw {}));
+        refusals.extend(refused(&mut hand, &mut ana, GameCommand::DeclineDraw {}));
+        hand.reload();
+    }
+    assert_eq!(hand.log().len() - entries, 20);
+    assert!(refusals.iter().any(|code| code == "draw_offered_recently"), "{refusals:?}");
+    // With the next ply, both may offer again.
+    hand.play(&mut ana, &mut bo, 1, &mut Chance::new(1));
+    assert_eq!(refused(&mut hand, &mut ana, GameCommand::OfferDraw {}), None);
+}
+
 #[test]
 fn nothing_is_sent_before_the_log_has_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));

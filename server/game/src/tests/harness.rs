@@ -33,6 +33,8 @@ pub(super) const START: Stamp = Stamp(1_000_000);
 pub(super) const CLAIM_MS: u64 = 60_000;
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
+pub(super) const IDLE_MS: u64 = 90 * 24 * 60 * 60_000;
+pub(super) const IDLE_HOUSE_MS: u64 = 7 * 24 * 60 * 60_000;
 
 /// Returns the result of a future that is ready immediately, such as a future of the memory
 /// store.
@@ -118,7 +120,7 @@ impl Features for NotingFeatures {
         let left = ids(&|side| end.left[side]);
         let mut writes: Vec<Write> =
             left.iter().map(|id| put(LEFT.key([id, &game]).unwrap(), Vec::new())).collect();
-        if let Some(by) = end.aborted_by {
+        if let Some(by) = end.spoiled_by {
             let innocent = ids(&|side| !by[side] && !header.has_house());
             writes.push(put(POOL_RETURNS.key([&game]).unwrap(), serde_json::to_vec(&innocent).unwrap()));
         }

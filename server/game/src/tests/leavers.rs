@@ -68,7 +68,8 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
     hand.play(&mut ana, &mut bo, 4, &mut Chance::new(1));
     hand.command(&bo, 4, GameCommand::Resign {});
     assert_eq!(left(&hand), [0, 0]);
-    let (mut hand, _ana, _bo) = Hand::playing(&rated());
+    let (mut hand, mut ana, mut bo) = Hand::playing(&rated());
+    hand.play(&mut ana, &mut bo, 2, &mut Chance::new(1));
     hand.advance(601_000);
     hand.step(Input::Tick);
     assert!(hand.table.is_over());
@@ -76,14 +77,45 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 }
 
 #[test]
+fn giving_up_a_rated_game_before_it_counts_is_leaving_and_the_other_may_requeue() {
+    let games = |is_rated| {
+        let mut header = rated();
+        header.terms.rated = is_rated;
+        // Each game ends at its ply: Red resigns, Blue resigns, or Red's time is up.
+        [(0, Some(Side::Red)), (1, Some(Side::Blue)), (1, Some(Side::Red)), (0, None), (2, Some(Side::Red))]
+            .map(|(plies, resigns)| {
+                let (mut hand, mut ana, mut bo) = Hand::playing(&header);
+                hand.play(&mut ana, &mut bo, plies, &mut Chance::new(1));
+                match resigns {
+                    Some(side) => {
+                        let client = if side == Side::Red { &ana } else { &bo };
+                        hand.command(client, plies as u16, GameCommand::Resign {});
+                    }
+                    None => {
+                        hand.advance(601_000);
+                        hand.step(Input::Tick);
+                    }
+                }
+                assert!(hand.table.is_over());
+                (left(&hand), returning(&hand).join(" "))
+            })
+    };
+    let red = ([1, 0], "bo".to_owned());
+    let none = ([0, 0], String::new());
+    assert_eq!(games(true), [red.clone(), ([0, 1], "ana".to_owned()), red.clone(), red, none.clone()]);
+    assert_eq!(games(false), [(); 5].map(|()| none.clone()), "casual games");
+}
+
+#[test]
 fn losing_on_time_while_away_is_leaving() {
     // Red's time is up after ten minutes. Each case states how long before the end Red left,
     // whether Red left on purpose, and how many games each player has left afterwards.
     for (gone_ms, on_purpose, wanted) in
-        [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
+        [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (599_000, true, [1, 0])]
     {
-        let (mut hand, ana, _bo) = Hand::playing(&rated());
-        hand.advance(600_000 - gone_ms);
+        let (mut hand, mut ana, mut bo) = Hand::playing(&rated());
+        hand.play(&mut ana, &mut bo, 2, &mut Chance::new(1));
+        hand.advance(600_000 - 10 - gone_ms);
         if on_purpose {
             hand.leave(&ana);
         } else {
@@ -100,7 +132,8 @@ fn losing_on_time_while_away_is_leaving() {
 
 #[test]
 fn a_player_who_came_back_or_is_waiting_has_not_left() {
-    let (mut hand, ana, bo) = Hand::playing(&rated());
+    let (mut hand, mut ana, mut bo) = Hand::playing(&rated());
+    hand.play(&mut ana, &mut bo, 2, &mut Chance::new(1));
     // Both players leave, but the winner's absence must not count.
     hand.leave(&bo);
     hand.leave(&ana);
@@ -113,12 +146,23 @@ fn a_player_who_came_back_or_is_waiting_has_not_left() {
 }
 
 #[test]
-fn presence_does_not_count_in_games_with_days_per_move() {
+fn games_with_days_per_move_leave_no_marks() {
     let mut slow = rated();
     slow.terms.time = Time::Correspondence { days: 1 };
     let (mut hand, ana, _bo) = Hand::playing(&slow);
     hand.leave(&ana);
     hand.advance(25 * 60 * 60 * 1_000);
+    hand.step(Input::Tick);
+    assert!(hand.table.is_over());
+    assert_eq!(left(&hand), [0, 0]);
+    for give_up in [GameCommand::Abort {}, GameCommand::Resign {}] {
+        let (mut hand, ana, _bo) = Hand::playing(&slow);
+        hand.command(&ana, 0, give_up);
+        assert!(hand.table.is_over());
+        assert_eq!((left(&hand), returning(&hand)), ([0, 0], vec!["bo".to_owned()]));
+    }
+    let mut hand = Hand::new(&slow);
+    hand.advance(DEPLOY_MS + 1);
     hand.step(Input::Tick);
     assert!(hand.table.is_over());
     assert_eq!(left(&hand), [0, 0]);
@@ -197,8 +241,9 @@ fn an_abort_names_its_player_and_the_other_may_requeue() {
 
 #[test]
 fn games_that_end_otherwise_say_nothing_of_an_abort() {
-    let (mut hand, ana, mut bo) = Hand::playing(&rated());
-    hand.command(&ana, 0, GameCommand::Resign {});
+    let (mut hand, mut ana, mut bo) = Hand::playing(&rated());
+    hand.play(&mut ana, &mut bo, 2, &mut Chance::new(1));
+    hand.command(&ana, 2, GameCommand::Resign {});
     hand.open(&bo, None);
     assert_eq!(aborts(&mut bo), []);
     assert!(returning(&hand).is_empty());

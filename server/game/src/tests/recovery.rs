@@ -1,12 +1,14 @@
 //! Outages, planned stops, and rematches.
 
+use std::sync::Arc;
+
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
 use flagfall_store_testing::WriteFault;
 
-use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
+use super::harness::{Client, DEPLOY_MS, Hand, IDLE_MS, START, code, deploy, header};
 use crate::table::{Input, Output};
 
 /// Restarts a server whose last heartbeat was at `since`.
@@ -222,6 +224,36 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     assert!(hand.table.game.is_ready(Side::Blue));
 }
 
+#[test]
+fn a_relay_appends_only_what_a_command_needs() {
+    let (mut hand, ana, _bo) = Hand::playing(&header("classic"));
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    let entries = hand.log().len();
+    hand.advance(60_001);
+    hand.step(Input::Tick);
+    assert_eq!((hand.log().len(), hand.table.wake_at()), (entries, None), "the flag is left to others");
+    let mut twin = hand.twin();
+    Arc::make_mut(&mut twin.table.settings).is_relay = true;
+    twin.recover(Stamp(hand.now().0 - 60_001));
+    twin.step(Input::Tick);
+    assert_eq!(twin.log().len(), entries, "the outage is left to others");
+    let command = twin.any_move(&mut Chance::new(3)).unwrap();
+    twin.command(&ana, 0, command.clone());
+    assert_eq!((twin.table.game.ply(), twin.log().len()), (1, entries + 3), "judged after the outage");
+    let (mut hand, ana, _bo) = Hand::playing(&header("classic"));
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    hand.advance(60_001);
+    hand.command(&ana, 0, command);
+    assert!(hand.table.is_over(), "judged after the flag has fallen");
+
+    let mut terms = header("classic");
+    terms.players.blue = super::harness::player("house-random");
+    let mut hand = Hand::new(&terms);
+    Arc::make_mut(&mut hand.table.settings).is_relay = true;
+    hand.step(Input::Tick);
+    assert_eq!(hand.house_turns, 0);
+}
+
 fn over(terms: &crate::header::GameHeader) -> (Hand, Client, Client) {
     let (mut hand, mut ana, mut bo) = Hand::playing(terms);
     hand.command(&ana, 0, GameCommand::Resign {});
@@ -278,9 +310,45 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
     bo.texts();
     hand.held.clear();
     hand.step(Input::RematchMade(Err(flagfall_base::refusals::store_unclear())));
-    assert_eq!(bo.refusal().0, code(Code::STORE_UNAVAILABLE));
+    let told = bo.read();
+    let [ServerToClient::RematchWithdrawn { side: Side::Blue, .. }, ServerToClient::Refused { code, .. }] =
+        &told[..]
+    else {
+        panic!("{told:?}")
+    };
+    assert_eq!(code.as_str(), Code::STORE_UNAVAILABLE);
     hand.rematch(&bo, "yes");
     assert!(matches!(hand.held[..], [Output::MakeRematch]));
+}
+
+#[test]
+fn an_offer_of_a_rematch_lapses_when_its_player_leaves_or_is_away() {
+    let (mut hand, ana, mut bo) = over(&header("classic"));
+    let is_withdrawn = |client: &mut Client, of: Side| {
+        let is_it =
+            |message: &_| matches!(message, ServerToClient::RematchWithdrawn { side, .. } if *side == of);
+        client.read().iter().any(is_it)
+    };
+    hand.rematch(&ana, "again");
+    hand.leave(&ana);
+    assert!(is_withdrawn(&mut bo, Side::Red));
+    hand.is_holding = true;
+    hand.rematch(&bo, "yes");
+    assert!(hand.held.is_empty(), "bo would play alone");
+    hand.is_holding = false;
+    let mut ana = Client::new("ana");
+    hand.open(&ana, None);
+    let ServerToClient::Game { rematch, .. } = ana.only() else { panic!("no game") };
+    assert_eq!(rematch, [Side::Blue]);
+    hand.close(&bo);
+    assert!(!is_withdrawn(&mut ana, Side::Blue), "bo may come back");
+    assert_eq!(hand.wake(), Some(30_000));
+    assert!(is_withdrawn(&mut ana, Side::Blue));
+    // A player who does not have the game open has half a minute to open it.
+    hand.rematch(&bo, "once-more");
+    assert!(!is_withdrawn(&mut ana, Side::Blue));
+    assert_eq!(hand.wake(), Some(30_000));
+    assert!(is_withdrawn(&mut ana, Side::Blue));
 }
 
 #[test]
@@ -312,9 +380,9 @@ fn there_is_no_rematch_of_a_game_that_goes_on() {
 }
 
 #[test]
-fn a_game_without_a_clock_waits_for_nothing() {
+fn a_game_without_a_clock_waits_only_for_its_own_end() {
     let mut terms = header("classic");
     terms.terms.time = Time::Unlimited {};
     let (hand, _ana, _bo) = Hand::playing(&terms);
-    assert_eq!(hand.table.wake_at(), None);
+    assert_eq!(hand.table.wake_at(), Some(START.plus_ms(IDLE_MS + 1)));
 }

@@ -2,22 +2,25 @@
 //! one of them.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_base::cluster::{MemberInfo, News, OpenedSeek, Peers};
 use flagfall_base::delivery::{Connections, Registration};
 use flagfall_base::keys::told_key;
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient, Time};
+use flagfall_protocol::{Accepted, GameCommand, Phase, Presence, ServerToClient, Time};
 use flagfall_store::{Announcement, Store as _, Topic};
 use flagfall_store_testing::{ManualClock, TestStore};
+use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 
 use super::harness::{
-    Client, START, TestServer, close, command, deploy, header, make_game, new_game, open, run_tasks,
+    Client, START, TestServer, close, command, deploy, header, keys, make_game, new_game, open, rematch,
+    run_tasks,
 };
 use crate::rest::Round;
-use crate::{TableError, TableHandle, Tables};
+use crate::{NewGame, TableError, TableHandle, Tables};
 
 struct Server {
     tables: Tables,
@@ -35,6 +38,10 @@ impl News for HeardBy<'_> {
 
     fn sight_regained(&self) {
         self.0.sight_regained();
+    }
+
+    fn rematch_offered(&self, game: GameId, side: Side) {
+        self.0.rematch_offered(game, side);
     }
 
     fn seek_opened(&self, _opened: OpenedSeek) {}
@@ -326,6 +333,48 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
+fn follow(server: &TestServer) {
+    let tables = server.tables.clone();
+    tokio::spawn(async move { tables.follow().await });
+}
+
+/// The part of the store with one game gives no answers. Another game goes on.
+#[tokio::test(start_paused = true)]
+async fn a_game_whose_part_of_the_store_is_away_delays_no_other_game() {
+    let (one, two) = TestServer::pair().await;
+    let store = one.store.clone();
+    let third = TestServer::on(store.clone(), one.clock.clone()).await;
+    let late = TestServer::on(store.clone(), one.clock.clone()).await;
+    let [away, other] = [one.game(1).await.id(), one.game(2).await.id()];
+    for server in [&two, &third] {
+        server.tables.find(away).await.unwrap();
+        server.tables.find(other).await.unwrap();
+    }
+    for server in [&two, &third, &late] {
+        *server.faults.away.lock().unwrap() = Some(away);
+    }
+    let (watched, watcher) = (two.tables.find(other).await.unwrap(), Client::new("cy"));
+    open(&watched, &watcher).await;
+    follow(&two);
+    run_tasks().await;
+    send(&one.tables.find(other).await.unwrap(), &Client::new("ana"), "red", Side::Red).await;
+    run_tasks().await;
+    let head = store.head(other).await.unwrap().seq;
+    assert_eq!(watched.facts.head(), head, "moves are heard of while an audit waits for the away game");
+    for server in [&third, &late] {
+        server.faults.is_silence_known.store(true, Ordering::SeqCst);
+    }
+    follow(&third);
+    run_tasks().await;
+    store.lose_tail(other, head - 1);
+    store.announce(Announcement::Everything);
+    run_tasks().await;
+    assert!(third.tables.residents().handle(other).is_none(), "a second audit was made");
+    let found = late.tables.find(away).now_or_never().unwrap();
+    assert_eq!(found.err(), Some(TableError::Unavailable), "nothing waits for the answer");
+    assert!(late.tables.find(other).await.is_ok());
+}
+
 /// A log loses its last entry after that entry was announced. The server looks for the entry only
 /// once.
 #[tokio::test(start_paused = true)]
@@ -407,4 +456,78 @@ async fn a_server_that_opens_a_game_knows_the_seats_of_others_at_once() {
     run_tasks().await;
     let ServerToClient::Game { presence, .. } = bo.only() else { panic!() };
     assert_eq!(presence.red, Presence::Present);
+}
+
+/// Returns two servers, and the game of ana and bo, which ana has open on the first server and has
+/// called off.
+async fn aborted_pair() -> (TestStore, Server, Server, GameId, Client) {
+    let (store, one, other, id) = following_pair().await;
+    let mut ana = Client::new("ana");
+    open(&one.game(id), &ana).await;
+    command(&one.game(id), &ana, "end", GameCommand::Abort {}).await;
+    run_tasks().await;
+    ana.texts();
+    (store, one, other, id, ana)
+}
+
+/// Returns the games that have begun, as a client was told.
+fn begun(client: &mut Client) -> Vec<GameId> {
+    let begun = |message| match message {
+        ServerToClient::GameStarted { game, .. } => Some(game.id),
+        _ => None,
+    };
+    client.read().into_iter().filter_map(begun).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rematch_begins_once_although_its_players_are_on_different_servers() {
+    for at_once in [false, true] {
+        let (store, one, other, id, mut ana) = aborted_pair().await;
+        let mut bo = Client::new("bo");
+        let _connected = (one.connect(&ana), other.connect(&bo));
+        open(&other.tables.find(id).await.unwrap(), &bo).await;
+        run_tasks().await;
+        bo.texts();
+        rematch(&one.game(id), &ana, "again").await;
+        if !at_once {
+            run_tasks().await;
+            assert!(matches!(bo.only(), ServerToClient::RematchOffered { side: Side::Red, .. }));
+        }
+        rematch(&other.game(id), &bo, "yes").await;
+        run_tasks().await;
+        let (of_ana, of_bo) = (begun(&mut ana), begun(&mut bo));
+        assert!(!of_ana.is_empty() && of_ana == of_bo, "{of_ana:?} {of_bo:?}");
+        assert_eq!(keys(&store, "live/").await, [format!("live/{}", of_ana[0])], "at once: {at_once}");
+        // The server that did not create the rematch knows it too.
+        let mut back = Client::new("ana");
+        rematch(&one.game(id), &back, "again").await;
+        let answer = back.next().await;
+        let ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(game, of_ana[0]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_create_a_rematch_at_the_same_time_create_the_same_game() {
+    let (_store, one, other, id, _ana) = aborted_pair().await;
+    let rematch = |number| NewGame { previous: Some(id), ..new_game(number, ["bo", "ana"]) };
+    let first = one.tables.create(rematch(2)).await.unwrap().id;
+    assert_eq!(other.tables.create(rematch(3)).await.unwrap().id, first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_opens_a_game_later_is_told_of_the_offer_of_a_rematch() {
+    let (_store, one, other, id, ana) = aborted_pair().await;
+    rematch(&one.game(id), &ana, "again").await;
+    run_tasks().await;
+    let mut bo = Client::new("bo");
+    open(&other.tables.find(id).await.unwrap(), &bo).await;
+    run_tasks().await;
+    let told = bo.read();
+    assert!(told.iter().any(|told| matches!(told, ServerToClient::RematchOffered { side: Side::Red, .. })));
+    close(&one.game(id), &ana, true).await;
+    let told = bo.read();
+    assert!(told.iter().any(|told| matches!(told, ServerToClient::RematchWithdrawn { side: Side::Red, .. })));
 }

@@ -299,7 +299,11 @@ impl World {
             Output::Read { .. } => Input::ReadOn(Err(TableError::Unavailable)),
             Output::Look { .. } => Input::Looked(Err(TableError::Unavailable)),
             Output::Search { asked } => Input::Searched { asked, found: Err(TableError::Unavailable) },
-            Output::HouseTurn { .. } | Output::MakeRematch | Output::Stopped | Output::Diverged => return,
+            Output::HouseTurn { .. }
+            | Output::MakeRematch
+            | Output::TellRematchOffered { .. }
+            | Output::Stopped
+            | Output::Diverged => return,
         };
         self.servers[server].step(input);
     }

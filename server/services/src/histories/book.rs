@@ -3,13 +3,17 @@
 //! The record (`history/PLAYER`) contains a page: the lines of the latest games. When the page is
 //! full, its lines become a volume (`volumes/PLAYER/NUMBER`). A volume never changes, and its
 //! number is never reused, so volumes can be cached and archived. To change a line in a volume,
-//! the server replaces the whole volume with one that has a new number.
+//! the server replaces the whole volume with one that has a new number. Only after the store was
+//! set back to a backup, the archive may have other volumes with the same numbers. New volumes then
+//! get other numbers before they are archived.
 
 use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
+use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, delete_all, expect};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Tally;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use futures_util::stream::{self, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +29,8 @@ const LINES_MAX: usize = 64;
 /// including ratings, below 4 KB.
 const BYTES_MAX: usize = 2_200;
 const HOUR_MS: u64 = 60 * 60 * 1_000;
+/// The number of histories that a check reads at the same time.
+const READS_MAX: usize = 16;
 /// How many times a history is read before giving up, if its volumes are replaced during the
 /// read.
 pub(super) const TRIES: usize = 4;
@@ -381,6 +387,25 @@ pub(crate) async fn amend(
     }
     opened.save(update)?;
     Ok(true)
+}
+
+/// Reads all histories with all their volumes. Returns the players whose histories cannot be read,
+/// each with the reason.
+pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreError> {
+    let (mut scan, mut found) = (Scan::new(store, HISTORY.all()?), Vec::new());
+    while let Some(records) = scan.next().await? {
+        let players = records.iter().filter_map(|(key, _)| HISTORY.rest(key));
+        let reading = players.map(async |player| (player.to_owned(), rated_lines(store, player).await));
+        let mut reading = stream::iter(reading).buffered(READS_MAX);
+        while let Some((player, read)) = reading.next().await {
+            match read {
+                Ok(_) => {}
+                Err(StoreError::Damaged { what }) => found.push((player, what)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the lines of all games that changed a player's ratings.

@@ -6,7 +6,7 @@ use flagfall_base::transact::Transaction;
 use flagfall_store::{StoreError, Update};
 
 use super::Histories;
-use super::book::{Opened, TRIES, Volume, delete_volumes, missing, read_volume, volume_key};
+use super::book::{Opened, TRIES, Volume, VolumeRef, delete_volumes, missing, read_volume, volume_key};
 
 /// The number of unmerged volumes that are merged at a time. So after the job, a history has fewer
 /// unmerged volumes than this.
@@ -28,19 +28,19 @@ impl Histories {
                 return Ok(());
             }
             let mut update = Update { writes: Vec::new(), ..job.finish() };
-            let merged = self.merge(&player, opened, &mut update).await?;
-            let is_last = merged.is_none();
-            match merged {
+            let changed = match self.merge(&player, opened, &mut update).await? {
+                Some(merged) => Some(merged),
+                None => self.archive(&player, &mut update).await?,
+            };
+            let is_last = changed.is_none();
+            match changed {
                 Some(opened) => {
                     opened.save(&mut update)?;
                     // Adding volumes also wrote this job. Drop that write, because the job is
                     // already in the store.
                     update.writes.retain(|write| write.key() != job.key());
                 }
-                None => {
-                    self.archive(&player, &mut update).await?;
-                    update.writes.extend(job.finish().writes);
-                }
+                None => update.writes.extend(job.finish().writes),
             }
             if transaction.commit(update).await? && is_last || !job.is_held().await? {
                 return Ok(());
@@ -105,22 +105,33 @@ impl Histories {
     }
 
     /// Moves all volumes to the archive, if there is an archive that all servers can use. Deletes
-    /// archived volumes that were replaced long ago.
-    async fn archive(&self, player: &str, update: &mut Update) -> Result<(), StoreError> {
+    /// archived volumes that were replaced long ago. Returns the changed history if a volume must
+    /// get another number first.
+    async fn archive(&self, player: &str, update: &mut Update) -> Result<Option<Opened>, StoreError> {
         let store = &*self.store;
         if !store.archives_records() || !self.tables.peers().can_archive() {
-            return Ok(());
+            return Ok(None);
         }
         let mut opened = Opened::read(store, player).await?;
-        for volume in &opened.book.volumes {
-            store.archive_record(volume_key(player, volume.number)?).await?;
-        }
         let now = store.now();
+        for at in 0..opened.book.volumes.len() {
+            let VolumeRef { number, is_merged, .. } = opened.book.volumes[at];
+            if store.archive_record(volume_key(player, number)?).await? {
+                continue;
+            }
+            // The store was set back to a backup, and numbers are given out again. The archive has
+            // an earlier volume with this number, which no history names any more.
+            let volume = read_volume(store, player, number).await?.ok_or_else(missing)?;
+            opened.retire(number, now, update)?;
+            opened.add(volume, is_merged, update)?;
+            return Ok(Some(opened));
+        }
         for retired in opened.book.retired.iter().filter(|retired| retired.is_old(now)) {
             store.delete_archived(volume_key(player, retired.number)?).await?;
         }
         opened.book.retired.retain(|retired| !retired.is_old(now));
-        opened.save(update)
+        opened.save(update)?;
+        Ok(None)
     }
 }
 

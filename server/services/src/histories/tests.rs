@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use flagfall_archive::{Archive, ArchivedStore, FolderStore, Settings as ArchiveSettings};
-use flagfall_base::keys::{HISTORY_DUE, KINDS, PLAYERS};
+use flagfall_base::keys::{HISTORY_DUE, KINDS, PLAYERS, VOLUMES};
 use flagfall_base::transact::write;
 use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{Speed, Terms, Time};
@@ -78,7 +78,8 @@ fn game_of(seed: &mut Seeded, number: usize) -> (GameId, Archived) {
 struct World {
     services: Services,
     store: TestStore,
-    _folder: Option<tempfile::TempDir>,
+    /// The folder of the archive.
+    folder: Option<Arc<tempfile::TempDir>>,
 }
 
 impl World {
@@ -87,7 +88,15 @@ impl World {
     }
 
     async fn over(store: TestStore, form: Option<Form>, has_archive: bool) -> World {
-        let folder = has_archive.then(|| tempfile::tempdir().unwrap());
+        let folder = has_archive.then(|| Arc::new(tempfile::tempdir().unwrap()));
+        World::with_archive(store, form, folder).await
+    }
+
+    async fn with_archive(
+        store: TestStore,
+        form: Option<Form>,
+        folder: Option<Arc<tempfile::TempDir>>,
+    ) -> World {
         let over: Arc<dyn Store> = match &folder {
             Some(folder) => {
                 let objects = Arc::new(FolderStore::open(folder.path()).unwrap());
@@ -98,7 +107,7 @@ impl World {
         };
         let settings = Settings { write_format: form, ..Settings::default() };
         let services = Services::assemble(settings, over, None).await.unwrap();
-        World { services, store, _folder: folder }
+        World { services, store, folder }
     }
 
     async fn add_player(&self, player: Player) {
@@ -218,6 +227,13 @@ async fn lists_from_lines_are_those_from_records() {
         }
         let wanted = records.lists().await;
         assert!(wanted.len() > 100);
+        // Jobs that come back change nothing.
+        for world in worlds {
+            for (game, entered) in &all {
+                world.enter(*game, entered).await;
+            }
+        }
+        assert_eq!(records.lists().await, wanted);
         assert_eq!(lines.lists().await, wanted);
         assert_eq!(archived.lists().await, wanted);
 
@@ -247,7 +263,7 @@ async fn lists_from_lines_are_those_from_records() {
             assert!(left.iter().all(|(key, _)| !is_account(key)), "only those of guests stay");
             // With an archive, the volumes are not in the store.
             if !has_archive {
-                let kept = newer.store.scan(flagfall_base::keys::VOLUMES.all().unwrap(), None, 1).await;
+                let kept = newer.store.scan(VOLUMES.all().unwrap(), None, 1).await;
                 assert_eq!(kept.unwrap().len(), 1);
             }
         }
@@ -280,7 +296,7 @@ async fn a_player_takes_up_less_than_4_kb_however_much_they_have_played() {
     assert_eq!(whole.lines.iter().filter(|line| line.change.is_some()).count(), 1_000);
 
     // A deleted account leaves nothing in the store or the archive.
-    let archived = || world.services.store.archived_records(flagfall_base::keys::VOLUMES.all().unwrap());
+    let archived = || world.services.store.archived_records(VOLUMES.all().unwrap());
     assert!(archived().await.unwrap().len() > 3);
     world.services.histories.forget(&player(1)).await.unwrap();
     world.services.ratings.forget(&player(1)).await.unwrap();
@@ -289,6 +305,64 @@ async fn a_player_takes_up_less_than_4_kb_however_much_they_have_played() {
     assert!(left.iter().all(|key| key.starts_with("players/") || key.contains("history_due/")), "{left:?}");
     world.shelve().await;
     assert!(keys_of(&world.store, &id(1)).await.iter().all(|key| key.starts_with("players/")));
+}
+
+/// Enters games of player 1 with these numbers, and returns their ids.
+async fn enter_games(world: &World, numbers: std::ops::Range<usize>) -> HashSet<GameId> {
+    let mut games = HashSet::new();
+    for number in numbers {
+        let (game, mut entered) = game_of(&mut Seeded(7), number);
+        entered.finished.players = PerSide::new(player(1), player(0));
+        world.enter(game, &entered).await;
+        games.insert(game);
+    }
+    world.shelve().await;
+    games
+}
+
+#[tokio::test]
+async fn numbers_of_volumes_that_the_archive_has_are_skipped_after_a_backup_was_restored() {
+    let world = World::new(None, true).await;
+    let backup = TestStore::new(ManualClock::new(Stamp(NOON)));
+    enter_games(&world, 1..400).await;
+    let restored = World::with_archive(backup, None, world.folder.clone()).await;
+    let games = enter_games(&restored, 1_000..1_200).await;
+    for prefix in [VOLUMES.all().unwrap(), HISTORY_DUE.all().unwrap()] {
+        assert_eq!(restored.store.scan(prefix, None, 10).await, Ok(Vec::new()));
+    }
+    let whole = restored.services.histories.lines.all(&id(1), |_| true).await.unwrap();
+    assert_eq!(whole.lines.into_iter().map(|line| line.game).collect::<HashSet<GameId>>(), games);
+}
+
+#[tokio::test]
+async fn a_check_finds_the_history_of_which_a_volume_is_missing() {
+    let world = World::new(None, true).await;
+    enter_games(&world, 1..200).await;
+    let store = &*world.services.store;
+    assert_eq!(check(store).await, Ok(Vec::new()));
+    let volumes = store.archived_records(VOLUMES.all().unwrap()).await.unwrap();
+    store.delete_archived(volumes[1].clone()).await.unwrap();
+    let missing = "a volume of a history is missing".to_owned();
+    assert_eq!(check(store).await, Ok(vec![(id(1), missing)]));
+}
+
+#[tokio::test]
+async fn a_change_in_a_line_shows_that_a_game_was_rated() {
+    let world = World::new(None, false).await;
+    for number in 1..3 {
+        world.add_player(player(number)).await;
+    }
+    let (game, mut entered) = game_of(&mut Seeded(7), 1);
+    entered.finished.players = PerSide::new(player(1), player(2));
+    let is_rated = || world.services.ratings.is_rated(game, &entered.finished);
+    world.enter(game, &entered).await;
+    assert_eq!(is_rated().await, Ok(false));
+    world.rate(game, &entered).await;
+    assert_eq!(is_rated().await, Ok(true));
+    world.services.histories.fold(&id(2)).await.unwrap();
+    let rated = flagfall_base::keys::RATED.key([&game]).unwrap();
+    delete(&world.store, vec![rated]).await.unwrap();
+    assert_eq!(is_rated().await, Ok(true));
 }
 
 /// Returns all records whose keys name a player.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_archive::archived_signature;
-use flagfall_base::keys::{FIGURES, HISTORY, HISTORY_DUE, PROOF, RATED, TALLY, VOLUMES, last_part};
+use flagfall_base::keys::{FIGURES, HISTORY, HISTORY_DUE, RATED, TALLY, VOLUMES, last_part};
 use flagfall_base::scan::Scan;
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{PlayedGame, RatingChange, Speed};
@@ -81,7 +80,6 @@ async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, 
             records.put(key, &entry(line.clone(), change))?;
             put_change(store, &line, speed, change, &mut records).await?;
         }
-        put_signature(store, &line, &mut records).await?;
         for shelf in Shelf::BOTH.into_iter().filter(|shelf| shelf.has(&line)) {
             let played = line.clone().played();
             records.put(played_key(player, shelf, line.ended, line.game)?, &played)?;
@@ -131,16 +129,4 @@ async fn put_change(
     let Change { first_move, before, after, .. } = change;
     let (before, after) = (PerSide::new(before, other.0), PerSide::new(after, other.1));
     records.put(key, &RatingChange { game: line.game, ruleset, speed, first_move, before, after })
-}
-
-/// Adds the signature of an archived game, if the store has none. Adds it only from Red's history.
-async fn put_signature(store: &dyn Store, line: &Line, records: &mut Records) -> Result<(), StoreError> {
-    let key = PROOF.key([&line.game])?;
-    if line.erased || line.side != Side::Red || store.get(key.clone()).await?.is_some() {
-        return Ok(());
-    }
-    match archived_signature(store, line.game).await? {
-        Some(signature) => records.put(key, &signature),
-        None => Ok(()),
-    }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::offer::{Closing, find_offer};
 use super::refusal::no_such_challenge;
 use crate::Refused;
+use crate::players::is_closed;
 use crate::records::{mark, put};
 use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED, last_part};
 use flagfall_base::transact::delete;
@@ -55,8 +56,13 @@ impl Challenge {
     }
 }
 
+/// Reads an open challenge. A challenge is not open while the challenger's account is closed.
 pub(super) async fn find(store: &Arc<dyn Store>, code: &str) -> Result<(Challenge, Key, Vec<u8>), Refused> {
-    find_offer(store, &CHALLENGES, code, no_such_challenge).await
+    let found: (Challenge, _, _) = find_offer(store, &CHALLENGES, code, no_such_challenge).await?;
+    if is_closed(&**store, &found.0.challenger.id).await? {
+        return Err(no_such_challenge());
+    }
+    Ok(found)
 }
 
 pub(super) async fn close_all(

@@ -20,7 +20,7 @@ use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, expect, write_if};
 use flagfall_board::{GameId, Stamp};
 use flagfall_game::{CreateError, NewGame, TableError, Tables};
-use flagfall_protocol::{Code, Phase, Player, PlayerKind, Refusal, Speed, Terms};
+use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, Refusal, Speed, Terms};
 use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Update, Write};
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -88,12 +88,12 @@ impl Pool {
 
     /// Returns the update that makes a player wait for these terms. A player who already waits
     /// for the same terms keeps their place. If the terms differ, they replace the earlier ones.
-    /// Refused while the player has a running game that came from the pool.
+    /// Refused while the player has a game from the pool that binds them.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, Refused> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
         if let Some(game) = paired.as_deref().and_then(game_of)
-            && self.is_running(game).await?
+            && self.binds(game).await?
         {
             return Err(already_paired(game));
         }
@@ -120,7 +120,7 @@ impl Pool {
         }
         let paired = self.store.get(PAIRED_OF.key([&player.id])?).await?;
         match paired.as_deref().and_then(game_of) {
-            Some(game) if self.is_running(game).await? => Err(already_paired(game)),
+            Some(game) if self.binds(game).await? => Err(already_paired(game)),
             Some(_) | None => Err(Refusal::new(Code::NOT_IN_POOL).because("waiting").into()),
         }
     }
@@ -129,9 +129,18 @@ impl Pool {
         delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await
     }
 
-    async fn is_running(&self, game: GameId) -> Result<bool, Refused> {
+    /// True if a game from the pool keeps its players out of the pool. This is so until it has
+    /// begun, and on a live clock until its end.
+    async fn binds(&self, game: GameId) -> Result<bool, Refused> {
         match self.tables.find(game).await {
-            Ok(table) => Ok(table.summary().phase != Phase::Over),
+            Ok(table) => {
+                let GameSummary { phase, terms, .. } = table.summary();
+                Ok(match phase {
+                    Phase::Deploying => true,
+                    Phase::Playing => !terms.time.is_slow(),
+                    Phase::Over => false,
+                })
+            }
             // The game has not been created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),

@@ -1,10 +1,11 @@
-//! Returns players to the front of the pool if their opponent caused the game to be aborted.
+//! Returns players to the front of the pool if their opponent ended the game before it counted.
 //!
-//! The pairing keeps the records of both players (`pooled/GAME`). The append that aborts the game
-//! writes a note with the players who did not cause the abort (`pool_returns/GAME`, kept for a
-//! minute). If such a player is connected, their server puts their record back into the pool. It
-//! does so in one update, on the condition that both the records and the note still exist. So a
-//! player returns only while connected, and at most once, even if several servers try.
+//! The pairing keeps the records of both players (`pooled/GAME`). The append that aborts the game,
+//! or ends a rated game before its second ply, writes a note with the players who did not cause
+//! this end (`pool_returns/GAME`, kept for a minute). If such a player is connected, their server
+//! puts their record back into the pool. It does so in one update, on the condition that both the
+//! records and the note still exist. So a player returns only while connected, and at most once,
+//! even if several servers try.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
@@ -13,23 +14,24 @@ use super::pool::{Pool, PoolRecord, read};
 use crate::records::put;
 use flagfall_base::keys::{PAIRED_OF, POOL, POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
+use flagfall_base::store_errors::note_refusal;
 use flagfall_base::transact::expect;
 use flagfall_game::GameHeader;
 
-/// The time after an abort in which the pool may take a player back, in milliseconds.
+/// The time after the end in which the pool may take a player back, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 
-/// Returns a write that must be made in the same append as the abort. It stores a note naming the
-/// players who did not cause the abort, so that they may wait in the pool again. Whether the game
+/// Returns a write that must be made in the same append as the end. It stores a note naming the
+/// players who did not cause the end, so that they may wait in the pool again. Whether the game
 /// came from the pool is checked later. `None` if there are no such players, or if one of the
 /// players is a house player.
 pub(crate) fn pool_return(
     game: GameId,
     header: &GameHeader,
-    aborted_by: PerSide<bool>,
+    spoiled_by: PerSide<bool>,
     now: Stamp,
 ) -> Option<Write> {
-    let innocent = Side::BOTH.into_iter().filter(|side| !aborted_by[*side] && !header.has_house());
+    let innocent = Side::BOTH.into_iter().filter(|side| !spoiled_by[*side] && !header.has_house());
     let innocent: Vec<&str> = innocent.map(|side| header.players[side].id.as_str()).collect();
     if innocent.is_empty() {
         return None;
@@ -38,14 +40,18 @@ pub(crate) fn pool_return(
 }
 
 impl Pool {
-    /// Returns players of aborted games to the pool, if they are connected to this server.
+    /// Returns players to the pool whose opponents ended their games, if they are connected to this
+    /// server.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
         let mut scan = Scan::new(&*self.store, POOL_RETURNS.all()?).of_reachable();
         while let Some(notes) = scan.next().await? {
             for (note, value) in notes {
                 let Some(game) = POOL_RETURNS.game(&note) else { continue };
                 let innocent: Vec<String> = serde_json::from_slice(&value).unwrap_or_default();
-                self.take_back_from(game, (note, value), &innocent).await?;
+                // Its other records may be in a part of the store that is away.
+                if let Err(error) = self.take_back_from(game, (note, value), &innocent).await {
+                    note_refusal(&error, "players of an aborted game are not back in the pool");
+                }
             }
         }
         Ok(())
@@ -88,7 +94,7 @@ impl Pool {
         // wave will see the change.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
-            tracing::debug!(%game, "a player of an aborted game is back in the pool");
+            tracing::debug!(%game, "a player whose opponent ended their game is back in the pool");
         }
         Ok(())
     }

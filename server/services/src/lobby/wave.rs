@@ -13,6 +13,7 @@ use flagfall_base::cluster::OTHERS_WAIT_MS;
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL_WAVES, POOLED};
 use flagfall_base::places::game_id_in_reach;
 use flagfall_base::random::random_bytes;
+use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::write;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -58,11 +59,18 @@ impl Pool {
         let (mut groups, mut statuses) = (Vec::new(), Vec::new());
         for (class, mut waiters) in classes {
             let waiting = waiters.len();
-            let does_pair = waiting > 1 && self.pairs(&class, now).await?;
+            let does_pair = waiting > 1 && self.pairs(&class, now).await;
             if !does_pair {
                 waiters.retain(|waiter| self.connections.is_online(&waiter.record.player.id));
             }
-            let pool = self.standings(&waiters, now).await?;
+            // A part of the store that is away must not keep the other classes from being paired.
+            let pool = match self.standings(&waiters, now).await {
+                Ok(pool) => pool,
+                Err(error) => {
+                    note_refusal(&error, "a class of the pool is left out of a wave");
+                    continue;
+                }
+            };
             statuses.extend(self.statuses(&waiters, &pool, waiting));
             if does_pair {
                 groups.push((waiters, pool));
@@ -73,25 +81,33 @@ impl Pool {
         self.tell_statuses(statuses);
         let mut sealed = HashSet::new();
         for (waiters, pool) in groups {
-            sealed.extend(self.pair(&waiters, pool, now).await?);
+            sealed.extend(self.pair(&waiters, pool, now).await);
         }
         if sealed.is_empty() { Ok(()) } else { self.make_games(&sealed).await }
     }
 
     /// True if this server pairs the players of a class in this wave: it is the guardian of the
-    /// class, or the guardian has held no wave for the class recently.
-    async fn pairs(&self, class: &str, now: Stamp) -> Result<bool, StoreError> {
+    /// class, or the guardian has held no wave for the class recently. If that is unknown, because
+    /// the part of the store with the record is away, only the guardian pairs them.
+    async fn pairs(&self, class: &str, now: Stamp) -> bool {
         let peers = self.tables.peers();
+        let guards = peers.guards(class);
         if !peers.is_shared() {
-            return Ok(true);
+            return true;
         }
-        let key = POOL_WAVES.key([&HexBytes(Sha256::digest(class).into())])?;
-        if !peers.guards(class) {
-            return Ok(self.store.get(key).await?.is_none());
-        }
-        let expires = now.plus_ms(crate::settings::ms(self.wave) + OTHERS_WAIT_MS);
-        write(&*self.store, vec![Write::Put { key, value: Vec::new(), expires: Some(expires) }]).await?;
-        Ok(true)
+        let noted = async {
+            let key = POOL_WAVES.key([&HexBytes(Sha256::digest(class).into())])?;
+            if !guards {
+                return Ok(self.store.get(key).await?.is_none());
+            }
+            let expires = now.plus_ms(crate::settings::ms(self.wave) + OTHERS_WAIT_MS);
+            write(&*self.store, vec![Write::Put { key, value: Vec::new(), expires: Some(expires) }]).await?;
+            Ok(true)
+        };
+        noted.await.unwrap_or_else(|error: StoreError| {
+            note_refusal(&error, "the record of a class's waves is out of reach");
+            guards
+        })
     }
 
     /// Collects the data on which the pairing of these players depends.
@@ -126,13 +142,9 @@ impl Pool {
         Ok(Standing { rating, known, blocked: blocked_ids(&*self.store, &player.id).await? })
     }
 
-    /// Pairs players who wait for the same terms. Returns the games of the pairs.
-    async fn pair(
-        &self,
-        waiters: &[Waiter],
-        pool: Vec<Waiting<usize>>,
-        now: Stamp,
-    ) -> Result<Vec<GameId>, StoreError> {
+    /// Pairs players who wait for the same terms. Returns the games of the pairs. The next wave
+    /// pairs those who could not be paired.
+    async fn pair(&self, waiters: &[Waiter], pool: Vec<Waiting<usize>>, now: Stamp) -> Vec<GameId> {
         let ratings: Vec<f64> = pool.iter().map(|waiting| waiting.rating).collect();
         let [seed] = random_bytes::<1>().unwrap_or_default();
         let mut coin = seed & 1 == 0;
@@ -142,8 +154,10 @@ impl Pool {
                 coin
             })
         });
-        let pairs =
-            matched.await.map_err(|_| StoreError::Unavailable { why: "the pairing failed".to_owned() })?;
+        let Ok(pairs) = matched.await else {
+            tracing::error!("the pairing of a class panicked: this is a defect of the server");
+            return Vec::new();
+        };
         let sealing = futures_util::stream::iter(pairs).map(|Pair { first, second }| {
             let gap = (ratings[first] - ratings[second]).abs();
             async move {
@@ -155,8 +169,15 @@ impl Pool {
             }
         });
         // Run the updates concurrently, because the store commits concurrent updates together.
-        let sealed: Vec<Option<GameId>> = sealing.buffer_unordered(AT_ONCE).try_collect().await?;
-        Ok(sealed.into_iter().flatten().collect())
+        let sealed: Vec<Result<Option<GameId>, StoreError>> =
+            sealing.buffer_unordered(AT_ONCE).collect().await;
+        let sealed = sealed.into_iter().filter_map(|sealed| {
+            sealed.unwrap_or_else(|error| {
+                note_refusal(&error, "two players of the pool could not be paired");
+                None
+            })
+        });
+        sealed.collect()
     }
 
     /// Pairs two players if both still wait. Returns their game if they are paired.

@@ -88,6 +88,12 @@ impl Destinations {
         self.place(&mut hosts, host)
     }
 
+    /// Gives no more places, because the server is stopping. Those who wait for one get none.
+    pub(super) fn close(&self) {
+        self.places.close();
+        self.hosts.lock().values().for_each(|host| host.freed.send_modify(|freed| *freed += 1));
+    }
+
     /// Waits for a place at a host. `None` if nothing may be sent to the host at the moment.
     pub(super) async fn wait(&self, host: &str) -> Option<Place> {
         loop {
@@ -113,6 +119,9 @@ impl Destinations {
             hosts.values().filter(|host| host.failures > 0).map(|host| host.running).sum()
         };
         if hosts.get(host).is_some_and(|known| known.failures > 0) && failing(&hosts) >= FAILING_AT_ONCE {
+            return Offer::Refused;
+        }
+        if self.places.is_closed() {
             return Offer::Refused;
         }
         if let Some(known) = hosts.get_mut(host) {
@@ -215,6 +224,19 @@ mod tests {
         assert!(fourth.await.is_none());
         drop(third);
         assert!(destinations.take("a").is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_stopping_begins_no_more_deliveries() {
+        let destinations = Destinations::default();
+        let sending = [now(&destinations, "a").await, now(&destinations, "a").await].map(Option::unwrap);
+        let mut waiting = Box::pin(destinations.wait("a"));
+        assert!(timeout(Duration::ZERO, &mut waiting).await.is_err());
+        destinations.close();
+        assert!(waiting.await.is_none());
+        sending.iter().for_each(|place| place.note(true));
+        drop(sending);
+        assert!(now(&destinations, "a").await.is_none() && now(&destinations, "b").await.is_none());
     }
 
     #[tokio::test(start_paused = true)]

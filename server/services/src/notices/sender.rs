@@ -259,8 +259,8 @@ mod tests {
         }
         // Even if private addresses are allowed, the message for a closed port is the same.
         let sender = Sender::new(Reach::Private, &Trust::default());
-        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        for url in [format!("http://{closed}/"), "http://no-such-host.invalid/".to_owned()] {
+        let closed = flagfall_tests::OwnPort::claim().unwrap();
+        for url in [format!("http://{}/", closed.address()), "http://no-such-host.invalid/".to_owned()] {
             assert_eq!(sender.send(&url, "s", &notice).await.attempt.result, UNREACHABLE);
         }
     }

@@ -34,6 +34,12 @@ pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool)
     Ok((record.player, record.closed.is_some()))
 }
 
+/// True if an operator has closed this player's account.
+pub(crate) async fn is_closed(store: &dyn Store, player: &str) -> Result<bool, StoreError> {
+    let Some(bytes) = store.get(PLAYERS.key([&player])?).await? else { return Ok(false) };
+    Ok(PlayerRecord::read(&bytes)?.closed.is_some())
+}
+
 /// Closes or reopens an account, and writes `note` in the same update. After an error, nothing
 /// has changed. The exception is [`ClosureError::Store`], after which the change may have been
 /// written. Read the account to find out.

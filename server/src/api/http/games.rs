@@ -230,14 +230,10 @@ async fn in_background<T: Send + 'static>(
 async fn find(app: &App, client: Client, player: Option<&str>, id: &str) -> Result<TableHandle, ApiError> {
     let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find_for(player, id).await?;
-    charge_plies(app, client, table.summary().ply);
+    let requests = u32::try_from(table.entries() / ENTRIES_PER_REQUEST).unwrap_or(u32::MAX);
+    app.admission.charge_request(client, requests, Instant::now());
     Ok(table)
 }
 
-/// The number of plies that are charged like one request.
-const PLIES_PER_REQUEST: u32 = 50;
-
-/// Charges the client for the additional work that a game with this many plies causes.
-fn charge_plies(app: &App, client: Client, plies: u16) {
-    app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
-}
+/// The number of log entries that are charged like one request.
+const ENTRIES_PER_REQUEST: u64 = 50;

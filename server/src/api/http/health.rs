@@ -15,8 +15,15 @@ use crate::app::App;
 use flagfall_base::SERVER;
 use flagfall_base::cluster::BusMessage;
 use flagfall_base::keys::HEALTH;
+use flagfall_base::places::Reach;
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry::HEALTH_SECONDS;
+
+/// The problem if only a part of the store is away.
+const PART_AWAY: &str = "a part of the store does not answer, and its games stand still";
+/// The names of the records with which the store is checked. On a cluster they are in several
+/// parts, and the first one whose part answered lately is used.
+const PROBES: [&str; 12] = ["probe", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
 
 /// The answer from `/health`.
 #[derive(Serialize, Debug)]
@@ -48,7 +55,8 @@ pub(super) struct Ready {
     store_available: bool,
 }
 
-/// Answers 200 if the store is healthy, otherwise 503. Also answers 503 while the server stops.
+/// Answers 200 if the store is healthy, otherwise 503. Also answers 503 while the server stops. If
+/// only a part of the store does not answer, the status is `ok`, and the problem says so.
 ///
 /// Within the time limit, the store must accept a heartbeat and a record, and return the record. If
 /// several servers share the store, this server must also receive a notice that it sends to itself.
@@ -67,6 +75,9 @@ pub(super) async fn health(State(app): Shared) -> Checked<Health> {
         let elapsed = began.elapsed();
         histogram!(HEALTH_SECONDS).record(elapsed.as_secs_f64());
         let status = if problem.is_none() { "ok" } else { "failing" };
+        // A restart of the server would not help, and the games of the other parts go on.
+        let is_part_away = !app.store.silent_parts().is_empty();
+        let problem = problem.or(is_part_away.then_some(PART_AWAY));
         (status, problem, u64::try_from(elapsed.as_millis()).ok())
     };
     let health = Health {
@@ -99,7 +110,10 @@ async fn check(app: &App) -> Option<&'static str> {
             Some(_) | None => "the store does not accept heartbeats",
         });
     }
-    let (Ok(key), Ok(value)) = (HEALTH.key([&"probe"]), random_bytes::<16>()) else {
+    let reach = Reach::of(store);
+    let probes = || PROBES.iter().map(|name| HEALTH.key([name]));
+    let probe = probes().find(|key| reach.has(key)).or_else(|| probes().next());
+    let (Some(Ok(key)), Ok(value)) = (probe, random_bytes::<16>()) else {
         return Some("no random bits");
     };
     let put = Write::Put { key: key.clone(), value: value.to_vec(), expires: None };

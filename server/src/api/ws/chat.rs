@@ -4,19 +4,26 @@
 //! it. Reports are stored for the operators.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Refusal, Said, ServerToClient};
+use flagfall_protocol::{Accepted, Code, GameSummary, Player, PlayerKind, Refusal, Said, ServerToClient};
 
 use crate::app::App;
 use flagfall_base::refusals;
 use flagfall_base::store_errors::note_refusal;
-use flagfall_services::blocks::has_blocked;
+use flagfall_game::TableError;
+use flagfall_services::blocks::are_apart;
 use flagfall_services::reports::report;
 
 async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), Refusal> {
     let table = app.tables.find_for(Some(&player.id), game).await.map_err(|error| Refusal::from(&error))?;
-    let players = table.summary().players;
-    let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
-    let side = side.ok_or_else(|| Refusal::new(Code::NOT_YOUR_GAME))?;
+    let GameSummary { players, terms, .. } = table.summary();
+    let Some(side) = Side::BOTH.into_iter().find(|side| players[*side].id == player.id) else {
+        // Do not reveal that a private game exists.
+        return Err(if terms.private {
+            (&TableError::NotFound).into()
+        } else {
+            Refusal::new(Code::NOT_YOUR_GAME)
+        });
+    };
     Ok((side, players[side.opponent()].clone()))
 }
 
@@ -29,8 +36,8 @@ pub(super) async fn say(app: &App, player: &Player, game: GameId, said: Said) ->
     if opponent.kind == PlayerKind::House {
         return Err(Refusal::new(Code::HOUSE_PLAYER).because("chat"));
     }
-    let is_blocked = has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|error| {
-        note_refusal(&error, "the store refused to read a player's blocks");
+    let is_blocked = are_apart(&*app.store, &opponent.id, &player.id).await.map_err(|error| {
+        note_refusal(&error, "the store refused to read the players' blocks");
         refusals::store_away()
     })?;
     if is_blocked {

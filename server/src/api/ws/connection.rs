@@ -12,7 +12,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, ServerToClient};
-use flagfall_store::{SystemClock, WallClock};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
@@ -263,7 +262,7 @@ impl Connection {
             Step::Ping(id) => {
                 let (heads, pool) = (self.line.reader.heads(), self.line.reader.pool());
                 HOT.outbox_queued.record(u32::try_from(self.outbox.queued()).unwrap_or(u32::MAX));
-                let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads, pool };
+                let ping = ServerToClient::Ping { id, server_time: self.app.store.now().0, heads, pool };
                 self.outbox.send(Payload::new(&ping));
             }
             Step::RoundTrip(time) => {
@@ -298,7 +297,7 @@ impl Connection {
                 server: SERVER.to_owned(),
                 player: player.clone(),
                 token: new_token,
-                server_time: SystemClock.now().0,
+                server_time: app.store.now().0,
                 claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
                 page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),

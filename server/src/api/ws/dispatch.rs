@@ -126,10 +126,7 @@ impl Dispatch {
             Err(message) => message,
         };
         match message {
-            ClientToServer::Rematch { cmd_id, game } => {
-                let (reply, player) = (self.reply(), Player::clone(player));
-                self.tell_table(game, TableInput::Rematch { reply, player, cmd_id })
-            }
+            ClientToServer::Rematch { cmd_id, game } => Some(self.rematch(player.clone(), cmd_id, game)),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
                 let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
                 self.tell_table(game, TableInput::Command(Asked::new(self.reply(), command, epoch)))
@@ -217,6 +214,20 @@ impl Dispatch {
                 Err(why) => refuse(&outbox, request, why.0, Some(cmd_id), None),
             }
             Done::Nothing
+        })
+    }
+
+    fn rematch(&self, player: Arc<Player>, cmd_id: CommandId, game: GameId) -> Work {
+        let (app, outbox, request) = (self.app.clone(), self.outbox.clone(), self.request);
+        let (reply, asker) = (self.reply(), Player::clone(&player));
+        let asked = TableInput::Rematch { reply, player: asker, cmd_id: cmd_id.clone() };
+        let handed_over = self.hand_over(game, asked);
+        Box::pin(async move {
+            if let Err(why) = app.lobby.check_rematch(&player, game).await {
+                refuse(&outbox, request, why.0, Some(cmd_id), Some(game));
+                return Done::Nothing;
+            }
+            handed_over.await
         })
     }
 

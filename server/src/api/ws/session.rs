@@ -195,7 +195,7 @@ impl Session {
 
     pub fn entered(&mut self, now: Instant) {
         self.phase = Phase::Open;
-        self.next_ping = now + self.ping_every;
+        self.next_ping = now;
         self.last_heard = now;
     }
 
@@ -247,6 +247,10 @@ impl Session {
         match self.ping_sent {
             Some(sent) if id == self.pings => {
                 self.ping_sent = None;
+                // Lag is compensated by two round trips, so measure the second one at once.
+                if self.pings == 1 {
+                    self.next_ping = now;
+                }
                 Step::RoundTrip(now.saturating_duration_since(sent))
             }
             _ => Step::Wait,
@@ -304,6 +308,13 @@ mod tests {
         let (mut session, now) = begin();
         assert!(matches!(session.on_text(now, 0, HELLO), Step::Enter { .. }));
         session.entered(now);
+        (session, now)
+    }
+
+    /// Returns a session whose first ping, at this time, is under way.
+    fn pinged() -> (Session, Instant) {
+        let (mut session, now) = open();
+        assert_eq!(session.on_time(now, true), Step::Ping(1));
         (session, now)
     }
 
@@ -400,15 +411,21 @@ mod tests {
     }
 
     #[test]
-    fn pings_come_every_five_seconds_and_pongs_measure_the_round_trip() {
+    fn two_pings_measure_the_round_trip_at_once_and_then_one_every_five_seconds() {
         let (mut session, now) = open();
+        assert_eq!(session.deadline(true), Some(now));
+        assert_eq!(session.on_time(now, true), Step::Ping(1));
         assert_eq!(session.deadline(true), Some(now + s(5.0)));
-        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
-        let pong = session.on_text(now + s(5.25), 0, r#"{"type":"pong","id":1}"#);
+        let pong = session.on_text(now + s(0.25), 0, r#"{"type":"pong","id":1}"#);
         assert_eq!(pong, Step::RoundTrip(s(0.25)));
-        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":1}"#), Step::Wait);
-        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
-        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.deadline(true), Some(now + s(0.25)));
+        assert_eq!(session.on_time(now + s(0.25), true), Step::Ping(2));
+        let pong = session.on_text(now + s(0.5), 0, r#"{"type":"pong","id":2}"#);
+        assert_eq!(pong, Step::RoundTrip(s(0.25)));
+        assert_eq!(session.on_text(now + s(0.5), 0, r#"{"type":"pong","id":2}"#), Step::Wait);
+        assert_eq!(session.on_text(now + s(0.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
+        assert_eq!(session.deadline(true), Some(now + s(5.25)));
+        assert_eq!(session.on_time(now + s(5.25), true), Step::Ping(3));
     }
 
     #[test]
@@ -420,32 +437,32 @@ mod tests {
 
     #[test]
     fn a_fast_writer_is_paused_and_not_counted_as_dead() {
-        let (mut session, now) = open();
+        let (mut session, now) = pinged();
         session.pause(now, Duration::ZERO);
         assert!(!session.is_paused());
         session.pause(now, s(12.0));
         assert!(session.is_paused());
-        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
-        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(2));
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(3));
         assert_eq!(session.deadline(true), Some(now + s(12.0)));
         assert_eq!(session.on_time(now + s(12.0), true), Step::Wait);
         assert!(!session.is_paused());
-        assert_eq!(session.on_time(now + s(15.0), true), Step::Ping(3));
+        assert_eq!(session.on_time(now + s(15.0), true), Step::Ping(4));
         assert_closes(&session.on_time(now + s(22.0), true), None, 4002);
     }
 
     #[test]
     fn a_link_that_is_silent_for_ten_seconds_is_dead() {
-        let (mut session, now) = open();
-        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        let (mut session, now) = pinged();
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(2));
         assert_closes(&session.on_time(now + s(10.0), true), None, 4002);
     }
 
     #[test]
     fn silence_counts_only_while_the_connection_is_read() {
-        let (mut session, now) = open();
-        assert_eq!(session.on_time(now + s(5.0), false), Step::Ping(1));
-        assert_eq!(session.on_time(now + s(12.0), false), Step::Ping(2));
+        let (mut session, now) = pinged();
+        assert_eq!(session.on_time(now + s(5.0), false), Step::Ping(2));
+        assert_eq!(session.on_time(now + s(12.0), false), Step::Ping(3));
         session.resumed(now + s(12.0));
         assert_eq!(session.on_time(now + s(13.0), true), Step::Wait);
         assert_closes(&session.on_time(now + s(22.0), true), None, 4002);

@@ -150,26 +150,20 @@ impl Writer {
             }
             Request::Quarantine { game, reason, .. } => self.add_quarantine(*game, reason, commands),
             Request::Retire { game, guard, .. } => {
-                let names = [keys.log(*game), keys.packed(*game), keys.quarantine(*game), keys.guard(*game)];
-                let mut command = link.call(Script::Retire, &names.each_ref().map(String::as_str));
-                command.arg(guard.head.seq).arg(&guard.head.hash.0[..]).arg(guard.encode()).arg(GUARD_MS);
-                command.arg(&keys.retired).arg(game.as_str()).arg(self.former_channel());
-                command.arg(listener::retired(self.shared.mark, *game));
-                commands.add_command(command);
+                let mut command =
+                    link.call(Script::Retire, &keys.of_log(*game).each_ref().map(String::as_str));
+                command.arg(guard.head.seq).arg(&guard.head.hash.0[..]).arg(guard.encode());
+                commands.add_command(self.announce_retired(command, *game));
             }
             Request::ForgetApplied { game, .. } => {
                 commands.hdel(&keys.applied, game.as_str());
             }
             Request::DeleteLog { game, .. } => {
-                commands.hdel(&keys.applied, game.as_str()).hdel(&keys.quarantined, game.as_str());
                 // The log is deleted last, because an existing log shows that the deletion is
                 // unfinished.
-                commands.del(&[
-                    keys.guard(*game),
-                    keys.quarantine(*game),
-                    keys.packed(*game),
-                    keys.log(*game),
-                ]);
+                commands.hdel(&keys.quarantined, game.as_str());
+                let command = link.call(Script::Delete, &keys.of_log(*game).each_ref().map(String::as_str));
+                commands.add_command(self.announce_retired(command, *game));
             }
             Request::Tell { notice, .. } => {
                 commands.publish(&keys.notices, notice.as_slice());
@@ -185,6 +179,13 @@ impl Writer {
                 commands.ping();
             }
         }
+    }
+
+    /// Adds the lifetime of a guard, and what announces to other servers that a log is gone.
+    fn announce_retired(&self, mut command: Cmd, game: GameId) -> Cmd {
+        command.arg(GUARD_MS).arg(&self.shared.keys.retired).arg(game.as_str());
+        command.arg(self.former_channel()).arg(listener::retired(self.shared.mark, game));
+        command
     }
 
     /// Returns the channel on which appends to all games are announced; empty if no server needs

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Stamp};
 
 use super::layout::WriteArguments;
 use crate::value::Head;
@@ -114,6 +114,13 @@ impl Held {
     /// Returns the head of a game's log after its last held entry.
     pub(super) fn head(&self, game: GameId) -> Option<Head> {
         self.logs.get(&game).map(HeldLog::head)
+    }
+
+    /// Returns the time at which a game's log began; `None` if its beginning is not held.
+    pub(super) fn began(&self, game: GameId) -> Option<Stamp> {
+        let log = self.logs.get(&game).filter(|log| log.before == Head::START)?;
+        let stamp = log.entries.front()?.value.first_chunk()?;
+        Some(Stamp(u64::from_le_bytes(*stamp)))
     }
 
     /// Returns the side records of a game's appends after `seq`, in order.

@@ -227,6 +227,11 @@ impl Keys {
         self.of(game.as_str(), "quarantine")
     }
 
+    /// Returns the keys of the scripts that remove a log.
+    pub(super) fn of_log(&self, game: GameId) -> [String; 4] {
+        [self.log(game), self.packed(game), self.quarantine(game), self.guard(game)]
+    }
+
     /// A pattern that matches all logs, and few other keys; see [`Keys::game_of_log`].
     pub(super) fn log_pattern(&self) -> String {
         self.of("*", "log")

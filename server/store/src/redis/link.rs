@@ -39,6 +39,7 @@ scripts! {
     Epoch = "epoch",
     Begin = "begin",
     Retire = "retire",
+    Delete = "delete",
     Decide = "locks" "decide",
     Prepare = "locks" "prepare",
     Finish = "locks" "finish",

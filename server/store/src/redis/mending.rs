@@ -3,8 +3,8 @@
 
 use std::sync::atomic::Ordering;
 
-use flagfall_board::GameId;
-use redis::Pipeline;
+use flagfall_board::{GameId, Stamp};
+use redis::{Cmd, Pipeline};
 
 use super::answers::{self, Appended, StreamEntry};
 use super::held::HeldEntry;
@@ -12,13 +12,18 @@ use super::layout::{WriteArguments, parse_pending_member, pending_member};
 use super::link::{Link, Script};
 use super::request::{APPENDS_MAX, GROUP_BYTES_MAX, GROUP_MAX, Prepared};
 use super::request_error::{RequestError, checked, of_right_type, parsed};
-use super::writer::{CHUNK, Writer};
+use super::writer::{APART_MS, CHUNK, Writer};
 use crate::clock::{SystemClock, WallClock};
+use crate::guard::GUARD_MS;
 use crate::store::{Expect, Update, Write};
 use crate::value::Head;
 
 /// The time, in milliseconds, after which a pending append that has no entry counts as abandoned.
 const ABANDONED_MS: u64 = 60_000;
+/// The time in milliseconds after which to look for guards again, if nothing is known to be missed.
+const LOOK_MS: u64 = 10 * 60 * 1_000;
+/// The time in milliseconds after a look for guards for which all later guards still exist.
+const GUARDS_SURE_MS: u64 = GUARD_MS - LOOK_MS;
 
 /// The side records that must still be applied for an append.
 pub(super) struct Intent<'a> {
@@ -160,6 +165,14 @@ impl Writer {
 
     /// Gives back the lost entries of a game's log. Returns true if that succeeded.
     pub(super) async fn is_restored(&mut self, game: GameId, head: Head) -> bool {
+        // If nothing is left of the log, it may have been retired long ago.
+        if head == Head::START
+            && self.is_look_due(self.shared.now())
+            && let Err(error) = self.look_for_guards().await
+        {
+            self.lose_link(&error);
+            return false;
+        }
         let Some(entries) = self.shared.held.lock().missing(game, head) else { return false };
         let Some(mut link) = self.link.clone() else { return false };
         match self.restore(&mut link, &[Missing { game, head, entries }]).await {
@@ -171,20 +184,59 @@ impl Writer {
         }
     }
 
-    /// Forgets the held logs that were retired. Such a log is not lost, and must not be given
-    /// back.
-    pub(super) async fn forget_retired(&self, link: &mut Link) -> Result<(), RequestError> {
+    /// True if some guards may have expired since the latest look for guards.
+    pub(super) fn may_miss_guards(&self, now: Stamp) -> bool {
+        now.ms_since(self.guards_at) > GUARDS_SURE_MS
+    }
+
+    pub(super) fn is_look_due(&self, now: Stamp) -> bool {
+        now.ms_since(self.guards_at) > LOOK_MS
+    }
+
+    /// Forgets the held logs that were retired. As long as the connection lasts, Redis loses
+    /// nothing, unless it is emptied.
+    pub(super) async fn look_for_guards(&mut self) -> Result<(), RequestError> {
+        let Some(mut link) = self.link.clone() else { return Ok(()) };
+        let made: Option<String> = link.query(&Cmd::hget(&self.shared.keys.meta, "made")).await?;
+        if made.unwrap_or_default() != self.made {
+            // The next heartbeat finds this out, and the next connection looks for guards.
+            return Ok(());
+        }
+        self.forget_retired(&mut link, self.shared.now(), None).await
+    }
+
+    /// Forgets the held logs that were retired or deleted. Such a log is not lost, and must not be
+    /// given back.
+    ///
+    /// It has left a guard. If its guard may have expired, a log of which Redis has nothing counts
+    /// as lost only if it began after the time to which Redis was set back (`set_back`).
+    pub(super) async fn forget_retired(
+        &mut self,
+        link: &mut Link,
+        now: Stamp,
+        set_back: Option<Stamp>,
+    ) -> Result<(), RequestError> {
+        let keys = &self.shared.keys;
+        let may_miss_guards = self.may_miss_guards(now);
         for chunk in self.shared.held_games().chunks(CHUNK) {
             let mut commands = Pipeline::new();
             for game in chunk {
-                commands.cmd("EXISTS").arg(self.shared.keys.guard(*game));
+                commands.cmd("EXISTS").arg(keys.guard(*game)).cmd("EXISTS").arg(keys.log(*game));
             }
-            for (game, answer) in chunk.iter().zip(link.send(&commands).await?) {
-                if parsed::<u64>(answer)? > 0 {
-                    self.shared.held.lock().forget(*game);
+            let mut answers = link.send(&commands).await?.into_iter().map(parsed::<u64>);
+            for (game, (guard, log)) in
+                chunk.iter().zip(std::iter::from_fn(|| answers.next().zip(answers.next())))
+            {
+                let (has_guard, has_log) = (guard? > 0, log? > 0);
+                let mut held = self.shared.held.lock();
+                let began = held.began(*game).map(|began| began.plus_ms(APART_MS));
+                let is_lost = set_back.zip(began).is_some_and(|(set_back, began)| began >= set_back);
+                if has_guard || !has_log && may_miss_guards && !is_lost {
+                    held.forget(*game);
                 }
             }
         }
+        self.guards_at = now;
         Ok(())
     }
 

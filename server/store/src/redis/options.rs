@@ -43,6 +43,9 @@ pub struct RedisOptions {
     /// True if a store of several buckets may be opened although some of them are away. More than
     /// half must be there, and the one with the record of outages. Default false.
     pub may_lack_buckets: bool,
+    /// True if this server runs no games. Its heartbeats do not show that a server is alive, so
+    /// they end no outage. Default false.
+    pub is_onlooker: bool,
     /// A clock that tests use for the stamps instead of Redis's clock.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -63,6 +66,7 @@ impl Default for RedisOptions {
             silence: Duration::from_millis(2_500),
             durability_every: Duration::from_secs(15),
             may_lack_buckets: false,
+            is_onlooker: false,
             clock: None,
         }
     }

@@ -101,6 +101,7 @@ mod tests {
             ("ended/0001764000000000/999999999999", 12),
             ("flags/0001764000000000/0fxm529wdncz", 16),
             ("history/ana", 58),
+            ("known_archive", 40),
             ("lists_whole", 44),
             ("live/0fxm529wdncz", 16),
             ("names/ana", 58),

@@ -35,6 +35,9 @@ const PULSE: Duration = Duration::from_secs(1);
 const PENDING_EVERY: Duration = Duration::from_secs(5);
 /// The shortest and the longest time between two attempts to connect.
 const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+/// The largest difference between the latest stamps that servers know of the same moment, in
+/// milliseconds, with room to spare.
+pub(super) const APART_MS: u64 = 10_000;
 /// The number of games to compare in one request.
 pub(super) const CHUNK: usize = 256;
 /// The age, in milliseconds, at which any server may finish an unfinished append, because the
@@ -55,8 +58,12 @@ pub(super) struct Writer {
     /// time are known.
     opened_at: Option<Stamp>,
     outages_known_until: Stamp,
+    /// The latest heartbeat of this process that Redis has accepted.
+    last_beat: Stamp,
+    /// The time of the latest look for guards.
+    pub(super) guards_at: Stamp,
     /// A value that distinguishes this store from an earlier one in the same Redis.
-    made: String,
+    pub(super) made: String,
     /// The time at which to read Redis's durability settings again.
     durability_at: Instant,
     /// Why requests of the current group are tried again.
@@ -81,6 +88,8 @@ impl Writer {
             has_beaten: false,
             opened_at,
             outages_known_until: Stamp(0),
+            last_beat: Stamp(0),
+            guards_at: Stamp(0),
             made: String::new(),
             durability_at: Instant::now(),
             refusal: RequestError::ScriptGone,
@@ -134,8 +143,9 @@ impl Writer {
             return self.return_soon().await;
         }
         let Some(mut link) = self.link.clone() else { return };
-        if self.shared.are_guards_missed.swap(false, Ordering::SeqCst)
-            && let Err(error) = self.forget_retired(&mut link).await
+        let are_missed = self.shared.are_guards_missed.swap(false, Ordering::SeqCst);
+        if (are_missed || self.is_look_due(self.shared.now()))
+            && let Err(error) = self.look_for_guards().await
         {
             self.shared.are_guards_missed.store(true, Ordering::SeqCst);
             self.lose_link(&error);
@@ -243,20 +253,27 @@ impl Writer {
             link.fence(former).await?;
         }
         self.look_at_keys(&mut link).await?;
-        let Begun { last_heartbeat, wait, made } = self.begin(&mut link).await?;
+        let Begun { last_heartbeat, now, wait, made } = self.begin(&mut link).await?;
         let is_made_anew = !self.made.is_empty() && self.made != made;
-        self.made = made;
         self.durability_at = Instant::now() + options.durability_every;
-        self.forget_retired(&mut link).await?;
+        let set_back = match last_heartbeat {
+            _ if is_made_anew => Some(Stamp(0)),
+            Some(at) if at > self.last_beat.plus_ms(APART_MS) => self.set_back(&mut link).await?,
+            at => at.or(Some(Stamp(0))),
+        };
+        let is_whole = self.may_miss_guards(now) && set_back.is_none();
+        self.forget_retired(&mut link, now, set_back).await?;
         for chunk in self.shared.held_games().chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
         }
-        if self.opened_at.is_some() && !self.shared.is_of_known_run(&link) {
+        if self.opened_at.is_some() && !self.shared.is_of_known_run(&link) && !is_whole {
             self.give_back_foreign(&mut link).await?;
         }
         if is_made_anew {
             self.give_back_records(&mut link).await?;
         }
+        // If this came earlier, another attempt would not know that Redis was emptied.
+        self.made = made;
         // During `wait`, other servers also give their entries back, and an earlier write would
         // prevent that.
         sleep(wait).await;
@@ -315,7 +332,7 @@ impl Writer {
         }
         let age = Duration::from_millis(now.saturating_sub(run_at));
         let wait = self.shared.options.give_back.saturating_sub(age);
-        Ok(Begun { last_heartbeat: heartbeat, wait, made })
+        Ok(Begun { last_heartbeat: heartbeat, now: Stamp(now), wait, made })
     }
 
     pub(super) fn heartbeat(&self, link: &Link) -> Cmd {
@@ -323,13 +340,15 @@ impl Writer {
         let names = [keys.meta.as_str(), &keys.values, &keys.names];
         let names = if keys.is_bucket() { &names[..1] } else { &names[..] };
         let mut command = self.shared.call(link, Script::Heartbeat, names);
-        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX).take()
+        command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX);
+        command.arg(u8::from(!self.shared.options.is_onlooker)).take()
     }
 
     /// Processes the answer to a heartbeat, and the outage that it may report. Returns the time
     /// of the heartbeat.
     pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
+        self.last_beat = at;
         // The outage is recorded before the time, so that no task sees the new time without the
         // outage.
         if outage.until > self.outages_known_until {
@@ -368,6 +387,21 @@ impl Writer {
                 Err(RequestError::not_done(error))
             }
         }
+    }
+
+    /// Returns the time to which Redis may have been set back since this process's latest
+    /// heartbeat, although other servers have sent heartbeats meanwhile. `None` if it was not. In
+    /// an outage, Redis knows of no server. So if this process was alive in it, or shortly before
+    /// it, Redis may have lost what followed the beginning of the outage.
+    async fn set_back(&self, link: &mut Link) -> Result<Option<Stamp>, RequestError> {
+        let keys = &self.shared.keys;
+        // In a record, the list follows the expiry.
+        let (key, from) = if keys.is_bucket() { (&keys.meta, 0) } else { (&keys.values, 8) };
+        let found: Option<Vec<u8>> = link.query(&Cmd::hget(key, OUTAGES_KEY)).await?;
+        let outages = OutageList::parse(found.as_deref().and_then(|found| found.get(from..)));
+        let alive = self.last_beat.plus_ms(APART_MS);
+        let lost = outages.iter().find(|outage| outage.since <= alive && self.last_beat < outage.until);
+        Ok(lost.map(|outage| outage.since))
     }
 
     /// Waits until a live server must have sent a heartbeat that is newer than `found`. If there
@@ -428,6 +462,8 @@ fn too_weak(weaknesses: &[Weakness]) -> String {
 /// The metadata of a store, read when connecting.
 struct Begun {
     last_heartbeat: Option<Stamp>,
+    /// The current time.
+    now: Stamp,
     /// The remaining time in which servers may restore what this run of Redis has lost. No
     /// server writes anything else in that time.
     wait: Duration,

@@ -1,9 +1,9 @@
 //! Tests of a store in a cluster of three masters.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use flagfall_store::{AppendOutcome, Key, StoreError, StoreMessage};
+use futures_util::FutureExt as _;
 use redis::Value;
 
 use super::*;
@@ -172,10 +172,18 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     for node in &cluster.0 {
         let _: Value = node.ask(&["CONFIG", "SET", "cluster-require-full-coverage", "no"]).await;
     }
-    let options = RedisOptions { answer_timeout: Duration::from_millis(500), ..RedisOptions::default() };
-    let store = cluster.open(options.clone(), BUCKETS).await;
-    let other = cluster.open(options, BUCKETS).await;
+    let store = cluster.open(RedisOptions::default(), BUCKETS).await;
+    let other = cluster.open(RedisOptions::default(), BUCKETS).await;
     let mut notices = other.notices().unwrap();
+    until("the subscriptions of both stores", async || {
+        let mut count = 0;
+        for node in &cluster.0 {
+            let list: String = node.ask(&["CLIENT", "LIST", "TYPE", "pubsub"]).await;
+            count += list.lines().count();
+        }
+        (count == 2 * BUCKETS).then_some(())
+    })
+    .await;
     let mut heads = vec![Head::START; GAMES as usize];
     for (number, head) in (0..).zip(&mut heads) {
         let writes = vec![put(&at(number), "")];
@@ -224,7 +232,8 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     assert_eq!(found, before_it_is_known);
     assert!(!found.is_whole);
     for number in 0..GAMES {
-        let record = store.outages_record(game(number)).await.unwrap();
+        let record = store.outages_record(game(number)).now_or_never();
+        let record = record.expect("the silent bucket is not asked").unwrap();
         assert_eq!(OutageList::parse(record.as_deref()), outages, "games can be opened");
     }
     let reachable = (0..GAMES).filter(|number| !away.contains(number)).map(|number| key(&at(number)));

@@ -167,6 +167,25 @@ async fn a_log_is_not_retired_before_its_side_records_are_written() {
     assert_eq!(common_value(&other).await, "x");
 }
 
+#[tokio::test]
+async fn no_server_gives_back_a_deleted_log() {
+    let mut redis = RedisServer::start();
+    let one = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
+    let two = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
+    let head = append_ok(&one, append(game(1), Head::START, &["a"])).await;
+    // The second server reads the log, so it holds it as well.
+    assert_eq!(two.read(game(1), 0, 10).await.unwrap().len(), 1);
+    assert_eq!(one.delete_log(game(1)).await, Ok(()));
+    redis.kill();
+    redis.start_again();
+    for store in [&one, &two] {
+        let found = until("the head", async || store.head(game(1)).await.ok()).await;
+        assert_eq!(found, Head::START);
+        let guard = Guard { head, place: Vec::new(), commands: Vec::new() };
+        assert_eq!(store.guard(game(1)).await, Ok(Some(guard)));
+    }
+}
+
 /// Subtracts one from a counter and adds it to another. Tries again until this succeeds.
 async fn move_one(store: &BucketStore, from: &str, to: &str) {
     loop {

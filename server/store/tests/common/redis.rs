@@ -1,29 +1,33 @@
-//! A real Redis on a free loopback port, with its own folder. It is stopped when the test ends.
+//! A real Redis with its own loopback port and folder. It is stopped when the test ends.
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
+use flagfall_tests::OwnPort;
 
-use super::scratch;
+use super::{TIMEOUT, scratch};
 
-/// The maximum number of attempts to start a server. An attempt fails if another process takes
-/// the free port first.
-const TRIES: usize = 20;
 /// The settings of a Redis that is durable enough for games.
 const FIT: [&str; 6] = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
 
-/// A placeholder for the free port in the flags of Redis.
+/// A placeholder for the port in the flags of Redis.
 const PORT: &str = "{port}";
+/// The same for the port for messages between the nodes of a cluster. By default, it is the main
+/// port plus 10,000, which another process may have.
+const BUS_PORT: &str = "{bus}";
+/// The flags of a node of a cluster.
+const OF_CLUSTER: [&str; 6] =
+    ["--cluster-enabled", "yes", "--cluster-port", BUS_PORT, "--cluster-node-timeout", "2000"];
 
 /// A running Redis. Dropping this value stops Redis and deletes its data.
 pub(crate) struct RedisServer {
     child: Option<Child>,
     folder: tempfile::TempDir,
-    port: u16,
+    port: OwnPort,
+    bus_port: OwnPort,
     flags: Vec<String>,
     password: String,
 }
@@ -50,21 +54,16 @@ impl RedisServer {
     pub(crate) fn start_with(flags: &[&str]) -> RedisServer {
         let folder = scratch();
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-        for _ in 0..TRIES {
-            // This attempt fails if another process takes the port before Redis does.
-            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            if let Some(child) = spawn(folder.path(), port, &flags) {
-                return RedisServer { child: Some(child), folder, port, flags, password: String::new() };
-            }
-        }
-        panic!("redis-server does not start; is the package redis-server installed?");
+        let [port, bus_port] = [(); 2].map(|()| OwnPort::claim().unwrap());
+        let password = String::new();
+        let mut redis = RedisServer { child: None, folder, port, bus_port, flags, password };
+        redis.start_again();
+        redis
     }
 
     /// Starts a Redis that is the only node of a cluster.
     pub(crate) fn start_cluster_node() -> RedisServer {
-        let flags = cluster_flags();
-        let flags: Vec<&str> = FIT.into_iter().chain(flags.iter().map(String::as_str)).collect();
-        RedisServer::start_with(&flags)
+        RedisServer::start_with(&[FIT, OF_CLUSTER].concat())
     }
 
     /// Restarts Redis on the same port, with the data that is on its disk, as the only node of a
@@ -72,7 +71,7 @@ impl RedisServer {
     pub(crate) fn start_again_as_cluster_node(&mut self, is_node: bool) {
         self.flags = FIT.map(str::to_owned).to_vec();
         if is_node {
-            self.flags.extend(cluster_flags());
+            self.flags.extend(OF_CLUSTER.map(str::to_owned));
         }
         self.start_again();
     }
@@ -84,7 +83,7 @@ impl RedisServer {
     }
 
     pub(crate) fn start_replica(&self) -> RedisServer {
-        let port = self.port.to_string();
+        let port = self.port().to_string();
         let flags: Vec<&str> = FIT
             .into_iter()
             .chain(["--replicaof", "127.0.0.1", &port, "--repl-diskless-sync-delay", "0"])
@@ -93,11 +92,11 @@ impl RedisServer {
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     pub(crate) fn address(&self) -> RedisAddress {
-        format!("redis://:{}@127.0.0.1:{}", self.password, self.port).parse().unwrap()
+        format!("redis://:{}@{}", self.password, self.port.address()).parse().unwrap()
     }
 
     pub(crate) async fn open(&self, options: RedisOptions) -> RedisStore {
@@ -117,8 +116,12 @@ impl RedisServer {
     /// Like `ask`, but returns errors. Use this for a Redis that may be closing connections, for
     /// example because its role changes.
     pub(crate) async fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
-        let client = redis::Client::open(format!("redis://:{}@127.0.0.1:{}", self.password, self.port))?;
-        let mut connection = client.get_multiplexed_async_connection().await?;
+        let client = redis::Client::open(format!("redis://:{}@{}", self.password, self.port.address()))?;
+        // By default, an answer must come within 500 ms.
+        let patient = redis::AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(TIMEOUT))
+            .set_response_timeout(Some(TIMEOUT));
+        let mut connection = client.get_multiplexed_async_connection_with_config(&patient).await?;
         let mut command = redis::cmd(words[0]);
         command.arg(&words[1..]);
         command.query_async(&mut connection).await
@@ -134,8 +137,33 @@ impl RedisServer {
     /// Restarts Redis on the same port. It keeps the data that is on its disk.
     pub(crate) fn start_again(&mut self) {
         self.kill();
-        let child = spawn(self.folder.path(), self.port, &self.flags);
-        self.child = Some(child.expect("the port was free a moment ago"));
+        self.child = Some(self.spawn());
+    }
+
+    /// Starts Redis and waits until it is ready.
+    fn spawn(&self) -> Child {
+        let program = std::env::var_os("FLAGFALL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into());
+        let [port, bus_port] = [&self.port, &self.bus_port].map(|port| port.number().to_string());
+        let mut child = Command::new(program)
+            .args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--dir"])
+            .arg(self.folder.path())
+            .args(self.flags.iter().map(|flag| flag.replace(PORT, &port).replace(BUS_PORT, &bus_port)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("redis-server is missing: apt-get install redis-server");
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let mut said = Vec::new();
+        loop {
+            let line = lines.next().unwrap_or_else(|| panic!("Redis does not start: {said:#?}"));
+            if line.contains("Ready to accept connections") {
+                break;
+            }
+            said.push(line);
+        }
+        // Keeps reading the output, so that Redis never blocks on a full pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        child
     }
 
     /// Deletes all data on disk. Redis must not be running.
@@ -180,34 +208,4 @@ impl Drop for RedisServer {
             child.wait().ok();
         }
     }
-}
-
-/// Returns the flags of a node of a cluster.
-fn cluster_flags() -> [String; 6] {
-    // The port for messages between nodes. By default, it is the main port plus 10,000, which may
-    // be more than the highest possible port.
-    let bus = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-    ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-node-timeout", "2000"].map(str::to_owned)
-}
-
-/// Starts Redis and waits until it is ready. Returns `None` if it ended instead.
-fn spawn(folder: &Path, port: u16, flags: &[String]) -> Option<Child> {
-    let program = std::env::var_os("FLAGFALL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into());
-    let mut child = Command::new(program)
-        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
-        .arg(folder)
-        .args(flags.iter().map(|flag| flag.replace(PORT, &port.to_string())))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("redis-server is missing: apt-get install redis-server");
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut lines = lines.map_while(Result::ok);
-    if lines.any(|line| line.contains("Ready to accept connections")) {
-        // Keeps reading the output, so that Redis never blocks on a full pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        return Some(child);
-    }
-    child.wait().unwrap();
-    None
 }

@@ -16,6 +16,8 @@ pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
 pub(crate) struct World {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<ManualClock>,
+    /// True if several servers can use this store.
+    pub(crate) is_shared: bool,
     /// The same store, if it can put games into quarantine.
     transfer: Option<Arc<dyn Transfer>>,
     /// The same store, if it is the store in memory.
@@ -56,14 +58,15 @@ fn embedded_with(options: &EmbeddedOptions) -> World {
     let clock = Arc::new(ManualClock::new(NOON));
     let store = Arc::new(EmbeddedStore::open(folder.path(), clock.clone(), options).unwrap());
     let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
-    World { store, clock, transfer, memory: None, _folder: Some(folder), _redis: None }
+    World { store, clock, is_shared: false, transfer, memory: None, _folder: Some(folder), _redis: None }
 }
 
 pub(crate) async fn memory() -> World {
     let clock = Arc::new(ManualClock::new(NOON));
     let store = TestStore::announcing(clock.clone());
     let memory = Some(store.clone());
-    World { store: Arc::new(store), clock, transfer: None, memory, _folder: None, _redis: None }
+    let store = Arc::new(store);
+    World { store, clock, is_shared: false, transfer: None, memory, _folder: None, _redis: None }
 }
 
 /// Returns a store of several buckets, all of which are in one Redis.
@@ -73,7 +76,7 @@ pub(crate) async fn in_buckets() -> World {
     let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
     let store = Arc::new(redis.open_buckets(options, 4).await);
     let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
-    World { store, clock, transfer, memory: None, _folder: None, _redis: Some(redis) }
+    World { store, clock, is_shared: true, transfer, memory: None, _folder: None, _redis: Some(redis) }
 }
 
 /// Returns a store of several buckets in a Redis Cluster. Stores with different numbers have
@@ -84,7 +87,7 @@ pub(crate) async fn in_cluster(cluster: &Cluster, number: usize) -> World {
     let options = RedisOptions { clock: Some(clock.clone()), prefix, ..RedisOptions::default() };
     let store = Arc::new(cluster.open(options, 6).await);
     let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
-    World { store, clock, transfer, memory: None, _folder: None, _redis: None }
+    World { store, clock, is_shared: true, transfer, memory: None, _folder: None, _redis: None }
 }
 
 pub(crate) async fn in_redis() -> World {
@@ -93,5 +96,5 @@ pub(crate) async fn in_redis() -> World {
     let store = redis.open(RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() }).await;
     let store = Arc::new(store);
     let transfer: Option<Arc<dyn Transfer>> = Some(store.clone());
-    World { store, clock, transfer, memory: None, _folder: None, _redis: Some(redis) }
+    World { store, clock, is_shared: true, transfer, memory: None, _folder: None, _redis: Some(redis) }
 }

@@ -98,7 +98,8 @@ async fn a_disk_that_is_really_full_loses_nothing() {
             ledger.check(&store).await;
         }
     }
-    assert!(refusals.len() >= 5, "{refusals:#?}");
+    // Three rounds leave no space at all.
+    assert!(refusals.len() >= 3, "{refusals:#?}");
 }
 
 /// Does something again and again, each time with a little more space on the disk, until it

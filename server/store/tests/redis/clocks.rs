@@ -1,32 +1,39 @@
 //! Tests of outages, and of a Redis whose clock jumps.
 
+use flagfall_board::Stamp;
+use flagfall_store_testing::ManualClock;
+
 use super::*;
+
+/// Returns options with a clock that shows only the time that a test lets pass.
+fn with_clock() -> (Arc<ManualClock>, RedisOptions) {
+    let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
+    (clock.clone(), RedisOptions { clock: Some(clock), ..RedisOptions::default() })
+}
+
+async fn refuses(store: &RedisStore) {
+    until("a refusal", async || store.heartbeat().await.err()).await;
+}
 
 /// Redis is down for longer than the allowed silence while two servers use it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     let mut redis = RedisServer::start();
-    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (clock, options) = with_clock();
     let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
     let _followed = (one.announcements(), two.announcements());
     one.heartbeat().await.unwrap();
     let last = two.heartbeat().await.unwrap();
-    let head = append_soon(&one, append(game(1), Head::START, &["before"])).await;
+    let head = append_ok(&one, append(game(1), Head::START, &["before"])).await;
     assert_eq!((one.outage(), two.outage()), (None, None));
     redis.kill();
-    // Real time decides whether there is an outage, so the test waits.
-    until("a long silence", async || {
-        let is_refused = one.heartbeat().await.is_err() && two.heartbeat().await.is_err();
-        (is_refused && one.now().ms_since(last) > 500).then_some(())
-    })
-    .await;
+    refuses(&one).await;
+    refuses(&two).await;
+    clock.advance_ms(2_501);
     redis.start_again();
-    let written = until("one server", async || match one.append(append(game(1), head, &["after"])).await {
-        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
-        _ => None,
-    })
-    .await;
+    append_soon(&one, append(game(1), head, &["after"])).await;
     let outage = one.outage().expect("known before anything was accepted");
+    let written = log(&one, game(1)).await[1].at;
     assert!(outage.since >= last && outage.until <= written, "{outage:?}");
     until("the other server", async || two.heartbeat().await.ok()).await;
     assert_eq!(two.outage(), Some(outage), "both know the same");
@@ -36,38 +43,31 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_before_anything_is_taken() {
     let mut redis = RedisServer::start();
-    let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
+    let (clock, options) = with_clock();
     let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
     let _followed = (one.announcements(), two.announcements());
     let last = one.heartbeat().await.unwrap();
-    let opened = two.now();
     redis.kill();
-    until("a long silence", async || {
-        (two.heartbeat().await.is_err() && two.now().ms_since(last.max(opened)) > 500).then_some(())
-    })
-    .await;
+    refuses(&two).await;
+    clock.advance_ms(2_501);
     redis.start_again();
-    let after = async || match two.append(append(game(1), Head::START, &["after"])).await {
-        Ok(AppendOutcome::Ok { at, .. }) => Some(at),
-        _ => None,
-    };
-    let written = until("an append", after).await;
+    append_soon(&two, append(game(1), Head::START, &["after"])).await;
     let outage = two.outage().expect("known before anything was accepted");
-    assert!(
-        outage.since <= last.max(opened) && last <= outage.until && outage.until <= written,
-        "{outage:?}"
-    );
-    assert!(outage.until.ms_since(outage.since) > 400, "{outage:?}");
+    let written = log(&two, game(1)).await[0].at;
+    assert!(outage.since <= last && outage.until <= written, "{outage:?}");
+    assert!(outage.until.ms_since(outage.since) > 2_500, "{outage:?}");
 }
 
 #[tokio::test]
 async fn reads_after_a_silence_wait_for_the_check_of_clocks() {
     let redis = RedisServer::start();
     let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
-    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    let (one, two) =
+        (open_soon(&redis.address(), &options).await, open_soon(&redis.address(), &options).await);
     let _followed = (one.announcements(), two.announcements());
-    one.heartbeat().await.unwrap();
-    two.heartbeat().await.unwrap();
+    for store in [&one, &two] {
+        until("a heartbeat", async || store.heartbeat().await.ok()).await;
+    }
     append_soon(&two, append(game(1), Head::START, &["before"])).await;
     redis.freeze();
     // The silence must be longer than usual, because Redis may have accepted a heartbeat whose
@@ -94,8 +94,7 @@ async fn kept_outages(store: &RedisStore) -> Vec<(u64, u64)> {
 #[tokio::test]
 async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     let redis = RedisServer::start();
-    let clock = Arc::new(flagfall_store_testing::ManualClock::new(flagfall_board::Stamp(1_000_000)));
-    let options = RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() };
+    let (clock, options) = with_clock();
     let store = redis.open(options).await;
     store.heartbeat().await.unwrap();
     assert_eq!(kept_outages(&store).await, []);
@@ -124,6 +123,29 @@ async fn outages_are_kept_in_the_step_that_finds_them_the_latest_of_them() {
     assert_eq!(kept_outages(&store).await, expected[surplus..]);
     let listed = store.scan(key(flagfall_store::OUTAGES_KEY), None, 10).await.unwrap();
     assert_eq!(listed.len(), 1, "it is listed like any other record");
+}
+
+#[tokio::test]
+async fn the_heartbeats_of_a_server_without_games_end_no_outage() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(flagfall_store_testing::ManualClock::new(flagfall_board::Stamp(1_000_000)));
+    let options =
+        RedisOptions { clock: Some(clock.clone()), pulse: Duration::ZERO, ..RedisOptions::default() };
+    let store = redis.open(options.clone()).await;
+    let since = store.heartbeat().await.unwrap();
+    let onlooker = redis.open(RedisOptions { is_onlooker: true, ..options.clone() }).await;
+    for _ in 0..5 {
+        clock.advance_ms(1_000);
+        let now = flagfall_store::WallClock::now(&*clock);
+        assert_eq!(onlooker.heartbeat().await.unwrap(), now, "it learns the time");
+    }
+    assert_eq!((onlooker.outage(), kept_outages(&onlooker).await), (None, Vec::new()));
+    let next = redis.open(options).await;
+    assert_eq!(next.last_heartbeat().await.unwrap(), Some(since), "no server was there in the meantime");
+    let until = store.heartbeat().await.unwrap();
+    onlooker.heartbeat().await.unwrap();
+    assert_eq!(onlooker.outage(), Some(flagfall_store::Outage { since, until }));
+    assert_eq!(kept_outages(&store).await, [(since.0, until.0)]);
 }
 
 #[tokio::test]

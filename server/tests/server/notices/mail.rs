@@ -366,8 +366,8 @@ async fn a_relay_that_is_away_delays_no_other_job_and_loses_no_mail() {
     let relay = Relay::open().await;
     let mut settings = relay.settings();
     let back = settings.relay.clone();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    settings.relay.as_mut().unwrap().port = closed;
+    let closed = flagfall_tests::OwnPort::claim().unwrap();
+    settings.relay.as_mut().unwrap().port = closed.number();
     settings.webhooks = Reach::Private;
     let house = House::open(settings).await;
     let tokens = [account(&house, "ann").await, account(&house, "bob").await];

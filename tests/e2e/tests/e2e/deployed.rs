@@ -153,6 +153,7 @@ fn deploy_names_settings_that_exist() {
     for file in [
         "Dockerfile",
         "compose.yml",
+        "compose.cluster.yml",
         "Caddyfile",
         "setup",
         "kubernetes/flagfall.yaml",
@@ -202,10 +203,9 @@ fn alerts_dashboard_and_pages_name_metrics_that_exist() {
         }
     }
     for (path, text) in operating() {
-        // Other names also begin with `flagfall_`: the Redis volume in Compose, and modules in
-        // log filters.
+        // Other names also begin with `flagfall_`: volumes of Compose, and modules in log filters.
         for name in
-            words(&text.replace("flagfall_redis-data", "").replace("flagfall_services::", ""), "flagfall_")
+            words(&text.replace("volume rm flagfall_", "").replace("flagfall_services::", ""), "flagfall_")
         {
             assert!(known.contains(&name), "{path}: {name} is no metric");
         }
@@ -415,5 +415,15 @@ fn servers_behind_a_proxy_count_addresses_of_players() {
         let text = text(file);
         let mut lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
         assert!(lines.any(|line| line.contains("FLAGFALL_TRUST_PROXY") && line.contains("true")), "{file}");
+    }
+}
+
+/// Without an archive, finished games would fill the memory of Redis.
+#[test]
+fn servers_on_a_redis_have_an_archive() {
+    for file in ["compose.yml", "kubernetes/flagfall.yaml"] {
+        let text = text(file);
+        let mut lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        assert!(lines.any(|line| line.contains("FLAGFALL_ARCHIVE")), "{file}");
     }
 }

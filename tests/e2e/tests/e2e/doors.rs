@@ -1,12 +1,10 @@
 //! Tests that bad input at every interface gets a clear answer, and that a running game goes on.
 
-use std::net::TcpListener;
-
 use flagfall_e2e::{
     Answer, Ended, Process, Server, Site, Socket, client_program, command, exchange, get, request,
     server_program,
 };
-use flagfall_tests::Chance;
+use flagfall_tests::{Chance, OwnPort};
 use serde_json::Value;
 
 use crate::duel::Duel;
@@ -48,10 +46,10 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
         assert!(ended.code != Some(0) && ended.said.contains("name"), "{name}: {}", ended.said);
     }
 
-    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let nobody = OwnPort::claim().expect("a port");
     let elsewhere: &[(String, i32, &[&str])] = &[
         (
-            format!("{nobody}"),
+            nobody.address().to_string(),
             3,
             &["Cannot reach ws://127.0.0.1:", "Check that the server is running there", "--server"],
         ),

@@ -2,13 +2,13 @@
 //! kind of failure.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
 use flagfall_e2e::{Client, Ended, Server, Site, client_program, get};
 use flagfall_rules::Ruleset;
+use flagfall_tests::write_script;
 use flagfall_umpire::line::can_tell;
 use serde_json::Value;
 
@@ -29,8 +29,7 @@ impl Stage {
     fn script(&self, name: &str, lines: &str) -> String {
         let pids = self.site.path().join("pids");
         let path = self.site.path().join(name);
-        fs::write(&path, format!("#!/bin/sh\necho $$ >> '{}'\n{lines}\n", pids.display())).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+        write_script(&path, &format!("#!/bin/sh\necho $$ >> '{}'\n{lines}\n", pids.display()));
         path.to_str().expect("text").to_owned()
     }
 

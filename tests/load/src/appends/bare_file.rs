@@ -26,7 +26,7 @@ struct Request {
 }
 
 /// The file, with the thread that writes it. The thread ends when this value is dropped.
-pub(super) struct BareFile {
+pub(crate) struct BareFile {
     requests: mpsc::Sender<Request>,
     _writer: JoinHandle<std::io::Result<()>>,
 }

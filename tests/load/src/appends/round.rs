@@ -9,20 +9,20 @@ use flagfall_store::Head;
 /// may have.
 pub(super) const BODY_BYTES: usize = 36;
 /// The number of running games, which get appends in turn.
-pub(super) const GAMES: u32 = 1_000;
+pub(crate) const GAMES: u32 = 1_000;
 /// The number of entries after which a game is over, and another one takes its place. A game of
 /// `classic` has about as many.
 const GAME_ENTRIES: u64 = 200;
 
 /// A running game, and the end of its log.
 #[derive(Clone)]
-pub(super) struct Running {
+pub(crate) struct Running {
     number: u32,
     pub(super) head: Head,
 }
 
 impl Running {
-    pub(super) fn new(number: u32) -> Running {
+    pub(crate) fn new(number: u32) -> Running {
         Running { number, head: Head::START }
     }
 
@@ -38,8 +38,8 @@ impl Running {
     }
 }
 
-pub(super) struct Round {
-    pub(super) appends: u64,
+pub(crate) struct Round {
+    pub(crate) appends: u64,
     seconds: f64,
     /// The time of each append in microseconds, sorted.
     latencies_us: Vec<u64>,

@@ -31,6 +31,7 @@ const TYPES: &[&str] = &[
     "store_state",
     "claimable",
     "rematch_offered",
+    "rematch_withdrawn",
     "superseded",
     "game_unavailable",
     "ping",

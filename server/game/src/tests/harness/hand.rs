@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use flagfall_base::background::Background;
 use flagfall_base::delivery::Connections;
 use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_bots::Chance;
@@ -134,7 +135,8 @@ impl Hand {
             Output::Read { after } => Input::ReadOn(now(search::read_all(&self.store, self.id, after))),
             Output::Look { after } => Input::Looked(now(search::look(&self.store, self.id, after))),
             Output::Search { asked } => {
-                let found = now(search::find_command(&self.store, self.id, &asked));
+                let found =
+                    now(search::find_command(&Background::new("test", 1), &self.store, self.id, &asked));
                 Input::Searched { asked, found }
             }
             Output::HouseTurn { .. } => {
@@ -142,7 +144,7 @@ impl Hand {
                 return;
             }
             Output::MakeRematch => Input::RematchMade(Ok(GameId::from_random([9; 12]))),
-            Output::Stopped | Output::Diverged => return,
+            Output::TellRematchOffered { .. } | Output::Stopped | Output::Diverged => return,
         };
         let outputs = self.table.step(self.now(), input);
         self.held.extend(outputs);

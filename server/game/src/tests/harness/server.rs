@@ -13,7 +13,10 @@ use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::client::REQUEST;
 use super::store::{Faults, FaultyStore};
-use super::{CLAIM_MS, Client, DEPLOY_MS, NotingFeatures, REST_MS, START, deploy, header, player};
+use super::{
+    CLAIM_MS, Client, DEPLOY_MS, IDLE_HOUSE_MS, IDLE_MS, NotingFeatures, REST_MS, START, deploy, header,
+    player,
+};
 use crate::{Asked, NewCommand, NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
 
 /// Days per ply.
@@ -130,7 +133,10 @@ pub(crate) fn settings(connections: Connections) -> TableSettings {
         games_per_player_max: 3,
         running_games_max: 1_000_000,
         memory: MemoryGuard::new(MemoryLimit::Off),
+        idle_ms: IDLE_MS,
+        idle_house_ms: IDLE_HOUSE_MS,
         rest_ms: REST_MS,
+        is_relay: false,
         write_form: None,
         features: Arc::new(NotingFeatures),
         connections,

@@ -29,6 +29,10 @@ pub(crate) struct Faults {
     pub(crate) outage: Mutex<Option<Outage>>,
     /// The start of the silence that the store reports.
     pub(crate) silent_since: Mutex<Option<Stamp>>,
+    /// The game whose part of the store gives no answers.
+    pub(crate) away: Mutex<Option<GameId>>,
+    /// True if the store has found that this part is silent.
+    pub(crate) is_silence_known: AtomicBool,
     /// If set, the silence ends after the table has asked about the silence or the outage once
     /// more. After that, the store reports this outage.
     pub(crate) heard: Mutex<Option<Outage>>,
@@ -43,6 +47,10 @@ impl FaultyStore {
             *self.faults.silent_since.lock().unwrap() = None;
         }
         answer
+    }
+
+    fn is_away(&self, game: GameId) -> bool {
+        *self.faults.away.lock().unwrap() == Some(game)
     }
 
     fn check_alive(&self) -> Result<(), StoreError> {
@@ -66,10 +74,16 @@ impl Store for FaultyStore {
         after_seq: u64,
         limit: usize,
     ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        if self.is_away(game) {
+            return Box::pin(std::future::pending());
+        }
         self.store.read(game, after_seq, limit)
     }
 
     fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        if self.is_away(game) {
+            return Box::pin(std::future::pending());
+        }
         self.store.head(game)
     }
 
@@ -127,6 +141,15 @@ impl Store for FaultyStore {
 
     fn silent_since(&self) -> Option<Stamp> {
         self.answer(&self.faults.silent_since)
+    }
+
+    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
+        let is_known = self.faults.is_silence_known.load(Ordering::SeqCst);
+        if is_known && self.is_away(game) { Some(self.now()) } else { self.silent_since() }
+    }
+
+    fn silent_parts(&self) -> Vec<usize> {
+        if self.faults.is_silence_known.load(Ordering::SeqCst) { vec![1] } else { Vec::new() }
     }
 
     fn announcements(&self) -> Option<Receiver<Announcement>> {

@@ -4,7 +4,9 @@
 use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
 
 use super::*;
+use crate::left_games::mark;
 use crate::lobby::pool::PoolRecord;
+use flagfall_base::transact::write;
 use flagfall_game::{Asked, NewCommand, TableInput};
 
 pub(super) fn clocked() -> Terms {
@@ -170,4 +172,44 @@ async fn players_who_left_the_pool_get_no_status() {
     assert_eq!((status.range, status.waiting), (None, 1), "guests have no rating");
     house.ask("ana", "leave", LobbyCommand::LeavePool {}).await.unwrap();
     assert_eq!(reader.pool(), None);
+}
+
+#[tokio::test]
+async fn only_a_game_on_a_live_clock_or_not_yet_begun_keeps_its_players_out_of_the_pool() {
+    let days = Time::Correspondence { days: 3 };
+    // In `quantum`, nothing is deployed, so the game begins at once.
+    for (ruleset, time, is_free) in
+        [("quantum", days, true), ("quantum", clocked().time, false), ("classic", days, false)]
+    {
+        let house = house().await;
+        let _lines = [house.connect("ana"), house.connect("bo")];
+        let terms = Terms { ruleset: ruleset.to_owned(), time, ..terms() };
+        let enter = || LobbyCommand::EnterPool { terms: terms.clone() };
+        for who in ["ana", "bo"] {
+            house.ask(who, "enter", enter()).await.unwrap();
+        }
+        house.lobby.hold_wave().await.unwrap();
+        assert_eq!(house.games_of("ana").await.len(), 1);
+        let refused = house.ask("ana", "again", enter()).await.err();
+        assert_eq!(refused.map(|refused| refused.is(Code::ALREADY_PAIRED)), (!is_free).then_some(true));
+    }
+}
+
+#[tokio::test]
+async fn a_player_who_must_wait_has_no_rated_rematch() {
+    let house = house().await;
+    let game = |n: u8| GameId::from_random([n; 12]);
+    let marks = [8, 9].map(|n| mark("ana", game(n), house.store.now()).unwrap());
+    write(&house.store, marks.into()).await.unwrap();
+    for (n, rated) in [(1, false), (2, true)] {
+        let players = PerSide::new(player("ana"), player("bo"));
+        let (terms, secret) = (Terms { rated, ..clocked() }, PerSide::default());
+        let new = NewGame { id: game(n), terms, players, secret, previous: None };
+        house.lobby.inner.tables.create(new).await.unwrap();
+        house.abort("bo", game(n)).await;
+        let check = async |who: &str| house.lobby.check_rematch(&player(who), game(n)).await.err();
+        let refused = check("ana").await;
+        assert_eq!(refused.map(|refused| refused.is(Code::LEFT_GAMES)), rated.then_some(true));
+        assert_eq!(check("bo").await, None);
+    }
 }

@@ -1,7 +1,7 @@
 //! Waves of the pool on two servers: who pairs a class, and who creates the games of pairs.
 
 use flagfall_base::cluster::OTHERS_WAIT_MS;
-use flagfall_base::keys::{BLOCKS, PAIRED, POOL_WAVES};
+use flagfall_base::keys::{BLOCKS, PAIRED, POOL_RETURNS, POOL_WAVES, POOLED};
 use flagfall_base::random::random_game_id;
 use flagfall_base::transact::{delete, write};
 use flagfall_board::PerSide;
@@ -43,6 +43,26 @@ async fn the_guardian_of_a_class_pairs_it_and_others_only_if_it_has_not_done_so_
     assert_eq!(waves.len(), 1);
     delete(&one.store, waves.into_iter().map(|(key, _)| key).collect()).await.unwrap();
     helper.lobby.hold_wave().await.unwrap();
+    assert!(one.waits("ana").await.is_none() && one.games_of("ana").await.len() == 1);
+}
+
+#[tokio::test]
+async fn players_are_paired_while_records_of_others_are_away() {
+    let (one, other) = two_houses().await;
+    meet_and_tell([&one, &other]).await;
+    let _lines = [one.connect("ana"), one.connect("bo")];
+    for who in ["ana", "bo"] {
+        one.ask(who, "enter", enter()).await.unwrap();
+    }
+    let aborted = random_game_id().unwrap();
+    let note = put(POOL_RETURNS.key([&aborted]).unwrap(), &["cy"], None).unwrap();
+    write(&one.store, vec![note]).await.unwrap();
+    let pooled = String::from_utf8(POOLED.key([&aborted]).unwrap().as_bytes().to_vec()).unwrap();
+    one.store.take_away(&["pool_waves/", &pooled]);
+    for house in [&one, &other] {
+        house.lobby.hold_wave().await.unwrap();
+    }
+    one.store.take_away(&[]);
     assert!(one.waits("ana").await.is_none() && one.games_of("ana").await.len() == 1);
 }
 

@@ -11,7 +11,7 @@ use flagfall_board::GameId;
 use super::all::Buckets;
 use crate::outages::OutageList;
 use crate::redis::RedisStore;
-use crate::store::{FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage, StoreError};
+use crate::store::{FullRecord, OUTAGES_KEY, OUTAGES_MAX, Outage, Store as _, StoreError};
 use crate::value::Key;
 
 impl Buckets {
@@ -47,11 +47,18 @@ impl Buckets {
     /// Returns the outages in which no server ran. If the bucket of their record does not answer,
     /// returns the outages that were read last, so that games in other buckets can be opened.
     pub(super) async fn common_outages(&self) -> Result<OutageList, StoreError> {
-        let read = self.get(&Key::new(OUTAGES_KEY)?).await;
-        let mut known = self.outages.lock();
-        match (read, &*known) {
-            (Err(StoreError::Unavailable { .. }), Some(known)) => Ok(known.clone()),
-            (read, _) => Ok(known.insert(OutageList::parse(read?.as_deref())).clone()),
+        let key = Key::new(OUTAGES_KEY)?;
+        let known = self.outages.lock().clone();
+        // A bucket that is known to be silent is not asked, because the games of other buckets
+        // would wait for its answer.
+        let is_silent = self.buckets[self.placement.of_key(key.as_bytes())].silent_since().is_some();
+        let read = match known {
+            Some(known) if is_silent => return Ok(known),
+            _ => self.get(&key).await,
+        };
+        match (read, known) {
+            (Err(StoreError::Unavailable { .. }), Some(known)) => Ok(known),
+            (read, _) => Ok(self.outages.lock().insert(OutageList::parse(read?.as_deref())).clone()),
         }
     }
 

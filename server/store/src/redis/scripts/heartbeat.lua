@@ -2,16 +2,19 @@
 -- between them as the latest outage, and adds it to the list of outages, a JSON list from which
 -- games at rest learn of outages when they are opened. The list is a side record, or a field of
 -- `meta` in a bucket. Does nothing if the store that the server knows no longer exists: Redis was
--- emptied, and perhaps another server created a new store.
+-- emptied, and perhaps another server created a new store. A server that runs no games writes
+-- nothing, and learns the time and the latest outage.
 -- KEYS: meta; values and names, except in a bucket
 -- ARGV: time, floor, the longest silence that is no outage in milliseconds, the store that the
---   server knows, the key of the record, the maximum number of outages in it
+--   server knows, the key of the record, the maximum number of outages in it, whether the server
+--   runs games
 local meta = redis.call('HMGET', KEYS[1], 'schema', 'made', 'heartbeat', 'outage_since', 'outage_until')
 if not meta[1] or (meta[2] or '') ~= ARGV[4] then return {'emptied'} end
 local at = time_ms(ARGV[1], ARGV[2])
 local before = tonumber(meta[3] or '0')
 local outage_since, outage_until = meta[4] or '0', meta[5] or '0'
 at = math.max(at, before)
+if ARGV[7] == '0' then return {'ok', digits(at), outage_since, outage_until} end
 redis.call('HSET', KEYS[1], 'heartbeat', digits(at))
 if before > 0 and at - before > tonumber(ARGV[3]) then
   outage_since, outage_until = digits(before), digits(at)

@@ -1,0 +1,86 @@
+//! Appends to a cluster of three masters, compared with one Redis.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_store::redis::buckets::{BUCKETS, BucketStore};
+use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
+use tempfile::TempDir;
+
+use super::plan::Plan;
+use crate::appends::{Appender, GAMES, Running, in_turns};
+use crate::duel::median;
+use crate::error::LoadError;
+use crate::figure::{Figure, Target};
+use crate::process::Measured;
+
+/// The length of a round. Redis's processor time is known to 10 ms.
+const ROUND: Duration = Duration::from_secs(2);
+
+pub(super) async fn measure(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
+    println!("{} tasks append to one Redis, and to three masters", plan.appending);
+    let (mut one, mut three) = (Side::of_one(plan).await?, Side::of_three(plan).await?);
+    let mut costs = Vec::new();
+    // The first round is a warm-up.
+    for number in 0..=plan.append_rounds {
+        let round = [one.round_us().await?, three.round_us().await?];
+        if number > 0 {
+            costs.push(round);
+        }
+    }
+    let of = |side: usize| median(costs.iter().map(|costs| costs[side])).unwrap_or_default();
+    let ratio = median(costs.iter().map(|[one, three]| three / one)).ok_or(LoadError::Silent)?;
+    let name = "Redis's processor time for an append, three masters to one Redis";
+    let figure = Figure::ratio(name, ratio).with_target(Target::AtMost(1.2));
+    note(figure.with_detail(format!("{:.1} µs, {:.1} µs", of(1), of(0))));
+    Ok(())
+}
+
+/// A store, the Redis processes that it is on, and the games that are being appended to.
+struct Side {
+    store: Appender,
+    masters: Vec<Measured>,
+    games: Vec<Vec<Running>>,
+    _folder: TempDir,
+}
+
+impl Side {
+    async fn of_one(plan: &Plan) -> Result<Side, LoadError> {
+        let folder = tempfile::tempdir()?;
+        let redis = Measured::start_redis(folder.path()).await?;
+        let store = RedisStore::open(address(&redis.address)?, RedisOptions::default()).await;
+        let store = Appender::Store(Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?));
+        Ok(Side { store, masters: vec![redis], games: games(plan), _folder: folder })
+    }
+
+    async fn of_three(plan: &Plan) -> Result<Side, LoadError> {
+        let folder = tempfile::tempdir()?;
+        let masters = Measured::start_cluster(folder.path()).await?;
+        let address = address(&format!("redis+cluster://{}", masters[0].address))?;
+        let store = BucketStore::open(&address, RedisOptions::default(), BUCKETS).await;
+        let store = Appender::Store(Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?));
+        Ok(Side { store, masters: masters.into(), games: games(plan), _folder: folder })
+    }
+
+    /// Returns the processor time of Redis for an append, in microseconds.
+    async fn round_us(&mut self) -> Result<f64, LoadError> {
+        let before = self.cpu_seconds()?;
+        let round = in_turns(&self.store, &mut self.games, ROUND).await?;
+        Ok((self.cpu_seconds()? - before) * 1e6 / round.appends as f64)
+    }
+
+    fn cpu_seconds(&self) -> Result<f64, LoadError> {
+        self.masters.iter().map(Measured::cpu_seconds).sum()
+    }
+}
+
+fn address(text: &str) -> Result<RedisAddress, LoadError> {
+    text.parse().map_err(|_| LoadError::Store(text.to_owned()))
+}
+
+/// Returns a list of games for each task.
+fn games(plan: &Plan) -> Vec<Vec<Running>> {
+    let of_task =
+        |task| (task..GAMES.max(plan.appending)).step_by(plan.appending as usize).map(Running::new).collect();
+    (0..plan.appending).map(of_task).collect()
+}

@@ -1,0 +1,50 @@
+//! What is measured, and how much of it.
+
+use crate::stand::Bench;
+
+#[derive(clap::Args)]
+pub(crate) struct Plan {
+    /// Two numbers of running public games. The cost of joining the lobby is compared between
+    /// them.
+    #[arg(long, value_delimiter = ',', default_values_t = [60, 8_000], num_args = 2)]
+    pub(super) games: Vec<u32>,
+    /// Number of joins.
+    #[arg(long, default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(20..))]
+    pub(super) joins: u32,
+    /// Number of changes of the seeks while watchers look on.
+    #[arg(long, default_value_t = 200)]
+    pub(super) changes: u32,
+    /// Number of servers on one Redis that are compared with one server.
+    #[arg(long, default_value_t = 6)]
+    pub(super) servers: u32,
+    /// Number of games that are played on these servers, with a move every five seconds.
+    #[arg(long, default_value_t = 900)]
+    pub(super) fleet_games: u32,
+    /// Plies of each of these games.
+    #[arg(long, default_value_t = 8)]
+    pub(super) fleet_plies: u32,
+    /// Measures only what these servers cost, and prints the commands that Redis is sent.
+    #[arg(long)]
+    pub(super) fleet_only: bool,
+    /// Number of rated games that end at once, to compare what their results cost three servers
+    /// and one.
+    #[arg(long, default_value_t = 600)]
+    pub(super) rated_games: u32,
+    /// Number of tasks that append at a time to one Redis and to a cluster of three masters.
+    #[arg(long, default_value_t = 1_000)]
+    pub(super) appending: u32,
+    /// Rounds of these appends.
+    #[arg(long, default_value_t = 5)]
+    pub(super) append_rounds: u32,
+    /// Number of spectators of one game.
+    #[arg(long, default_value_t = 9_000)]
+    pub(super) spectators: u32,
+    /// Number of servers, and of bare relays, to which these spectators connect.
+    #[arg(long, default_value_t = 3)]
+    pub(super) crowd_servers: u32,
+    /// Plies of the game that they watch.
+    #[arg(long, default_value_t = 20)]
+    pub(super) crowd_plies: u32,
+    #[command(flatten)]
+    pub(super) bench: Bench,
+}
