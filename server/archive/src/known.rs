@@ -53,7 +53,7 @@ impl KnownArchive {
         }
     }
 
-    /// Writes the record, whatever the store remembers.
+    /// Writes the record, even if the store remembers another archive.
     ///
     /// # Errors
     /// [`StoreError`]: the record may have been written.

@@ -100,7 +100,7 @@ async fn open_known(
     }
 }
 
-/// Opens the archive, whatever it is, and creates it if there is none.
+/// Opens the archive at this place, and creates it if there is none.
 async fn create(place: &ArchivePlace) -> Result<Option<Archive>, ArchiveFailure> {
     let objects: Arc<dyn ArchiveStore> = match place {
         ArchivePlace::Off => return Ok(None),

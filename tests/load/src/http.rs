@@ -1,10 +1,14 @@
 //! One HTTP request with a JSON answer.
 
+use flagfall_protocol::SignedUp;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::error::LoadError;
+
+/// One password for all accounts, because passwords are not measured.
+const PASSWORD: &str = "correct horse battery";
 
 /// Sends a request and reads the answer as JSON.
 ///
@@ -57,4 +61,13 @@ pub(crate) async fn get<T: DeserializeOwned>(address: &str, path: &str) -> Resul
 /// As [`ask`], but any body will do.
 pub(crate) async fn get_text(address: &str, path: &str) -> Result<String, LoadError> {
     fetch(address, "GET", path, "").await
+}
+
+/// Creates an account.
+///
+/// # Errors
+/// As [`ask`].
+pub(crate) async fn sign_up(address: &str, name: &str, is_bot: bool) -> Result<SignedUp, LoadError> {
+    let body = format!(r#"{{"name":"{name}","password":"{PASSWORD}","bot":{is_bot}}}"#);
+    ask(address, "POST", "/api/account", &body).await
 }

@@ -32,8 +32,6 @@ use crate::process::Measured;
 
 /// A deployment of `pbm` with Scouts on the outer squares of the front row.
 const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
-/// One password for all accounts, because passwords are not measured here.
-const PASSWORD: &str = "correct horse battery";
 /// Bots that sign up at once.
 const SIGN_UPS_AT_ONCE: usize = 16;
 /// The time between two lines of progress.
@@ -208,8 +206,7 @@ async fn report(floor: Arc<Floor>, began: Instant) {
 
 async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, LoadError> {
     let made = futures_util::stream::iter((0..count).map(|index| async move {
-        let body = format!(r#"{{"name":"bot-{index}","password":"{PASSWORD}","bot":true}}"#);
-        let SignedUp { player, token, .. } = http::ask(address, "POST", "/api/account", &body).await?;
+        let SignedUp { player, token, .. } = http::sign_up(address, &format!("bot-{index}"), true).await?;
         let token = token.ok_or_else(|| LoadError::Answer("an account without a token".to_owned()))?;
         Ok::<Bot, LoadError>(Bot { id: player.id, name: player.name, token })
     }));

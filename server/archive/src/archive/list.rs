@@ -15,8 +15,8 @@ const SEGMENTS_AT_ONCE: usize = 64;
 
 impl Archive {
     /// Returns all games of the archive, sorted by id, including those that are damaged. Reads the
-    /// index, and keeps it in memory, so that reading the games is faster. If a part
-    /// of the index is damaged, also reads the lists of games in all segments.
+    /// index, and keeps it in memory, so that reading the games is faster. If a part of the index
+    /// is damaged, also reads the lists of games in all segments.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read, or if the games of a damaged part of the index

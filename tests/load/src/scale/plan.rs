@@ -6,7 +6,7 @@ use crate::stand::Bench;
 pub(crate) struct Plan {
     /// Two numbers of running public games. The cost of joining the lobby is compared between
     /// them.
-    #[arg(long, value_delimiter = ',', default_values_t = [60, 8_000], num_args = 2)]
+    #[arg(long, default_values_t = [60, 8_000], num_args = 2)]
     pub(super) games: Vec<u32>,
     /// Number of joins.
     #[arg(long, default_value_t = 4_000, value_parser = clap::value_parser!(u32).range(20..))]

@@ -19,7 +19,6 @@ const SERVERS: u32 = 3;
 const AT_ONCE: usize = 16;
 /// The number of plies from which a rated game counts.
 const PLIES: u32 = 2;
-const PASSWORD: &str = "correct horse battery";
 /// The work that follows from the end of a rated game, by the beginning of its keys.
 const DUE: [&str; 2] = ["rating_due/", "played_due/"];
 /// The key in Redis with the names of all records.
@@ -73,8 +72,7 @@ async fn is_settled(fleet: &Fleet) -> Result<bool, LoadError> {
 async fn rated_pair(address: &str, index: u32) -> Result<Pair, LoadError> {
     let mut sockets = Vec::new();
     for side in Side::BOTH {
-        let body = format!(r#"{{"name":"{side:?}-{index}","password":"{PASSWORD}"}}"#);
-        let SignedUp { token, .. } = http::ask(address, "POST", "/api/account", &body).await?;
+        let SignedUp { token, .. } = http::sign_up(address, &format!("{side:?}-{index}"), false).await?;
         let mut socket = connect(format!("ws://{address}/ws")).await?;
         enter(&mut socket, token, None).await?;
         sockets.push(socket);
