@@ -243,8 +243,11 @@ keyspace! {
     RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "until the game is archived, its guard has expired, and the histories of its players tell the same";
     /// A marker for a game whose effect on ratings was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "permanent";
-    /// The results of the first mover in a ruleset.
-    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "permanent";
+    /// The results of the first mover in a ruleset, as version 0.1 counts them.
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/first_move.rs", "permanent";
+    /// The results of the first mover in the games of a ruleset whose ids end in the same letter or
+    /// digit.
+    FIRST_MOVES["RULESET", "LETTER"] = "first_moves", "JSON", "services/src/ratings/first_move.rs", "permanent";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "until the job is done";
     /// The history of an account: its latest games, and the numbers of its volumes.

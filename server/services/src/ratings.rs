@@ -6,6 +6,7 @@
 //! several servers try. After a crash, either the job still exists or it is done. If a job comes
 //! back, the game's own records show that it is done.
 
+mod first_move;
 mod known;
 mod listed;
 mod record;
@@ -28,14 +29,13 @@ use metrics::counter;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
+use self::first_move::FirstMoves;
 use self::known::Known;
-use self::record::{
-    Class, FirstMoveRecord, class_of, history_key, history_of, leader_key, leaders_of, rating_key,
-};
+use self::record::{Class, class_of, history_key, history_of, leader_key, leaders_of, rating_key};
 pub(crate) use self::record::{RatingRecord, point};
 use crate::histories::{HistoryRecord, Lines, entry, line_of, number_of, score_of};
 use crate::players::is_closed;
-use crate::records::{damaged, find, parse, put};
+use crate::records::{damaged, find, put};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
@@ -45,7 +45,7 @@ use flagfall_base::transact::{Transaction, delete, delete_all, expect};
 use flagfall_game::{Finished, RATED_PLIES_MIN, TableError, Tables};
 
 pub use self::undo::{UndoError, rated_games, undo};
-use flagfall_base::keys::{FIRST_MOVE, GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
+use flagfall_base::keys::{GONE, LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
 const HISTORY_MAX: usize = 200;
 const PLACES_MAX: usize = 100;
@@ -67,6 +67,7 @@ pub struct Ratings {
     ignores_first_move: bool,
     boards: Arc<Mutex<Boards>>,
     known: Arc<Mutex<Known>>,
+    first_moves: Arc<FirstMoves>,
     lines: Lines,
 }
 
@@ -113,6 +114,7 @@ impl Ratings {
             ignores_first_move,
             boards: Arc::default(),
             known: Arc::default(),
+            first_moves: Arc::default(),
         }
     }
 
@@ -208,7 +210,11 @@ impl Ratings {
             Some(Side::Blue) => Score::Loss,
             None => Score::Draw,
         };
-        let first_move = self.first_move(&class.ruleset, *winner, update).await?;
+        let first_move = match self.ignores_first_move {
+            true => 0,
+            false => self.first_moves.points(&*self.store, &class.ruleset).await?,
+        };
+        first_move::count(&*self.store, &class.ruleset, game, *winner, update).await?;
         let advantage = f64::from(first_move);
         let (red, blue) = rate(before.red.entrant(ended), before.blue.entrant(ended), score, advantage);
         let rated = PerSide::new(red, blue);
@@ -239,27 +245,6 @@ impl Ratings {
         update.conditions.push((RATED.key([&game])?, Expect::Absent));
         update.writes.push(put(RATED.key([&game])?, &change, None)?);
         Ok(change)
-    }
-
-    /// Returns the advantage of the first move, as computed from earlier games, or 0 if the
-    /// settings ignore it. Also adds a write to `update` that counts this game.
-    async fn first_move(
-        &self,
-        ruleset: &str,
-        winner: Option<Side>,
-        update: &mut Update,
-    ) -> Result<i32, StoreError> {
-        let key = FIRST_MOVE.key([&ruleset])?;
-        let value = self.store.get(key.clone()).await?;
-        let before = match &value {
-            Some(value) => parse::<FirstMoveRecord>(value, "the value of the first move")?,
-            None => FirstMoveRecord::default(),
-        };
-        let mut after = before;
-        after.count(winner);
-        update.conditions.push((key.clone(), expect(value)));
-        update.writes.push(put(key, &after, None)?);
-        Ok(if self.ignores_first_move { 0 } else { before.points() })
     }
 
     async fn tell(&self, game: GameId, change: Option<&RatingChange>) {

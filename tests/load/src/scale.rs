@@ -2,6 +2,7 @@
 //!
 //! Each figure is a ratio within one run, so a busy machine changes it little.
 
+mod archived;
 mod crowd;
 mod fleet;
 mod lobby;
@@ -9,6 +10,7 @@ mod masters;
 mod plan;
 mod settled;
 
+use self::plan::Part;
 pub(crate) use self::plan::Plan;
 use crate::error::LoadError;
 use crate::figure::Figure;
@@ -23,14 +25,23 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
         figure.print();
         figures.push(figure);
     };
-    if plan.fleet_only {
-        fleet::measure(plan, &mut note).await?;
-        return Ok(figures);
+    if plan.has(Part::Lobby) {
+        lobby::measure(plan, &mut note).await?;
     }
-    lobby::measure(plan, &mut note).await?;
-    masters::measure(plan, &mut note).await?;
-    settled::measure(plan, &mut note).await?;
-    fleet::measure(plan, &mut note).await?;
-    crowd::measure(plan, &mut note).await?;
+    if plan.has(Part::Masters) {
+        masters::measure(plan, &mut note).await?;
+    }
+    if plan.has(Part::Settled) {
+        settled::measure(plan, &mut note).await?;
+    }
+    if plan.has(Part::Fleet) {
+        fleet::measure(plan, &mut note).await?;
+    }
+    if plan.has(Part::Crowd) {
+        crowd::measure(plan, &mut note).await?;
+    }
+    if plan.has(Part::Archived) {
+        archived::measure(&mut note)?;
+    }
     Ok(figures)
 }

@@ -38,14 +38,14 @@ pub(super) async fn measure(plan: &Plan, note: &mut impl FnMut(Figure)) -> Resul
     let name = format!("games in memory of one of {} servers, to its share of all games", plan.servers);
     let figure = Figure::ratio(name, many.most_tables / share).with_target(Target::AtMost(1.2));
     note(figure.with_detail(format!("{:.0}, {share:.0}", many.most_tables)));
-    if plan.fleet_only {
+    if !plan.only.is_empty() {
         print_commands(&one, &many);
     }
     Ok(())
 }
 
 /// Prints how often each command was sent to Redis, also by its scripts.
-fn print_commands(one: &Spent, many: &Spent) {
+pub(super) fn print_commands(one: &Spent, many: &Spent) {
     println!("{:<24}{:>12}{:>12}", "command", "one server", "all servers");
     let mut rows: Vec<_> = many.by_command.iter().collect();
     rows.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -75,7 +75,7 @@ impl Fleet {
 
     /// Waits until the servers have finished the work that they do only because they and their
     /// games are new.
-    async fn settle(&self) -> Result<(), LoadError> {
+    pub(super) async fn settle(&self) -> Result<(), LoadError> {
         println!("waiting until {NEWS:?} have passed since the last game began");
         tokio::time::sleep(NEWS).await;
         let until = Instant::now() + FORMER_MAX;
@@ -95,7 +95,7 @@ impl Fleet {
     }
 
     /// Returns the processor time that all servers have used so far, in seconds.
-    pub(super) fn cpu_seconds(&self) -> Result<f64, LoadError> {
+    fn cpu_seconds(&self) -> Result<f64, LoadError> {
         self.servers.iter().map(Measured::cpu_seconds).sum()
     }
 
@@ -110,7 +110,7 @@ impl Fleet {
 
     /// Returns the processor time that the servers have used, and Redis's output and commands so
     /// far.
-    async fn spent(&self) -> Result<Spent, LoadError> {
+    pub(super) async fn spent(&self) -> Result<Spent, LoadError> {
         let cpu = self.cpu_seconds()?;
         let info: String = self.redis.ask_redis(&["INFO", "stats", "commandstats"]).await?;
         let calls = |line: &str| {
@@ -131,8 +131,8 @@ impl Fleet {
     }
 }
 
-struct Spent {
-    cpu_ms: f64,
+pub(super) struct Spent {
+    pub(super) cpu_ms: f64,
     sent_kb: f64,
     commands: f64,
     /// The number of calls of each command.
@@ -159,21 +159,22 @@ impl Spent {
         while let Some(ended) = tasks.join_next().await {
             ended??;
         }
-        let after = fleet.spent().await?;
-        Ok(Spent {
-            cpu_ms: after.cpu_ms - before.cpu_ms,
-            sent_kb: after.sent_kb - before.sent_kb,
-            commands: after.commands - before.commands,
-            most_tables: after.most_tables,
-            by_command: after
-                .by_command
-                .into_iter()
-                .map(|(name, calls)| {
-                    let before = before.by_command.get(&name).copied().unwrap_or_default();
-                    (name, calls - before)
-                })
-                .collect(),
-        })
+        Ok(fleet.spent().await?.since(&before))
+    }
+
+    /// Returns what was spent after `before`.
+    pub(super) fn since(self, before: &Spent) -> Spent {
+        let calls = |(name, calls): (String, f64)| {
+            let before = before.by_command.get(&name).copied().unwrap_or_default();
+            (name, calls - before)
+        };
+        Spent {
+            cpu_ms: self.cpu_ms - before.cpu_ms,
+            sent_kb: self.sent_kb - before.sent_kb,
+            commands: self.commands - before.commands,
+            most_tables: self.most_tables,
+            by_command: self.by_command.into_iter().map(calls).collect(),
+        }
     }
 }
 

@@ -2,6 +2,29 @@
 
 use crate::stand::Bench;
 
+/// A part of the measurement.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+pub(super) enum Part {
+    /// Joining and watching the lobby.
+    Lobby,
+    /// Appends to a cluster of three masters.
+    Masters,
+    /// The ends of rated games on three servers.
+    Settled,
+    /// Moves on several servers.
+    Fleet,
+    /// Many spectators of one game.
+    Crowd,
+    /// The size of archived games.
+    Archived,
+}
+
+impl Plan {
+    pub(super) fn has(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+}
+
 #[derive(clap::Args)]
 pub(crate) struct Plan {
     /// Two numbers of running public games. The cost of joining the lobby is compared between
@@ -23,9 +46,9 @@ pub(crate) struct Plan {
     /// Plies of each of these games.
     #[arg(long, default_value_t = 8)]
     pub(super) fleet_plies: u32,
-    /// Measures only what these servers cost, and prints the commands that Redis is sent.
-    #[arg(long)]
-    pub(super) fleet_only: bool,
+    /// Measures only these parts, and prints the commands that Redis is sent.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(super) only: Vec<Part>,
     /// Number of rated games that end at once, to compare what their results cost three servers
     /// and one.
     #[arg(long, default_value_t = 600)]

@@ -6,7 +6,7 @@ use flagfall_board::Side;
 use flagfall_protocol::{ClientToServer, GameCommand, SignedUp, Terms, Time};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
-use super::fleet::Fleet;
+use super::fleet::{Fleet, Spent, print_commands};
 use super::plan::Plan;
 use crate::duel::{Pair, ask, begin, connect, enter, id};
 use crate::error::LoadError;
@@ -15,8 +15,9 @@ use crate::http;
 
 /// The number of servers that are compared with one.
 const SERVERS: u32 = 3;
-/// The number of players who sign up, and of games that end, at a time.
-const AT_ONCE: usize = 16;
+/// The number of games that begin and end at a time on each server. A server that does little at a
+/// time groups little of it, so several servers have several times as much to do at a time.
+const AT_ONCE: u32 = 16;
 /// The number of plies from which a rated game counts.
 const PLIES: u32 = 2;
 /// The work that follows from the end of a rated game, by the beginning of its keys.
@@ -27,24 +28,30 @@ const NAMES: &str = "flagfall:{flagfall}:names";
 const SETTLED_MAX: Duration = Duration::from_secs(300);
 
 pub(super) async fn measure(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
-    let (one, many) = (settled_ms(plan, 1).await?, settled_ms(plan, SERVERS).await?);
+    let (one, many) = (settle(plan, 1).await?, settle(plan, SERVERS).await?);
     let name = format!("processor time for a rated game's end and result, {SERVERS} servers to one");
-    let figure = Figure::ratio(name, many / one).with_target(Target::AtMost(1.1));
-    note(figure.with_detail(format!("{many:.2} ms, {one:.2} ms")));
+    let figure = Figure::ratio(name, many.cpu_ms / one.cpu_ms).with_target(Target::AtMost(1.1));
+    let [one_ms, many_ms] = [&one, &many].map(|spent| spent.cpu_ms / f64::from(plan.rated_games));
+    note(figure.with_detail(format!("{many_ms:.2} ms, {one_ms:.2} ms")));
+    if !plan.only.is_empty() {
+        print_commands(&one, &many);
+    }
     Ok(())
 }
 
-/// Returns the servers' processor time for the end of a rated game, its ratings and its lines in
-/// the players' histories, in milliseconds. Each game has its own two players.
-async fn settled_ms(plan: &Plan, servers: u32) -> Result<f64, LoadError> {
+/// Ends rated games, and waits for their ratings and for their lines in the players' histories.
+/// Each game has its own two players.
+async fn settle(plan: &Plan, servers: u32) -> Result<Spent, LoadError> {
     println!("{} rated games end on {servers} servers of one Redis", plan.rated_games);
     let fleet = Fleet::start(&plan.bench, servers).await?;
     let addresses = fleet.servers.iter().map(|server| server.address.clone()).cycle();
     let begun = futures_util::stream::iter((0..plan.rated_games).zip(addresses))
         .map(|(index, address)| async move { rated_pair(&address, index).await });
-    let pairs: Vec<Pair> = begun.buffered(AT_ONCE).try_collect().await?;
-    let before = fleet.cpu_seconds()?;
-    let ended = futures_util::stream::iter(pairs).map(resign).buffered(AT_ONCE);
+    let at_once = (AT_ONCE * servers) as usize;
+    let pairs: Vec<Pair> = begun.buffered(at_once).try_collect().await?;
+    fleet.settle().await?;
+    let before = fleet.spent().await?;
+    let ended = futures_util::stream::iter(pairs).map(resign).buffered(at_once);
     // The connections stay open, because closing them costs processor time, too.
     let _pairs: Vec<Pair> = ended.try_collect().await?;
     let until = Instant::now() + SETTLED_MAX;
@@ -54,7 +61,7 @@ async fn settled_ms(plan: &Plan, servers: u32) -> Result<f64, LoadError> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    Ok((fleet.cpu_seconds()? - before) * 1e3 / f64::from(plan.rated_games))
+    Ok(fleet.spent().await?.since(&before))
 }
 
 async fn is_settled(fleet: &Fleet) -> Result<bool, LoadError> {
