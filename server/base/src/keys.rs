@@ -166,6 +166,8 @@ keyspace! {
     REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 day";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
+    /// The guard of a retired or deleted log, in stores other than Redis.
+    GUARD["GAME"] = "guard", "binary: Guard", "store/src/guard.rs", "1 hour";
     /// The export that is being imported.
     IMPORTING[] = "importing", "JSON: the first line of the export", "transfer/src/import.rs", "until the import is complete";
     /// An open seek.
