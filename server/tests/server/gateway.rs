@@ -291,7 +291,6 @@ async fn the_lobby_sends_changes_of_what_a_filter_selects_and_refuses_unknown_ru
     let open = |ruleset: &str| ClientToServer::OpenLobby {
         changes: true,
         filter: LobbyFilter { ruleset: Some(ruleset.to_owned()), ..LobbyFilter::default() },
-        brief: false,
     };
     bo.tell(&open("hexagonal")).await;
     assert_eq!(bo.refused().await.0, "no_such_ruleset");
@@ -307,15 +306,16 @@ async fn the_lobby_sends_changes_of_what_a_filter_selects_and_refuses_unknown_ru
         ana.tell(&ClientToServer::Seek { cmd_id, terms, side: None, rating: None }).await;
     }
     let changed = |message| match message {
-        ServerToClient::LobbyChanged { number, change, .. } if !change.opened.is_empty() => {
+        ServerToClient::LobbyChanged { number, change, .. } if !change.added.is_empty() => {
             Some((number, change))
         }
         _ => None,
     };
     let (number, change) = bo.find(changed).await;
     assert!(number > first);
-    let opened: Vec<&str> = change.opened.iter().map(|opened| opened.seek.terms.ruleset.as_str()).collect();
-    assert_eq!(opened, ["barrage"]);
+    let added: Vec<&str> =
+        change.added.iter().flat_map(|added| &added.terms).map(|terms| &*terms.ruleset).collect();
+    assert_eq!(added, ["barrage"]);
     house.close().await;
 }
 

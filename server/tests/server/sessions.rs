@@ -393,7 +393,6 @@ async fn programs_get_no_more_than_before() {
     let expected = [
         "claim_seconds",
         "games",
-        "lobby_brief",
         "lobby_changes",
         "player",
         "protocol",
