@@ -44,8 +44,8 @@ pub struct Settings {
     /// Pages of the server's own host may always connect. To allow several origins, repeat the
     /// flag or separate them with commas.
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
-          value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
-    pub allowed_origins: Vec<String>,
+          value_delimiter = ',', value_parser = Origin::of_url, help_heading = "Listening")]
+    pub allowed_origins: Vec<Origin>,
     /// The address for reports of vulnerabilities in this server: mailto:ADDRESS or https://PAGE.
     /// The server publishes it as /.well-known/security.txt.
     #[arg(long, env = "FLAGFALL_SECURITY_CONTACT", value_name = "URI", value_parser = contact,
@@ -199,18 +199,6 @@ fn contact(text: &str) -> Result<String, &'static str> {
         Ok(text.to_owned())
     } else {
         Err("wanted: mailto:ADDRESS, https://PAGE or tel:NUMBER, without spaces")
-    }
-}
-
-/// Checks an origin as browsers send it: scheme, host and perhaps a port.
-fn origin(text: &str) -> Result<String, &'static str> {
-    let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let is_plain =
-        |authority: &str| !authority.is_empty() && !authority.contains(['/', '?', '#', '@', '*', ' ']);
-    if authority.is_some_and(is_plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("an origin is https://HOST or https://HOST:PORT, without a path")
     }
 }
 

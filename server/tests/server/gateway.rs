@@ -210,7 +210,7 @@ async fn beyond_the_limit_of_connections_a_players_oldest_goes() {
 #[tokio::test]
 async fn pages_of_foreign_origins_are_turned_away() {
     let mut settings = settings();
-    settings.allowed_origins.push("https://play.example.org".to_owned());
+    settings.allowed_origins.push("https://play.example.org".parse().unwrap());
     let house = House::open(settings).await;
     for (origin, is_allowed) in [
         ("https://evil.example".to_owned(), false),
