@@ -192,11 +192,13 @@ impl Volume {
         to_bytes(&PackedVolume { page: Packed::of(&self.lines, setups), figures })
     }
 
-    /// Adds statistics to those of the volume.
-    pub(super) fn add_figures(&mut self, ruleset: &str, figures: &Figures) {
-        match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
-            Some((_, known)) => known.merge(figures),
-            None => self.figures.push((ruleset.to_owned(), figures.clone())),
+    /// Adds the statistics of another volume to those of this one.
+    pub(super) fn add_figures(&mut self, other: &Volume) {
+        for (ruleset, figures) in &other.figures {
+            match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
+                Some((_, known)) => known.merge(figures),
+                None => self.figures.push((ruleset.clone(), figures.clone())),
+            }
         }
     }
 
@@ -410,15 +412,22 @@ pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreErro
 
 /// Returns the lines of all games that changed a player's ratings.
 pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<Line>, StoreError> {
+    let mut lines = read_whole(store, player).await?.lines;
+    lines.retain(|line| line.change.is_some());
+    Ok(lines)
+}
+
+/// Returns all lines of a history, and the statistics in its volumes, as one volume.
+pub(super) async fn read_whole(store: &dyn Store, player: &str) -> Result<Volume, StoreError> {
     'tries: for _ in 0..TRIES {
         let Opened { book, .. } = Opened::read(store, player).await?;
-        let mut lines = book.lines;
+        let mut whole = Volume { lines: book.lines, figures: Vec::new() };
         for place in &book.volumes {
             let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
-            lines.extend(volume.lines);
+            whole.add_figures(&volume);
+            whole.lines.extend(volume.lines);
         }
-        lines.retain(|line| line.change.is_some());
-        return Ok(lines);
+        return Ok(whole);
     }
     Err(missing())
 }

@@ -120,9 +120,7 @@ impl Lines {
                 for volume in volumes {
                     let Some(volume) = volume else { continue 'tries };
                     all.lines.extend(volume.lines.iter().filter(|line| is_wanted(line)).cloned());
-                    for (ruleset, figures) in &volume.figures {
-                        all.add_figures(ruleset, figures);
-                    }
+                    all.add_figures(&volume);
                 }
             }
             sort(&mut all.lines);
