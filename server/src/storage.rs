@@ -17,7 +17,7 @@ use std::time::Duration;
 use flagfall_store::record::Form;
 use flagfall_store::{ARCHIVE_KEY, FullRecord, Store, StoreFuture, Transfer};
 use flagfall_transfer::{
-    Rewrite, RewriteRecord, alive_at_export, check_export, export_with, finish_import, import_unfinished,
+    Rewrite, RewriteRecord, alive_at_export, check_export, export, finish_import, import_unfinished,
 };
 
 pub use self::archive::ArchiveFailure;
@@ -182,13 +182,13 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let in_records = Some(&in_records as &RewriteRecord<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
-        export_with(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
+        export(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
         // The file contains hidden information of games, so only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
-        let examined = export_with(&*store, &mut out, rewrite, in_records, progress("exported")).await?;
+        let examined = export(&*store, &mut out, rewrite, in_records, progress("exported")).await?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
         tell_damaged(&examined);
         say(&format!("exported to {}: {}", file.display(), examined.tally));

@@ -95,26 +95,13 @@ pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, St
 pub type RewriteRecord<'a> =
     dyn Fn(FullRecord) -> StoreFuture<'a, Result<Vec<FullRecord>, StoreError>> + Send + Sync + 'a;
 
-/// Exports the whole store like [`export_with`], but does not convert side records.
-///
-/// # Errors
-/// [`TransferError`]: the output is incomplete, and its last line is missing.
-pub async fn export(
-    store: &dyn Transfer,
-    out: &mut (dyn Write + Send),
-    rewrite: Option<&mut Rewrite<'_>>,
-    told: impl FnMut(&Tally) + Send,
-) -> Result<Examined, TransferError> {
-    export_with(store, out, rewrite, None, told).await
-}
-
 /// Exports the whole store. `rewrite` converts the bodies of entries, and `rewrite_record` converts
 /// side records, if these functions are given. No server should change the store during the export.
 /// After each game and each chunk of records, calls `told` with the counts so far.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.
-pub async fn export_with(
+pub async fn export(
     store: &dyn Transfer,
     out: &mut (dyn Write + Send),
     mut rewrite: Option<&mut Rewrite<'_>>,

@@ -39,8 +39,8 @@ use flagfall_board::GameId;
 use flagfall_store::StoreError;
 use thiserror::Error;
 
-pub use self::export::{Rewrite, RewriteRecord, examine, export, export_with};
-pub use self::import::{alive_at_export, check_export, finish_import, import, import_unfinished};
+pub use self::export::{Rewrite, RewriteRecord, examine, export};
+pub use self::import::{alive_at_export, check_export, finish_import, import_unfinished};
 
 /// The number of records to read at a time.
 const RECORDS_CHUNK: usize = 256;

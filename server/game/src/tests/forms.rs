@@ -13,8 +13,8 @@ use flagfall_store::{
     Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _, StoredEntry,
     SystemClock, Transfer as _,
 };
-use flagfall_store_testing::{ManualClock, TestStore};
-use flagfall_transfer::{export, import};
+use flagfall_store_testing::{ManualClock, TestStore, import};
+use flagfall_transfer::export;
 use tempfile::TempDir;
 
 use super::harness::{Client, Hand, START, TestServer, command, deploy_both, header, load, open, run_tasks};
@@ -70,14 +70,19 @@ async fn an_export_in_one_form_has_the_same_games() {
     for form in [Form::Json, Form::Binary] {
         let mut exported = Vec::new();
         let mut in_form = InForm::new(form);
-        let examined =
-            export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
-                .await
-                .unwrap();
+        let examined = export(
+            &store,
+            &mut exported,
+            Some(&mut |game, entry| in_form.rewrite(game, entry)),
+            None,
+            |_| {},
+        )
+        .await
+        .unwrap();
         assert!(examined.damaged.is_empty());
         let folder = TempDir::new().unwrap();
         let other = embedded(&folder);
-        import(&other, &mut exported.as_slice(), |_| {}).await.unwrap();
+        import(&other, &exported).await.unwrap();
         let stored = read_all(&other, hand.id, 0).await.unwrap();
         assert!(forms(&stored).into_iter().skip(1).all(|found| found == Some(form)));
         let (_, game, _) = replay(hand.id, &stored, |_, _| {}).unwrap();
@@ -146,7 +151,7 @@ async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
     let mut exported = Vec::new();
     let mut in_form = InForm::new(Form::Json);
     let examined =
-        export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
+        export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), None, |_| {})
             .await
             .unwrap();
     assert_eq!(examined.tally.entries, entries);
