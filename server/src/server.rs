@@ -44,6 +44,12 @@ const LEFT_BEHIND_LOOK: Duration = Duration::from_secs(1);
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// How often to combine records of finished games into lines of histories.
 const FOLD: Duration = Duration::from_secs(60);
+/// How often to check for due flags and due moves of house players in games that are not in memory.
+const REST_LOOK: Duration = Duration::from_secs(1);
+/// How often to look for guests and games to delete.
+const PRUNE_LOOK: Duration = Duration::from_secs(60);
+/// The time that stopping may take before the remaining work is aborted.
+const STOP: Duration = Duration::from_secs(8);
 /// How often to run the maintenance of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 /// How often this server drops its in-memory copies of players who have left.
@@ -96,8 +102,7 @@ impl Server {
     ///
     /// When the server stops, it refuses new games and connections, pauses running games in their
     /// logs if it is the last, and closes all connections with [`CloseCode::Shutdown`]. Mails and
-    /// other notices that are on their way are sent to the end. Stopping takes at most
-    /// [`Times::stop`](flagfall_services::settings::Times::stop).
+    /// other notices that are on their way are sent to the end. Stopping takes at most 8 s.
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let Server { app, archive } = self;
         let archive_id = archive.as_ref().map(|(archive, _)| archive.id());
@@ -157,7 +162,7 @@ impl Server {
                 app.peers.say_goodbye(seats).await;
             }
         };
-        let stopped = timeout(app.settings.times.stop, async {
+        let stopped = timeout(STOP, async {
             tokio::join!(stopping, app.finish_notices());
         });
         if stopped.await.is_err() {
@@ -176,7 +181,7 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
     tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
     tasks.spawn(kept_alive("jobs", app.clone(), async |app| app.jobs.run().await));
     tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
-        app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
+        app.tables.look_after_games_at_rest(REST_LOOK).await;
     }));
     tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.fold_all(FOLD).await));
     if let Some((archive, inner)) = archive {
@@ -185,8 +190,7 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
         }));
     }
     tasks.spawn(kept_alive("prune", app.clone(), async |app| {
-        let times = &app.settings.times;
-        prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
+        prune_old(app.store.clone(), Lifetimes::of(&app.settings.times), PRUNE_LOOK).await;
     }));
     tasks.spawn(kept_alive("sweep", app.clone(), sweep));
     if app.peers.is_shared() {

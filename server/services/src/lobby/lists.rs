@@ -21,6 +21,8 @@ use flagfall_base::transact::delete;
 
 /// The maximum number of seekers about whom this server asks other servers at the same time.
 const LOOKS_AT_ONCE: usize = 64;
+/// The time for which a seek stays open after the seeker's last connection has closed.
+const SEEK_GRACE: Duration = Duration::from_secs(10);
 
 impl Lobby {
     /// Sends the current seeks and games to a connection, and every change from now on. Refused
@@ -138,9 +140,9 @@ impl Inner {
 
     /// Asks other servers about the seekers who are not connected to this server. Only the guardian
     /// of a seeker (the one server that is responsible for them) does this.
-    async fn look_for_seekers(&self, grace: Duration) {
+    async fn look_for_seekers(&self) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
-        let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);
+        let asked = self.seeks.lock().not_seen(Instant::now(), SEEK_GRACE, is_other);
         let looks = asked.into_iter().map(|player| async move {
             if self.peers().is_listed_seeker(&player) || self.peers().is_online(&player).await {
                 self.seeks.lock().note_seen(player, Instant::now());
@@ -151,9 +153,8 @@ impl Inner {
 
     pub(super) async fn tick(&self) {
         self.read_seeks().await;
-        let grace = self.settings.times.seek_grace;
-        self.look_for_seekers(grace).await;
-        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| {
+        self.look_for_seekers().await;
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), SEEK_GRACE, |player| {
             self.connections.is_online(player) || !self.peers().guards(player)
         });
         for record in abandoned {

@@ -14,6 +14,9 @@ use flagfall_services::settings::Settings;
 /// Maximum length of the hello's `client` in the log, in characters.
 const CLIENT_LEN_MAX: usize = 64;
 
+/// Maximum number of malformed messages on one connection. The next one closes the connection.
+const MALFORMED_MAX: u32 = 4;
+
 /// Maximum time for which reading pauses because the client writes too fast.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
@@ -124,7 +127,7 @@ impl Session {
         Session {
             phase: Phase::Greeting,
             bucket: TokenBucket::new(limits.messages_per_window, times.message_window, now),
-            malformed_left: limits.malformed_max,
+            malformed_left: MALFORMED_MAX,
             hello_by: now + times.hello,
             ping_every: times.ping,
             dead_after: times.pong,
@@ -371,7 +374,7 @@ mod tests {
     #[test]
     fn a_few_malformed_messages_are_refused_and_then_the_connection_ends() {
         let (mut session, now) = open();
-        for _ in 0..Settings::default().limits.malformed_max {
+        for _ in 0..MALFORMED_MAX {
             assert!(matches!(session.on_text(now, 0, "nonsense"), Step::Refuse(_)));
         }
         assert_closes(&session.on_text(now, 0, "nonsense"), Some("malformed"), 1008);
