@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::CloseCode;
-use flagfall_store::record::Form;
 use flagfall_store::{Reached, Store, StoreError};
 use futures_util::FutureExt;
 use metrics::counter;
@@ -403,13 +402,9 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
         let info = MemberInfo {
             online: app.connections.players_online(),
             seekers: if app.peers.has_former() { app.lobby.seekers_here() } else { BTreeSet::new() },
-            reads_form: Some(Form::NEWEST.number()),
             archive,
-            tells_starts: true,
             is_relay: app.settings.role == Role::Relay,
-            follows_topics: true,
-            reads_volumes: true,
-            takes_turns: app.settings.role == Role::Full,
+            ..MemberInfo::of_this_version()
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");

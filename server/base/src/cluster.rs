@@ -50,34 +50,31 @@ pub struct MemberInfo {
     /// The connected players who have an open seek. Empty if there are no servers of earlier
     /// versions, because only they need this list.
     pub seekers: BTreeSet<String>,
-    /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
-    /// can only read form 1.
+    /// The newest form of log entries that the server can read. Version 0.1 omits this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
     /// The id of the archive that the server reads, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<u64>,
-    /// True if the server tells players on other servers about games that it creates for them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tells_starts: bool,
     /// True if the server only shows games to spectators. Such a server guards nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_relay: bool,
-    /// True if the server receives notices on the topics of its games and players. A server of an
-    /// earlier version receives only notices that are sent to all servers.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub follows_topics: bool,
-    /// True if the server can read histories that are stored as volumes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reads_volumes: bool,
-    /// True if the server takes turns with others in looking for due work, and accepts notices
-    /// about due work that another server has found. Servers of earlier versions look for their
-    /// work themselves.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub takes_turns: bool,
 }
 
 impl MemberInfo {
+    /// Returns the record of a server of this version to which nobody is connected.
+    #[must_use]
+    pub fn of_this_version() -> MemberInfo {
+        MemberInfo { reads_form: Some(Form::NEWEST.number()), ..MemberInfo::default() }
+    }
+
+    /// True for a server of version 0.1. It can only read form 1 and no volumes of histories. It
+    /// receives only notices that are sent to all servers, and tells no players on other servers
+    /// about games that it creates for them. It takes no turns in looking for due work.
+    fn is_former(&self) -> bool {
+        self.reads_form.is_none()
+    }
+
     /// True if both servers have the same abilities.
     fn understands_same(&self, other: &MemberInfo) -> bool {
         let lasting = |info: &MemberInfo| MemberInfo { online: 0, seekers: BTreeSet::new(), ..info.clone() };
@@ -106,15 +103,12 @@ struct Inner {
     /// This server's turn, for the tasks that wait for it.
     turn_changes: tokio::sync::watch::Sender<Turn>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
-    /// form.
+    /// form, and volumes of histories.
     agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers had the same archive.
     archive_agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers followed topics.
     topics_agreed: AtomicU32,
-    /// The number of consecutive meetings up to now at which all servers could read volumes of
-    /// histories.
-    volumes_agreed: AtomicU32,
 }
 
 /// The other servers that a meeting has found.
@@ -141,9 +135,12 @@ impl Peers {
     /// form.
     #[must_use]
     pub fn write_form(&self) -> Form {
-        let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
-        let automatic = || if self.inner.as_ref().is_none_or(has_agreed) { Form::NEWEST } else { Form::Json };
+        let automatic = || if self.has_agreed() { Form::NEWEST } else { Form::Json };
         self.forced_form.unwrap_or_else(automatic)
+    }
+
+    fn has_agreed(&self) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.agreed.load(Ordering::Relaxed) >= MEETINGS)
     }
 
     /// True if games may be moved to this server's archive, because all servers on the store use
@@ -164,8 +161,7 @@ impl Peers {
     /// store must be able to read volumes, and no older form of log entries may be forced.
     #[must_use]
     pub fn can_write_volumes(&self) -> bool {
-        let has_agreed = |inner: &Arc<Inner>| inner.volumes_agreed.load(Ordering::Relaxed) >= MEETINGS;
-        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.inner.as_ref().is_none_or(has_agreed)
+        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.has_agreed()
     }
 
     /// Returns the id of this server; `None` if only this process can use the store.
@@ -202,12 +198,11 @@ impl Peers {
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
         let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
         count(&inner.archive_agreed, has_archive);
-        count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
         if is_whole {
             // A meeting that missed some servers says nothing about them, so it does not reset this
             // count. If a server of an earlier version has joined, the next complete meeting finds
             // it. Until then, that server misses only notices whose loss does no harm.
-            count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
+            count(&inner.topics_agreed, do_all(&|other| !other.is_former()));
             inner.store.serve_former(self.has_former());
         }
         inner.note_met(info, met?);
@@ -230,7 +225,7 @@ impl Peers {
     pub fn others_tell_starts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             let others = inner.others.lock();
-            !others.is_empty() && others.iter().all(|(_, info)| info.tells_starts)
+            !others.is_empty() && others.iter().all(|(_, info)| !info.is_former())
         })
     }
 
@@ -264,8 +259,7 @@ impl Peers {
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed) =
-            Default::default();
+        let (others, duties, watch, agreed, archive_agreed, topics_agreed) = Default::default();
         Inner {
             store,
             id,
@@ -276,7 +270,6 @@ impl Inner {
             agreed,
             archive_agreed,
             topics_agreed,
-            volumes_agreed,
         }
     }
 
@@ -303,7 +296,7 @@ impl Inner {
     /// Records which other servers there are. `info` is this server's record.
     fn note_met(&self, info: &MemberInfo, met: Vec<(String, MemberInfo)>) {
         let colleague =
-            |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: info.takes_turns };
+            |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: !info.is_former() };
         let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(colleague).collect();
         self.duties.lock().share((!info.is_relay).then_some(self.id.as_str()), guardians);
         self.note_turn();
@@ -384,22 +377,12 @@ mod tests {
     use super::*;
 
     fn info(online: usize, seekers: &[&str]) -> MemberInfo {
-        let reads_form = Some(Form::NEWEST.number());
-        MemberInfo {
-            online,
-            seekers: seekers.iter().map(ToString::to_string).collect(),
-            reads_form,
-            archive: Some(7),
-            tells_starts: true,
-            is_relay: false,
-            follows_topics: true,
-            reads_volumes: true,
-            takes_turns: true,
-        }
+        let seekers = seekers.iter().map(ToString::to_string).collect();
+        MemberInfo { online, seekers, archive: Some(7), ..MemberInfo::of_this_version() }
     }
 
     fn of_version_0_1() -> MemberInfo {
-        MemberInfo { reads_form: None, follows_topics: false, ..info(1, &[]) }
+        MemberInfo { reads_form: None, ..info(1, &[]) }
     }
 
     fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
@@ -543,8 +526,10 @@ mod tests {
     async fn volumes_are_written_once_all_servers_can_read_them() {
         let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
         let [new, other] = servers(&store, ["new", "other"]);
-        for reads_volumes in [false, true, false] {
-            other.meet(&MemberInfo { reads_volumes, ..info(0, &[]) }).await.unwrap();
+        for (other_info, reads_volumes) in
+            [(of_version_0_1(), false), (info(0, &[]), true), (of_version_0_1(), false)]
+        {
+            other.meet(&other_info).await.unwrap();
             for _ in 0..MEETINGS {
                 new.meet(&info(0, &[])).await.unwrap();
             }
