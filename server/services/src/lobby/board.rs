@@ -202,7 +202,8 @@ mod tests {
     use super::*;
     use std::task::{Context, Poll, Waker};
 
-    use flagfall_base::delivery::{OutboxReader, Outgoing, outbox};
+    use crate::lobby::tests::reading::poll_next;
+    use flagfall_base::delivery::{OutboxReader, outbox};
 
     fn seek(id: &str) -> Seek {
         Seek {
@@ -242,7 +243,7 @@ mod tests {
     fn sent(reader: &mut OutboxReader) -> Vec<ServerToClient> {
         let mut cx = Context::from_waker(Waker::noop());
         let mut messages = Vec::new();
-        while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+        while let Poll::Ready(Ok(payload)) = poll_next(reader, &mut cx) {
             messages.push(serde_json::from_str(payload.as_str()).unwrap());
         }
         messages

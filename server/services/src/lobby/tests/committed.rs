@@ -158,7 +158,7 @@ impl Scene {
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
-    while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+    while let Poll::Ready(Ok(payload)) = reading::poll_next(reader, &mut cx) {
         if let Ok(ServerToClient::GameStarted { game, .. }) = serde_json::from_str(payload.as_str()) {
             games.push(game.id);
         }
