@@ -31,6 +31,7 @@ pub mod ratings;
 mod records;
 mod refused;
 pub mod reports;
+pub mod secret_or_file;
 mod services;
 pub mod settings;
 pub mod suggestions;
