@@ -10,7 +10,7 @@
 use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, delete_all, expect};
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Stamp};
 use flagfall_protocol::Tally;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use futures_util::stream::{self, StreamExt as _};
@@ -98,27 +98,10 @@ struct PackedVolume {
 #[derive(Serialize, Deserialize)]
 struct PackedFigures {
     ruleset: String,
-    /// The player's results as Red and as Blue.
-    by_side: [PackedTally; 2],
+    by_side: PerSide<Tally>,
     /// For each deployment: its number, the player's results with it, and the end of the latest
     /// game.
-    deployments: Vec<(u32, PackedTally, u64)>,
-}
-
-/// Games won, drawn and lost.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct PackedTally(u32, u32, u32);
-
-impl From<Tally> for PackedTally {
-    fn from(tally: Tally) -> PackedTally {
-        PackedTally(tally.won, tally.drawn, tally.lost)
-    }
-}
-
-impl From<PackedTally> for Tally {
-    fn from(PackedTally(won, drawn, lost): PackedTally) -> Tally {
-        Tally { won, drawn, lost }
-    }
+    deployments: Vec<(u32, Tally, u64)>,
 }
 
 fn to_bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
@@ -165,15 +148,13 @@ impl Volume {
     pub(super) fn parse(bytes: &[u8]) -> Result<Volume, StoreError> {
         let PackedVolume { page, figures } = from_bytes(bytes)?;
         let setups = page.setups()?;
-        let deployment = |(setup, tally, last): (u32, PackedTally, u64)| {
+        let deployment = |(setup, tally, last): (u32, Tally, u64)| {
             let setup = usize::try_from(setup).ok()?.checked_sub(1).and_then(|at| setups.get(at))?;
-            Some(KeptDeployment { setup: setup.expose().to_owned(), tally: tally.into(), last })
+            Some(KeptDeployment { setup: setup.expose().to_owned(), tally, last })
         };
         let mut unpacked = Vec::with_capacity(figures.len());
         for PackedFigures { ruleset, by_side, deployments } in figures {
             let deployments: Option<Vec<_>> = deployments.into_iter().map(deployment).collect();
-            let by_side = by_side.map(Tally::from);
-            let by_side = PerSide::new(by_side[0], by_side[1]);
             unpacked.push((ruleset, Figures { by_side, deployments: deployments.ok_or_else(unreadable)? }));
         }
         Ok(Volume { lines: page.lines()?, figures: unpacked })
@@ -183,11 +164,10 @@ impl Volume {
         let mut setups = Setups::new();
         let mut figures = Vec::with_capacity(self.figures.len());
         for (ruleset, counted) in &self.figures {
-            let by_side = Side::BOTH.map(|side| counted.by_side[side].into());
-            let deployment =
-                |kept: &KeptDeployment| (setups.of(Some(&kept.setup)), kept.tally.into(), kept.last);
+            let deployment = |kept: &KeptDeployment| (setups.of(Some(&kept.setup)), kept.tally, kept.last);
             let deployments = counted.deployments.iter().map(deployment).collect();
-            figures.push(PackedFigures { ruleset: ruleset.clone(), by_side, deployments });
+            let (ruleset, by_side) = (ruleset.clone(), counted.by_side);
+            figures.push(PackedFigures { ruleset, by_side, deployments });
         }
         to_bytes(&PackedVolume { page: Packed::of(&self.lines, setups), figures })
     }
@@ -421,4 +401,19 @@ pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<L
         return Ok(lines);
     }
     Err(missing())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_figures_keep_their_bytes() {
+        let tally = |won| Tally { won, drawn: won + 1, lost: won + 2 };
+        let by_side = PerSide::new(tally(1), tally(4));
+        let ruleset = "duel".to_owned();
+        let figures = PackedFigures { ruleset, by_side, deployments: vec![(1, tally(7), 300)] };
+        let bytes = b"\x04duel\x01\x02\x03\x04\x05\x06\x01\x01\x07\x08\x09\xac\x02";
+        assert_eq!(postcard::to_allocvec(&figures).unwrap(), bytes);
+    }
 }
