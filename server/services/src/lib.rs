@@ -20,6 +20,7 @@ pub mod histories;
 mod jobs;
 pub mod left_games;
 pub mod lobby;
+mod mac;
 pub mod mail_relay;
 pub mod notices;
 pub mod operator;
