@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::net::IpAddr;
 
-use flagfall_base::origin::Origin;
+use flagfall_base::origin::{Origin, host_and_port};
 use flagfall_protocol::Secret;
 use flagfall_tls::Trust;
 
@@ -78,7 +78,8 @@ impl MailRelay {
             Some((user, authority)) => (Some(user), authority),
             None => (None, rest),
         };
-        let (host, port) = host_and_port(authority).ok_or(RelayError::Form)?;
+        let (host, port) = host_and_port(authority).map_err(|_| RelayError::Form)?;
+        let host = host.trim_matches(['[', ']']).to_owned();
         let credentials = user.map(credentials).transpose()?;
         let security = match is_tls {
             true => RelaySecurity::Tls,
@@ -104,22 +105,6 @@ fn credentials(text: &str) -> Result<(String, Secret), RelayError> {
     let user = decoded(user).filter(|user| !user.is_empty()).ok_or(RelayError::Form)?;
     let password = decoded(password).filter(|password| !password.is_empty()).ok_or(RelayError::NoPassword)?;
     Ok((user, Secret::new(password)))
-}
-
-/// Splits an authority into the host, without brackets, and the port.
-fn host_and_port(authority: &str) -> Option<(String, Option<u16>)> {
-    let has_port = !authority.ends_with(']');
-    let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
-        Some((host, port)) => (host, Some(port.parse().ok().filter(|port| *port > 0)?)),
-        None => (authority, None),
-    };
-    let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    let is_host = match six {
-        Some(six) => six.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.bytes().all(is_letter),
-    };
-    is_host.then(|| (six.unwrap_or(host).to_ascii_lowercase(), port))
 }
 
 fn is_loopback(host: &str) -> bool {
