@@ -154,7 +154,7 @@ impl TableHandle {
         // Read the log directly instead of asking the table, so that a long read does not delay
         // the game.
         let viewer = self.facts.header.viewer(player).ok_or(TableError::NotFound)?;
-        let stored = search::read_all(&*self.facts.store, self.id(), 0).await?;
+        let stored = search::read_all(&*self.facts.store, self.id(), 0).await.map_err(TableError::from)?;
         if stored.is_empty() {
             // The game was erased after this table was opened.
             return Err(TableError::NotFound.into());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Refusal};
-use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
+use flagfall_store::{ReadError, Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
@@ -317,10 +317,8 @@ impl Tables {
     pub(super) async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
         let stored = match read_all(self.store(), game, 0).await {
             Ok(stored) => stored,
-            Err(TableError::Unavailable) => {
-                return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
-            }
-            Err(error) => {
+            Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
+            Err(error @ ReadError::Damaged { .. }) => {
                 tracing::error!(%game, %error, "a running game cannot be opened; other games continue");
                 return Ok(None);
             }

@@ -9,7 +9,7 @@ use super::replay;
 use super::table::{Asked, CommandKey, Done};
 use flagfall_base::background::Background;
 
-pub(super) const READ_CHUNK: usize = 512;
+const READ_CHUNK: usize = 512;
 /// Longer logs are replayed in the background. A replay of this many entries takes about a
 /// millisecond.
 const LONG_LOG: usize = 1_000;
@@ -27,11 +27,7 @@ impl From<ReadError> for TableError {
 }
 
 /// Returns all entries of a log after the entry number `after`.
-pub(super) async fn read_all(
-    store: &dyn Store,
-    game: GameId,
-    after: u64,
-) -> Result<Vec<StoredEntry>, TableError> {
+pub async fn read_all(store: &dyn Store, game: GameId, after: u64) -> Result<Vec<StoredEntry>, ReadError> {
     let mut all = Vec::new();
     let mut after = after;
     loop {

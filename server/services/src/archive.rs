@@ -23,7 +23,7 @@ use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
 use flagfall_base::transact::{delete, expect, write};
 use flagfall_board::GameId;
-use flagfall_game::last_commands;
+use flagfall_game::{last_commands, read_all};
 use flagfall_protocol::RecordSignature;
 use flagfall_store::{
     Guard, Head, Key, ReadError, RetireOutcome, Store, StoreError, StoredEntry, Transfer, Update,
@@ -46,7 +46,6 @@ const TURN_MS: u64 = 60_000;
 const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
-const READ_CHUNK: usize = 512;
 
 /// Adds all games that ended at least `after` ago to the list of games to archive, even if they
 /// were not listed at their end. Returns the number of these games, and the number of games in
@@ -406,16 +405,10 @@ impl Archiver {
 
     /// Reads a log. The store checks its hash chain. Returns `None` if there is no log.
     async fn read(&self, game: GameId) -> Result<Option<(Head, Vec<StoredEntry>)>, ReadError> {
-        let head = self.store.head(game).await?;
-        let mut log: Vec<StoredEntry> = Vec::new();
-        while log.len() as u64 != head.seq {
-            let entries = self.store.read(game, log.len() as u64, READ_CHUNK).await?;
-            if entries.is_empty() {
-                break;
-            }
-            log.extend(entries);
+        match self.store.head(game).await? {
+            Head::START => Ok(None),
+            head => Ok(Some((head, read_all(&*self.store, game, 0).await?))),
         }
-        Ok((head != Head::START).then_some((head, log)))
     }
 
     /// Reports a game that cannot be archived. The game is tried again only after a restart, for
