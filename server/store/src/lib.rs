@@ -12,6 +12,7 @@ mod checks;
 pub mod clock;
 pub mod embedded;
 mod encoding;
+mod forward;
 mod guard;
 pub mod limits;
 pub mod memory;
