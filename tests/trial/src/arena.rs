@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId};
 use tokio::sync::{RwLock, Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};

@@ -1,12 +1,12 @@
 //! A client that connects to a server, drops the connection and connects again, with a log of all
 //! messages.
 
+use flagfall_board::Chance;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, ClientToServer, Code, PROTOCOL_VERSION, Secret, ServerToClient};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;

@@ -1,9 +1,8 @@
 //! The mishaps that happen during games. They are drawn from the seed in rounds, and each round
 //! contains every kind.
 
+use flagfall_board::Chance;
 use std::time::Duration;
-
-use flagfall_bots::Chance;
 
 use crate::chance::{between, chance_for, once_in};
 use crate::database::MASTERS;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flagfall_board::Side;
-use flagfall_bots::{Chance, random_setup, sensible_setup};
+use flagfall_board::{Chance, Side};
+use flagfall_bots::{random_setup, sensible_setup};
 use flagfall_protocol::{Terms, Time};
 use flagfall_rules::{Ruleset, Setup, Start};
 

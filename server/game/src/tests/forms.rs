@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use flagfall_base::cluster::MemberInfo;
-use flagfall_board::{GameId, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Side};
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
 use flagfall_store::record::Form;
 use flagfall_store::{

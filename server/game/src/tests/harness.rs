@@ -9,8 +9,8 @@ mod store;
 use std::task::{Context, Poll, Waker};
 
 use flagfall_base::keys::{LEFT, POOL_RETURNS};
-use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_bots::{Chance, random_setup};
+use flagfall_board::{Chance, GameId, PerSide, Side, Square, Stamp};
+use flagfall_bots::random_setup;
 use flagfall_protocol::{Code, GameCommand, Player, PlayerKind, Terms, Time};
 use flagfall_rules::{Entropy, Ruleset};
 use flagfall_store::record;

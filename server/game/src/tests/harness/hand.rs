@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use flagfall_base::background::Background;
 use flagfall_base::delivery::Connections;
-use flagfall_board::{GameId, Ply, Side, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Ply, Side, Stamp};
 use flagfall_protocol::{EventPosition, GameCommand, GameView};
 use flagfall_rules::{Entropy, Viewer};
 use flagfall_store::record::Form;
