@@ -6,6 +6,7 @@ use std::path::Path;
 use flagfall_services::proof::{DAMAGED_KEY_FILE, KEY_FILE};
 use flagfall_store::embedded::backup::{self, BackupError, Summary};
 use flagfall_store::{SystemClock, WallClock};
+use flagfall_words::counted;
 
 use super::report::{Progress, say};
 
@@ -39,7 +40,8 @@ pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
 }
 
 fn text(summary: &Summary) -> String {
-    format!("{} files with {} of {}", summary.files, size(summary.bytes), summary.moment.utc())
+    let files = counted(summary.files, "file", "files");
+    format!("{files} with {} of {}", size(summary.bytes), summary.moment.utc())
 }
 
 fn size(bytes: u64) -> String {

@@ -10,6 +10,7 @@ use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::{ARCHIVE, is_backup};
 use flagfall_store::{EmbeddedStore, Store, SystemClock, Transfer};
 use flagfall_transfer::examine;
+use flagfall_words::counted;
 
 use super::archive::{ArchiveFailure, check_known, objects_to_read};
 use super::backup::check as check_backup;
@@ -125,7 +126,7 @@ async fn check_histories(store: &dyn Store, errors: &mut Errors) -> Result<(), S
     }
     let more = damaged.len().saturating_sub(DAMAGED_SHOWN);
     if more > 0 {
-        say(&format!("and {more} more players"));
+        say(&format!("and {}", counted(more, "more player", "more players")));
     }
     errors.others += damaged.len();
     Ok(())
@@ -145,7 +146,8 @@ async fn check_archive(
     });
     let mut progress = Progress::begin();
     let told = |done, all| {
-        progress.tell(format_args!("checked so far: {done} of {all} objects of the archive"));
+        let objects = counted(all, "object", "objects");
+        progress.tell(format_args!("checked so far: {done} of {objects} of the archive"));
     };
     let report = archive.check_with(depth, examine, told).await;
     let report = report.map_err(|error| OpenFailure::from(ArchiveFailure::from(error)))?;
@@ -157,19 +159,23 @@ async fn check_archive(
         }
         let more = damage.games.len().saturating_sub(DAMAGED_SHOWN);
         if more > 0 {
-            say(&format!("  and {more} more games"));
+            say(&format!("  and {}", counted(more, "more game", "more games")));
         }
         errors.games += damage.games.len();
         errors.others += usize::from(damage.games.is_empty());
     }
     say(&format!(
-        "read the archive: {games} games in {segments} segments, {index_parts} parts of the index; replayed {replayed} games"
+        "read the archive: {} in {}, {} of the index; replayed {}",
+        counted(games, "game", "games"),
+        counted(segments, "segment", "segments"),
+        counted(index_parts, "part", "parts"),
+        counted(replayed, "game", "games")
     ));
     if records > 0 {
-        say(&format!("read the archive: {records} volumes of players' histories"));
+        say(&format!("read the archive: {} of players' histories", counted(records, "volume", "volumes")));
     }
     if unsupported > 0 {
-        say(&format!("not replayed: {unsupported} games that only other versions can read"));
+        say(&format!("not replayed, because only other versions can read them: {unsupported}"));
     }
     Ok(())
 }

@@ -186,9 +186,9 @@ async fn prune_counts_and_then_deletes_guests_who_never_played() {
     running.hello(r#""name":"ana""#).await;
     running.end("TERM");
     let prune = |words: &[&str], word| run(&[&["store", "prune", "--data", &data], words].concat(), 0, word);
-    prune(&["--dry-run"], "to be deleted: 1 guests who never played (2 days)");
+    prune(&["--dry-run"], "to be deleted: 1 guest who never played (2 days)");
     prune(&["--new-guest-days", "0"], "deleted: 0 guests who never played (kept forever)");
-    let said = prune(&[], "deleted: 1 guests who never played (2 days)");
+    let said = prune(&[], "deleted: 1 guest who never played (2 days)");
     assert!(said.contains("deleted: 0 finished casual games of guests (90 days)"), "{said}");
     prune(&[], "deleted: 0 guests");
     let store = EmbeddedStore::open(Path::new(&data), SystemClock, &EmbeddedOptions::default()).unwrap();
@@ -203,7 +203,7 @@ async fn prune_works_on_redis_while_a_server_runs() {
     redis.open(flagfall_store::RedisOptions::default()).await.update(guest_of_0_1("old")).await.unwrap();
     let running = Running::start(&["--store", &url]);
     let token = running.hello(r#""name":"ana""#).await;
-    run(&["--store", &url, "store", "prune"], 0, "deleted: 1 guests who never played");
+    run(&["--store", &url, "store", "prune"], 0, "deleted: 1 guest who never played");
     running.hello(&format!(r#""token":"{token}""#)).await;
     running.end("TERM");
 }

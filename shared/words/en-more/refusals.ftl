@@ -54,7 +54,10 @@ refusal-stopping =
 # $reason: memory, games ($count: running games).
 refusal-server-full =
     { $reason ->
-        [games] The server already has { $count } running games, which is the limit that its operators set. Try again in a few minutes.
+        [games] The server already has { $count ->
+            [one] 1 running game
+           *[other] { $count } running games
+        }, which is the limit that its operators set. Try again in a few minutes.
        *[memory] The server has no memory for new games, but running games continue. Try again in a few minutes.
     }
 # $reason: unknown_outcome (the command may or may not have been carried out), damaged.
