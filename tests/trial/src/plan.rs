@@ -25,6 +25,8 @@ pub struct Patience {
     /// For servers to complete what others have left unfinished, once all games are over. They look
     /// for it in turns, and leave it alone for some seconds.
     pub completion: Duration,
+    /// For servers to archive the games, once all are over.
+    pub archive: Duration,
 }
 
 /// The size of a run.

@@ -268,6 +268,7 @@ fn play(ruleset: &'static Ruleset, plan: Plan, seed: u64) -> GameLog {
         },
         game: game.terms().game.as_str().to_owned(),
         clients: clients.collect(),
+        is_archived: true,
         records,
     }
 }
