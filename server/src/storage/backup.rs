@@ -30,6 +30,11 @@ pub(super) fn restore(source: &Path, data: &Path) -> Result<String, BackupError>
     Ok(format!("restored into {}: {summary}\nall changes after {moment} are lost", data.display()))
 }
 
+/// Copies a backup to an empty folder, as a store that can be opened.
+pub(super) fn copy(source: &Path, target: &Path) -> Result<(), BackupError> {
+    backup::restore(source, target, SystemClock.now(), &mut progress("copied")).map(drop)
+}
+
 /// Checks every file of a backup against its checksum. Returns the number of damaged files.
 pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     let (summary, damage) = backup::check(folder, &mut progress("read"))?;

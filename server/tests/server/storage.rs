@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::archive::data_folder_with_a_game;
 use crate::common::Client;
 use crate::store::redis::RedisServer;
 use flagfall_protocol::ServerToClient;
@@ -148,6 +149,25 @@ async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
     std::fs::write(&copy, bytes).unwrap();
     run(&["store", "check", "--data", &backup], 1, "is not as it was written");
     run(&["store", "restore", "--data", &place("third"), &backup], 4, "is damaged");
+}
+
+#[tokio::test]
+async fn a_check_of_a_backup_reads_its_games_and_histories() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, backup) = (place("data"), place("backup"));
+    std::fs::create_dir(&data).unwrap();
+    data_folder_with_a_game(data.as_ref()).await;
+    let back_up = || run(&["store", "backup", "--data", &data, &backup], 0, "backed up to");
+    back_up();
+    run(&["store", "check", "--data", &backup], 0, "read: 1 games");
+    let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
+    let (key, value) = (Key::new("history/ana").unwrap(), b"damaged".to_vec());
+    let writes = vec![Write::Put { key, value, expires: None }];
+    store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    drop(store);
+    back_up();
+    run(&["store", "check", "--data", &backup], 1, "the history of player ana is damaged");
 }
 
 #[tokio::test]

@@ -389,17 +389,30 @@ pub(crate) async fn amend(
     Ok(true)
 }
 
-/// Reads all histories with all their volumes. Returns the players whose histories cannot be read,
-/// each with the reason.
-pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreError> {
+/// Reads all histories with all their volumes, and looks for their games. Returns the players whose
+/// histories cannot be read or name missing games, each with the reason.
+///
+/// `has_game` is true if a game can be read. It is asked for the latest games of each player, or for
+/// all games if `all` is true.
+pub async fn check(
+    store: &dyn Store,
+    all: bool,
+    has_game: impl AsyncFn(GameId) -> Result<bool, StoreError>,
+) -> Result<Vec<(String, String)>, StoreError> {
     let (mut scan, mut found) = (Scan::new(store, HISTORY.all()?), Vec::new());
+    let latest = if all { usize::MAX } else { LINES_MAX };
     while let Some(records) = scan.next().await? {
         let players = records.iter().filter_map(|(key, _)| HISTORY.rest(key));
-        let reading = players.map(async |player| (player.to_owned(), rated_lines(store, player).await));
+        let reading = players
+            .map(async |player| (player.to_owned(), missing_games(store, player, latest, &has_game).await));
         let mut reading = stream::iter(reading).buffered(READS_MAX);
         while let Some((player, read)) = reading.next().await {
             match read {
-                Ok(_) => {}
+                Ok(games) if games.is_empty() => {}
+                Ok(games) => {
+                    let (count, first) = (games.len(), games[0]);
+                    found.push((player, format!("{count} of its games are missing, {first} among them")));
+                }
                 Err(StoreError::Damaged { what }) => found.push((player, what)),
                 Err(error) => return Err(error),
             }
@@ -408,8 +421,34 @@ pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreErro
     Ok(found)
 }
 
+/// Reads a whole history. Returns those of its latest games that are missing, although no operator
+/// has erased them.
+async fn missing_games(
+    store: &dyn Store,
+    player: &str,
+    latest: usize,
+    has_game: impl AsyncFn(GameId) -> Result<bool, StoreError>,
+) -> Result<Vec<GameId>, StoreError> {
+    let mut lines = lines(store, player).await?;
+    lines.sort_by_key(|line| std::cmp::Reverse(line.ended));
+    let mut missing = Vec::new();
+    for line in lines.iter().take(latest) {
+        if !line.erased && !has_game(line.game).await? {
+            missing.push(line.game);
+        }
+    }
+    Ok(missing)
+}
+
 /// Returns the lines of all games that changed a player's ratings.
 pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<Line>, StoreError> {
+    let mut lines = lines(store, player).await?;
+    lines.retain(|line| line.change.is_some());
+    Ok(lines)
+}
+
+/// Returns all lines of a player's history.
+async fn lines(store: &dyn Store, player: &str) -> Result<Vec<Line>, StoreError> {
     'tries: for _ in 0..TRIES {
         let Opened { book, .. } = Opened::read(store, player).await?;
         let mut lines = book.lines;
@@ -417,7 +456,6 @@ pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<L
             let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
             lines.extend(volume.lines);
         }
-        lines.retain(|line| line.change.is_some());
         return Ok(lines);
     }
     Err(missing())
