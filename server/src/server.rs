@@ -418,8 +418,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
 
 async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
     let Times { archive_after, archive_look, .. } = app.settings.times;
-    let server = app.peers.id().unwrap_or("alone").to_owned();
-    Archiver::new(inner, archive, server, archive_after).run(&app.peers, archive_look).await;
+    Archiver::new(inner, archive, archive_after).run(&app.peers, archive_look).await;
 }
 
 /// Finishes writes that lost servers have left unfinished. The servers take turns, and the current

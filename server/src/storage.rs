@@ -286,7 +286,7 @@ async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
     say(&format!("listed for the archive: {listed} of {seen} games"));
     if matches!(config.store, StoreKind::Embedded) {
         // No server is running on the folder, because the store is open here.
-        let mut archiver = Archiver::new(store, archive, "store archive".to_owned(), after);
+        let mut archiver = Archiver::new(store, archive, after);
         let archived = archiver.archive_due(true).await?;
         say(&format!("archived: {} games; {} stay in the store for now", archived.games, archived.waiting));
     }

@@ -314,8 +314,6 @@ keyspace! {
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
     /// The archive that has the finished games of the store.
     KNOWN_ARCHIVE[] = "known_archive", "JSON: KnownArchive", "archive/src/known.rs", "permanent";
-    /// The server that moves games to the archive.
-    ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A game that an operator has erased. It must not come back.
     ERASED["GAME"] = "erased", "empty", "services/src/erased_games.rs", "permanent";
     /// Job: remove a game that an operator has erased.

@@ -115,8 +115,7 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     house.close().await;
 
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver =
-        Archiver::new(inner, archive_in(folder.path()).await, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive_in(folder.path()).await, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 2, waiting: 0 });
     for game in &games {
         assert_eq!(store.head(*game).await, Ok(Head::START));
@@ -147,7 +146,7 @@ async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
     settings.times.revocation_interval = Duration::from_millis(10);
     let house = House::open_with_key(over.clone(), store.clone(), settings, None).await;
     let mut table = Table::at(house).await;
-    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive.clone(), Duration::ZERO);
     let archived = table.play(Kind { rated: true, ..Kind::default() }).await;
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
     let stored = table.play(Kind::default()).await;
@@ -271,7 +270,7 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let before = read().await;
     assert!(before.iter().all(|(status, _)| *status == 200) && before[1].1.contains("\"signature\""));
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver = Archiver::new(inner, archive, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
     assert_eq!(archiver.remove_leftovers().await.unwrap(), 0, "the guards are there");
     clock.advance_ms(61 * 60 * 1_000);
@@ -322,7 +321,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
     table.house.run_jobs("proof_due").await;
     let month: Month = clock.now().utc()[..7].parse().unwrap();
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive.clone(), Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
 
     let listed =

@@ -185,7 +185,7 @@ async fn a_service_moves_and_keeps_its_archive_or_takes_the_games_out_of_it() {
     for (volume, _) in source.scan(VOLUMES.all().unwrap(), None, 10).await.unwrap() {
         over.archive_record(volume).await.unwrap();
     }
-    let mut archiver = Archiver::new(source.clone(), archive, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(source.clone(), archive, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 70, waiting: 0 });
     clock.advance_ms(61 * 60 * 1_000);
     archiver.remove_leftovers().await.unwrap();

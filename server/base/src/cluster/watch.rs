@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::MemberInfo;
+
 /// Before any server writes the newest form of log entries, all servers must be able to read it at
 /// this number of consecutive meetings. At a meeting, a server reads the records of all servers.
 ///
@@ -88,6 +90,15 @@ impl Watch {
     pub(super) fn may_be_alive(&self, server: &str, own: &str, now: Instant) -> bool {
         let is_heard = |heard: &Instant| now.saturating_duration_since(*heard) <= DEAF;
         self.is_deaf(own, now) || self.heard.get(server).is_some_and(is_heard)
+    }
+
+    /// True if a server may be running that is neither this one (`own`) nor one of `others`.
+    pub(super) fn may_miss(&self, others: &[(String, MemberInfo)], own: &str, now: Instant) -> bool {
+        let is_stranger = |(server, heard): (&String, &Instant)| {
+            let is_known = server == own || others.iter().any(|(other, _)| other == server);
+            !is_known && now.saturating_duration_since(*heard) <= LATE
+        };
+        self.is_deaf(own, now) || self.heard.iter().any(is_stranger)
     }
 
     pub(super) fn is_deaf(&self, own: &str, now: Instant) -> bool {
