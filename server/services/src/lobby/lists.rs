@@ -67,12 +67,12 @@ impl Inner {
         }
         self.seeks.lock().asked = Some(now);
         let read = async {
-            let (_, turn) = seeks::turn(&self.store).await?;
-            let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
-            if must_read {
+            let turn = seeks::turn(&self.store).await?.map(|(_, turn)| turn);
+            let is_current = |turn: &Expect| !self.seeks.lock().must_read(Instant::now(), turn);
+            if !turn.as_ref().is_some_and(is_current) {
                 self.reread_seeks(turn.clone()).await?;
             }
-            Ok::<bool, StoreError>(self.seeks.lock().has_all_at(&turn))
+            Ok::<bool, StoreError>(turn.is_some_and(|turn| self.seeks.lock().has_all_at(&turn)))
         };
         let has_all = read.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
@@ -83,8 +83,8 @@ impl Inner {
         }
     }
 
-    /// Reads the open seeks. `turn` is the state of `seek_turn` before the read.
-    pub(super) async fn reread_seeks(&self, turn: Expect) -> Result<Vec<SeekRecord>, StoreError> {
+    /// Reads the open seeks. `turn` is the state of `seek_turn` before the read, if it is known.
+    pub(super) async fn reread_seeks(&self, turn: Option<Expect>) -> Result<Vec<SeekRecord>, StoreError> {
         let (changes, now) = (self.seeks.lock().changes, Instant::now());
         let (mut open, is_whole) = seeks::read_all(&self.store).await?;
         let mut seeks = self.seeks.lock();
@@ -93,7 +93,7 @@ impl Inner {
             // answer.
             open.extend(seeks.missed(&open));
         }
-        seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));
+        seeks.replace(open.clone(), changes, turn.filter(|_| is_whole).map(|turn| (now, turn)));
         Ok(open)
     }
 

@@ -423,6 +423,25 @@ async fn seeks_whose_part_of_the_store_is_away_stay_listed_and_others_are_opened
 }
 
 #[tokio::test]
+async fn seeks_are_opened_within_the_limits_while_the_record_of_the_last_opening_is_away() {
+    let (one, other) = two_houses().await;
+    let first = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    one.store.take_away(&["seek_turn"]);
+    let second = code_of(one.ask("bo", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    for house in [&one, &other] {
+        assert_eq!(house.seeks(), [first.clone(), second.clone()]);
+    }
+    other.ask("bo", "2", seek(None)).await.unwrap();
+    let last = code_of(one.ask("bo", "3", seek(None)).await.unwrap());
+    assert_eq!(one.ask("bo", "4", seek(None)).await, Err(too_many("seeks", 3)));
+    one.store.take_away(&[]);
+    assert_eq!(other.ask("bo", "4", seek(None)).await, Err(too_many("seeks", 3)));
+    assert!(other.seeks().contains(&last), "the seeks are read again");
+}
+
+#[tokio::test]
 async fn acceptances_on_two_servers_give_a_seek_once() {
     let (one, other) = two_houses().await;
     for round in 0..10 {
