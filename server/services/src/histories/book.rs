@@ -392,8 +392,8 @@ pub(crate) async fn amend(
 /// Reads all histories with all their volumes, and looks for their games. Returns the players whose
 /// histories cannot be read or name missing games, each with the reason.
 ///
-/// `has_game` is true if a game can be read. It is asked for the latest games of each player, or for
-/// all games if `all` is true.
+/// `has_game` is true if a game can be read. It is asked for the latest games of each player, or
+/// for all games if `all` is true.
 pub async fn check(
     store: &dyn Store,
     all: bool,
