@@ -459,6 +459,15 @@ mod tests {
     }
 
     #[test]
+    fn an_answered_ping_keeps_a_link_alive_for_ten_more_seconds() {
+        let (mut session, now) = pinged();
+        session.on_text(now + s(9.0), 0, r#"{"type":"pong","id":1}"#);
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.on_time(now + s(18.9), true), Step::Ping(3));
+        assert_closes(&session.on_time(now + s(19.0), true), None, 4002);
+    }
+
+    #[test]
     fn silence_counts_only_while_the_connection_is_read() {
         let (mut session, now) = pinged();
         assert_eq!(session.on_time(now + s(5.0), false), Step::Ping(2));
