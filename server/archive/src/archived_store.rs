@@ -31,14 +31,6 @@ const PAGE: u64 = 512;
 /// already in the archive.
 const CREATION_WAIT: Duration = Duration::from_secs(1);
 
-/// What the archive contained when a walk through all records reached it. It is listed only once
-/// for each walk, because an archive may contain millions of games and records.
-#[derive(Default)]
-struct Listed {
-    games: Option<Arc<Vec<GameId>>>,
-    volumes: Option<Arc<Vec<Key>>>,
-}
-
 /// A store whose finished games may be in an archive.
 ///
 /// If a game is not in the inner store, it is read from the archive. Its entries are the decoded
@@ -54,7 +46,6 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     read_lately: Mutex<Lately>,
     /// The longest time that a read waits for the archive.
     patience: Option<Duration>,
-    listed: Mutex<Listed>,
 }
 
 /// The games that were recently read from the archive.
@@ -82,13 +73,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore {
-            inner,
-            archive,
-            read_lately: Mutex::default(),
-            patience: None,
-            listed: Mutex::default(),
-        }
+        ArchivedStore { inner, archive, read_lately: Mutex::default(), patience: None }
     }
 
     /// Limits the time of each read from the archive, so that a client's other messages do not wait
@@ -250,16 +235,7 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         Box::pin(async move {
             // Remove the games from the archive first. If the removal is interrupted, a second
             // attempt still finds the logs.
-            let failed = |error: ArchiveError| store_error(&error);
-            let mut archived = Vec::new();
-            for game in &games {
-                if let Some(Found::At(_)) = self.archive.find(*game).await.map_err(failed)? {
-                    archived.push(*game);
-                }
-            }
-            if !archived.is_empty() {
-                self.archive.remove_all(&archived, "deleted").await.map_err(failed)?;
-            }
+            self.archive.remove_all(&games, "deleted").await.map_err(|error| store_error(&error))?;
             self.inner.delete_logs(games).await
         })
     }

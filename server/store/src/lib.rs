@@ -35,7 +35,7 @@ pub use store::{
     ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
     StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
-pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Transfer};
+pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Pages, Transfer};
 pub use value::{Hash, Head, Key, SecretBytes, StoreMemory};
 
 // Lets the tests of this crate include the source of `ManualClock`, which imports this crate by
