@@ -499,6 +499,8 @@ export type GameRecord = {
   start?: string | null;
   /** The terms. */
   terms: Terms;
+  /** True if each turn begins with its whole days or free seconds, even if the side has used some of that time to choose a rank in the other side's turn. */
+  whole_turns?: boolean;
 };
 
 /** The cause of an abort. It is empty if a game without a clock ended because nothing happened in it for many days. */

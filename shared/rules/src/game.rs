@@ -135,6 +135,21 @@ impl Game {
         self
     }
 
+    /// Returns the game. If `has_whole_turns` is true, each turn begins with its whole time per ply
+    /// or free time, even if the side has used some of it to choose in a strike (§Q4).
+    #[must_use]
+    pub fn with_whole_turns(mut self, has_whole_turns: bool) -> Game {
+        if let Some(clock) = self.clock.as_mut().filter(|_| has_whole_turns) {
+            clock.set_whole_turns();
+        }
+        self
+    }
+
+    /// True if [`Game::with_whole_turns`] has set this.
+    pub fn has_whole_turns(&self) -> bool {
+        self.clock.as_ref().is_some_and(Clock::has_whole_turns)
+    }
+
     /// The lag compensation in milliseconds for a side that acts now, limited by the side's
     /// quota.
     ///

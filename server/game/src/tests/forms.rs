@@ -8,6 +8,7 @@ use flagfall_base::cluster::MemberInfo;
 use flagfall_board::{GameId, Side};
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
+use flagfall_rules::Viewer;
 use flagfall_store::record::Form;
 use flagfall_store::{
     Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _, StoredEntry,
@@ -17,7 +18,10 @@ use flagfall_store_testing::{ManualClock, TestStore};
 use flagfall_transfer::{export, import};
 use tempfile::TempDir;
 
-use super::harness::{Client, Hand, START, TestServer, command, deploy_both, header, load, open, run_tasks};
+use super::harness::{
+    Client, DAYS, Hand, START, TestServer, command, deploy_both, header, load, new_game, open, run_tasks,
+};
+use crate::record::record;
 use crate::replay::replay;
 use crate::search::read_all;
 use crate::{InForm, NewCommand, TableError};
@@ -242,4 +246,28 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
     second(&members[..3], &games, 0, &mut chance).await;
     let game = members[0].server.playing(9, Time::Unlimited {}).await;
     assert!(forms(&read_all(&store, game, 0).await.unwrap()).iter().all(|form| *form == Some(Form::Json)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_with_choices_have_whole_turns_when_every_server_can_read_that() {
+    let fischer = Time::Fischer { base_s: 60, increment_s: 5 };
+    for (form, ruleset, time, is_whole) in [
+        (None, "quantum", DAYS, true),
+        (None, "quantum,ties=attacker", Time::Delay { base_s: 60, free_s: 5 }, true),
+        (None, "quantum", fischer, false),
+        (None, "classic", DAYS, false),
+        (Some(Form::Json), "quantum", DAYS, false),
+    ] {
+        let clock = Arc::new(ManualClock::new(START));
+        let set = |settings: &mut crate::TableSettings| settings.write_form = form;
+        let server = TestServer::with(TestStore::new(clock.clone()), clock, set).await;
+        let mut new = new_game(1, ["ana", "bo"]);
+        (new.terms.ruleset, new.terms.time) = (ruleset.to_owned(), time);
+        let id = server.create(new).await.id();
+        let mut stored = read_all(&server.store, id, 0).await.unwrap();
+        assert_eq!(record(id, &stored, Viewer::Public).unwrap().whole_turns, is_whole, "{ruleset}");
+        // An export for version 0.1 does not have the mark.
+        stored[0].body = InForm::new(Form::Json).rewrite(id, &stored[0]).unwrap();
+        assert!(!record(id, &stored, Viewer::Public).unwrap().whole_turns);
+    }
 }

@@ -66,6 +66,7 @@ pub(crate) fn header(ruleset: &str) -> GameHeader {
         lakes: drawn_lakes(ruleset),
         previous: None,
         lag_quota: None,
+        whole_turns: false,
     }
 }
 
