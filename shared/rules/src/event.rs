@@ -173,6 +173,14 @@ impl Event {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
+    /// True if only the side that acted is shown this event: a changed deployment, or a choice.
+    pub(crate) fn is_hidden(&self) -> bool {
+        match &self.0 {
+            EventKind::Deployed(deployed) => deployed.is_change,
+            kind => matches!(kind, EventKind::Chosen { .. }),
+        }
+    }
+
     /// The side whose clock this event stops, because the side made a ply, struck, or chose a
     /// rank.
     pub fn ends_time_of(&self) -> Option<Side> {

@@ -375,7 +375,7 @@ impl<'a> Replay<'a> {
             | GameEvent::DrawDeclined { .. } => self.obey(told, at),
             GameEvent::Paused { since } => {
                 let since = *since;
-                if since < self.game.latest() || since > at {
+                if since < self.game.latest_shown() || since > at {
                     let detail = "the pause begins before the event ahead of it, or after its own".to_owned();
                     return Err((Falsehood::Stamp, detail));
                 }
