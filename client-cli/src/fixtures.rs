@@ -1,6 +1,6 @@
 //! Fixtures for tests of the client's pure core: an online model, and games to open in it.
 
-use flagfall_board::Side;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::ServerToClient;
 
 use crate::model::{Effect, Face, Goal, How, Key, Message, Model, Options, Wish};
@@ -32,7 +32,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 pub(crate) fn online(goal: Goal) -> Model {
-    let mut model = Model::new(options(), goal, Random::Seeded(5));
+    let mut model = Model::new(options(), goal, Random::Seeded(Chance::new(5)));
     model.clock.now = START;
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);

@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use flagfall_board::Chance;
 use flagfall_protocol::CommandId;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,7 +11,7 @@ pub enum Random {
     /// deployment from a known seed would not be hidden.
     System,
     /// Randomness from a seed, for tests.
-    Seeded(u64),
+    Seeded(Chance),
 }
 
 impl Random {
@@ -19,14 +20,7 @@ impl Random {
             // If the system call fails, fall back to the hash keys of the standard library, which
             // differ between processes.
             Random::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
-            Random::Seeded(state) => {
-                // SplitMix64.
-                *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut bits = *state;
-                bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                bits ^ (bits >> 31)
-            }
+            Random::Seeded(chance) => chance.bits(),
         }
     }
 
@@ -61,13 +55,13 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_numbers_again_and_the_system_does_not() {
         let draw = |mut chance: Random| (chance.bits(), chance.command_id());
-        assert_eq!(draw(Random::Seeded(7)), draw(Random::Seeded(7)));
+        assert_eq!(draw(Random::Seeded(Chance::new(7))), draw(Random::Seeded(Chance::new(7))));
         assert_ne!(draw(Random::System), draw(Random::System));
     }
 
     #[test]
     fn numbers_are_below_their_limit() {
-        let mut random = Random::Seeded(1);
+        let mut random = Random::Seeded(Chance::new(1));
         let drawn: std::collections::BTreeSet<usize> = (0..500).map(|_| random.below(50)).collect();
         assert_eq!(drawn, (0..50).collect());
         assert_eq!(random.below(0), 0);

@@ -120,6 +120,8 @@ pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use flagfall_board::Chance;
+
     use super::*;
     use crate::fixtures::options;
     use crate::random::Random;
@@ -127,7 +129,7 @@ mod tests {
     const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
     fn checked(wish: Wish, is_account: bool) -> Result<Wish, String> {
-        let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
+        let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(Chance::new(1)));
         let corner = BTreeMap::from([("corner".to_owned(), CORNER.to_owned())]);
         model.deployments.saved.insert("barrage".to_owned(), corner);
         check_wish(&mut model, is_account)?;

@@ -124,7 +124,7 @@ mod tests {
             "shadowflash-3",
         ] {
             let ruleset = Ruleset::find(id).expect("a ruleset");
-            let mut chance = flagfall_bots::Chance::new(7);
+            let mut chance = flagfall_board::Chance::new(7);
             let setups = flagfall_board::PerSide::from_fn(|side| {
                 Some(flagfall_bots::random_setup(ruleset, side, &mut chance))
             });

@@ -414,8 +414,8 @@ fn stopped(signal: &str) {
     stage.nothing_is_left();
     let verdict = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{verdict}");
-    assert!(verdict.contains("stopped after 0 of 1 games"), "{verdict}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 games were played."));
+    assert!(verdict.contains("stopped after 0 of 1 game;"), "{verdict}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 game played."));
 }
 
 #[test]

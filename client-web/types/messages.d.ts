@@ -31,8 +31,6 @@ export type ClientMessage =
   }
   /** Asks for the open seeks and the running public games. From then on, the server also sends updates. */
   | {
-    /** True for brief changes, in which a new seek can refer to other seeks instead of repeating their contents. Only servers whose `welcome` has `lobby_brief` accept this field. */
-    brief?: boolean;
     /** True for updates as `lobby_changed`. Otherwise, each update is a `lobby` with the complete lists. Only servers whose `welcome` has `lobby_changes` accept this field. */
     changes?: boolean;
     /** The seeks to list. If absent, all seeks are listed. Only servers whose `welcome` has `lobby_changes` accept this field. */
@@ -204,8 +202,6 @@ export type ServerMessage =
     claim_seconds?: number | null;
     /** The player's running games. */
     games: GameSummary[];
-    /** True if `open_lobby` may have `brief`. */
-    lobby_brief?: boolean;
     /** True if `open_lobby` may have `changes` and `filter`. */
     lobby_changes?: boolean;
     /** The hash of the page that this server serves. Sent only to clients that sent `session`. If a client's page has a different hash, that page is out of date. */
@@ -499,6 +495,8 @@ export type GameRecord = {
   start?: string | null;
   /** The terms. */
   terms: Terms;
+  /** True if each turn begins with its whole days or free seconds, even if the side has used some of that time to choose a rank in the other side's turn. */
+  whole_turns?: boolean;
 };
 
 /** The cause of an abort. It is empty if a game without a clock ended because nothing happened in it for many days. */
@@ -925,21 +923,17 @@ export type LagQuota = {
 /** The chips that a move changed: their squares and the letter of their new color (`r`, `y`, `b`, `g`), as in `a7a8=g`. */
 export type LaidText = string;
 
-/** Changes to the lobby's lists. To apply them, first remove the seeks in `closed` and `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the games in `progress`. */
+/** Changes to the lobby's lists. To apply them, first remove the seeks in `removed` and the games in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the games in `progress`. */
 export type LobbyChange = {
-  /** The seeks to insert. A client that asked for brief changes receives this instead of `opened`. */
+  /** The seeks to insert. */
   added?: BriefSeek[];
   /** The games to insert. */
   came?: PlacedGame[];
-  /** The ids of the seeks to remove. */
-  closed?: string[];
   /** The ids of the games to remove. */
   gone?: GameId[];
-  /** The seeks to insert. */
-  opened?: PlacedSeek[];
   /** The progress of games that stay in the list. */
   progress?: GameProgress[];
-  /** The places of the seeks to remove, in the list before the change. A client that asked for brief changes receives this instead of `closed`. */
+  /** The places of the seeks to remove, in the list before the change. */
   removed?: number[];
 };
 
@@ -1027,14 +1021,6 @@ export type PlacedGame = {
   at: number;
   /** The game. */
   game: GameSummary;
-};
-
-/** A seek, and its place in the list. */
-export type PlacedSeek = {
-  /** The number of seeks before this one. */
-  at: number;
-  /** The seek. */
-  seek: Seek;
 };
 
 /** A player. */

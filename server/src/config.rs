@@ -22,8 +22,9 @@ use thiserror::Error;
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
 use flagfall_base::flags::number;
 use flagfall_services::about::{About, AboutError};
-use flagfall_services::mail_relay::{MailRelay, Mailbox, RelayError, RelaySource};
-use flagfall_services::proof::{KeyError, KeySource, SigningKey};
+use flagfall_services::mail_relay::{MailRelay, Mailbox, RelayError};
+use flagfall_services::proof::{KeyError, SigningKey};
+use flagfall_services::secret_or_file::SecretOrFile;
 use flagfall_services::settings::{Role, Settings, Times};
 
 pub use self::commands::{ArchiveCommand, Command, JobsCommand, OfPlayer, OperatorCommand, StoreCommand};
@@ -116,10 +117,11 @@ pub struct Config {
         long,
         env = "FLAGFALL_SIGNING_KEY",
         value_name = "FILE",
+        value_parser = SigningKey::source,
         hide_env_values = true,
         help_heading = "Store"
     )]
-    pub signing_key: Option<KeySource>,
+    pub signing_key: Option<SecretOrFile>,
     /// Start even if the data folder has lost acknowledged moves and the server cannot tell from
     /// which games. Without this flag, the server then refuses to start and reports the loss.
     /// With the flag, it starts, and clients load their games again. Games that are known to have
@@ -194,10 +196,11 @@ pub struct Config {
         long,
         env = "FLAGFALL_SMTP",
         value_name = "URL|FILE",
+        value_parser = MailRelay::source,
         hide_env_values = true,
         help_heading = "Mail"
     )]
-    pub smtp: Option<RelaySource>,
+    pub smtp: Option<SecretOrFile>,
     /// The sender of the server's mail: an address, or a name and an address in angle brackets. The
     /// relay must accept mail from this address, and sign it (DKIM).
     #[arg(long, env = "FLAGFALL_MAIL_FROM", value_name = "ADDRESS", help_heading = "Mail")]

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::CloseCode;
-use flagfall_store::record::Form;
 use flagfall_store::{Reached, Store, StoreError};
 use futures_util::FutureExt;
 use metrics::counter;
@@ -44,6 +43,12 @@ const LEFT_BEHIND_LOOK: Duration = Duration::from_secs(1);
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
 /// How often to combine records of finished games into lines of histories.
 const FOLD: Duration = Duration::from_secs(60);
+/// How often to check for due flags and due moves of house players in games that are not in memory.
+const REST_LOOK: Duration = Duration::from_secs(1);
+/// How often to look for guests and games to delete.
+const PRUNE_LOOK: Duration = Duration::from_secs(60);
+/// The time that stopping may take before the remaining work is aborted.
+const STOP: Duration = Duration::from_secs(8);
 /// How often to run the maintenance of the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 /// How often this server drops its in-memory copies of players who have left.
@@ -96,8 +101,7 @@ impl Server {
     ///
     /// When the server stops, it refuses new games and connections, pauses running games in their
     /// logs if it is the last, and closes all connections with [`CloseCode::Shutdown`]. Mails and
-    /// other notices that are on their way are sent to the end. Stopping takes at most
-    /// [`Times::stop`](flagfall_services::settings::Times::stop).
+    /// other notices that are on their way are sent to the end. Stopping takes at most 8 s.
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let Server { app, archive } = self;
         let archive_id = archive.as_ref().map(|(archive, _)| archive.id());
@@ -157,7 +161,7 @@ impl Server {
                 app.peers.say_goodbye(seats).await;
             }
         };
-        let stopped = timeout(app.settings.times.stop, async {
+        let stopped = timeout(STOP, async {
             tokio::join!(stopping, app.finish_notices());
         });
         if stopped.await.is_err() {
@@ -176,7 +180,7 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
     tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
     tasks.spawn(kept_alive("jobs", app.clone(), async |app| app.jobs.run().await));
     tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
-        app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
+        app.tables.look_after_games_at_rest(REST_LOOK).await;
     }));
     tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.fold_all(FOLD).await));
     if let Some((archive, inner)) = archive {
@@ -185,8 +189,7 @@ fn spawn_shared_work(app: &Arc<App>, archive: Option<(Archive, Arc<dyn Store>)>,
         }));
     }
     tasks.spawn(kept_alive("prune", app.clone(), async |app| {
-        let times = &app.settings.times;
-        prune_old(app.store.clone(), Lifetimes::of(times), times.prune_look).await;
+        prune_old(app.store.clone(), Lifetimes::of(&app.settings.times), PRUNE_LOOK).await;
     }));
     tasks.spawn(kept_alive("sweep", app.clone(), sweep));
     if app.peers.is_shared() {
@@ -399,13 +402,9 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
         let info = MemberInfo {
             online: app.connections.players_online(),
             seekers: if app.peers.has_former() { app.lobby.seekers_here() } else { BTreeSet::new() },
-            reads_form: Some(Form::NEWEST.number()),
             archive,
-            tells_starts: true,
             is_relay: app.settings.role == Role::Relay,
-            follows_topics: true,
-            reads_volumes: true,
-            takes_turns: app.settings.role == Role::Full,
+            ..MemberInfo::of_this_version()
         };
         if let Err(error) = app.peers.meet(&info).await {
             tracing::debug!(%error, "could not exchange records with other servers");
@@ -418,8 +417,7 @@ async fn meet_peers(app: Arc<App>, archive: Option<u64>) {
 
 async fn archive_games(app: Arc<App>, archive: Archive, inner: Arc<dyn Store>) {
     let Times { archive_after, archive_look, .. } = app.settings.times;
-    let server = app.peers.id().unwrap_or("alone").to_owned();
-    Archiver::new(inner, archive, server, archive_after).run(&app.peers, archive_look).await;
+    Archiver::new(inner, archive, archive_after).run(&app.peers, archive_look).await;
 }
 
 /// Finishes writes that lost servers have left unfinished. The servers take turns, and the current

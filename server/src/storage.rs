@@ -17,7 +17,7 @@ use std::time::Duration;
 use flagfall_store::record::Form;
 use flagfall_store::{ARCHIVE_KEY, FullRecord, Store, StoreFuture, Transfer};
 use flagfall_transfer::{
-    Rewrite, RewriteRecord, alive_at_export, check_export, export_with, finish_import, import_unfinished,
+    Rewrite, RewriteRecord, alive_at_export, check_export, export, finish_import, import_unfinished,
 };
 
 pub use self::archive::ArchiveFailure;
@@ -35,6 +35,7 @@ use flagfall_services::archive::{Archiver, list_all};
 use flagfall_services::histories::in_older_form;
 use flagfall_services::operator::{self, Operator};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
+use flagfall_words::counted;
 
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
     match command {
@@ -118,7 +119,7 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
         }
         OperatorCommand::UndoAll(OfPlayer { name, reason }) => {
             let games = Operator::new(store, reason)?.undo_all(name).await?;
-            let games = if games == 1 { "one game".to_owned() } else { format!("{games} games") };
+            let games = counted(games, "game", "games");
             say(&format!("undone: the effect of {games} of {name} on ratings"));
         }
     }
@@ -182,13 +183,13 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let in_records = Some(&in_records as &RewriteRecord<'_>);
     let examined = if file == Path::new("-") {
         // Do not print progress messages, because they would be mixed with the output.
-        export_with(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
+        export(&*store, &mut io::stdout(), rewrite, in_records, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
         // The file contains hidden information of games, so only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
-        let examined = export_with(&*store, &mut out, rewrite, in_records, progress("exported")).await?;
+        let examined = export(&*store, &mut out, rewrite, in_records, progress("exported")).await?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
         tell_damaged(&examined);
         say(&format!("exported to {}: {}", file.display(), examined.tally));
@@ -251,7 +252,8 @@ fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
     if let ArchivePlace::Folder(folder) = config.archive_place() {
         let failed = |error| StoreFailure::File { file: folder.clone(), error };
         let copied = archive::back_up(&folder, target).map_err(failed)?;
-        say(&format!("backed up the archive: {copied} files were new"));
+        let files = counted(copied, "file was", "files were");
+        say(&format!("backed up the archive: {files} new"));
     }
     if let ArchivePlace::S3(place) = config.archive_place() {
         say(&format!(
@@ -269,7 +271,7 @@ fn restore_archive(config: &Config, source: &Path) -> Result<(), StoreFailure> {
         return Ok(());
     }
     let copied = archive::restore(source, &folder).map_err(failed)?;
-    say(&format!("restored the archive into {}: {copied} files", folder.display()));
+    say(&format!("restored the archive into {}: {}", folder.display(), counted(copied, "file", "files")));
     Ok(())
 }
 
@@ -280,15 +282,16 @@ async fn archive_games(config: &Config) -> Result<(), StoreFailure> {
     let after = config.settings.times.archive_after;
     let mut progress = Progress::begin();
     let told = |listed, seen| {
-        progress.tell(format_args!("listed so far: {listed} of {seen} games"));
+        progress.tell(format_args!("listed so far: {listed} of {}", counted(seen, "game", "games")));
     };
     let (listed, seen) = list_all(&*store, after, told).await?;
-    say(&format!("listed for the archive: {listed} of {seen} games"));
+    say(&format!("listed for the archive: {listed} of {}", counted(seen, "game", "games")));
     if matches!(config.store, StoreKind::Embedded) {
         // No server is running on the folder, because the store is open here.
-        let mut archiver = Archiver::new(store, archive, "store archive".to_owned(), after);
+        let mut archiver = Archiver::new(store, archive, after);
         let archived = archiver.archive_due(true).await?;
-        say(&format!("archived: {} games; {} stay in the store for now", archived.games, archived.waiting));
+        let games = counted(archived.games, "game", "games");
+        say(&format!("archived: {games}; still in the store: {}", archived.waiting));
     }
     Ok(())
 }
@@ -303,15 +306,19 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut progress = Progress::begin();
     let pruned = prune_all(&*store, lifetimes, run, |guests, games| {
-        progress.tell(format_args!("checked so far: {guests} guests, {games} games"));
+        let games = counted(games, "game", "games");
+        progress.tell(format_args!("checked so far: {}, {games}", counted(guests, "guest", "guests")));
     })
     .await?;
     let verb = if is_dry { "to be deleted" } else { "deleted" };
     let days = |time: Option<Duration>| {
-        time.map_or_else(|| "kept forever".to_owned(), |time| format!("{} days", time.as_secs() / 86_400))
+        let days = |time: Duration| counted(time.as_secs() / 86_400, "day", "days").to_string();
+        time.map_or_else(|| "kept forever".to_owned(), days)
     };
     let Pruned { guests, games } = pruned;
-    say(&format!("{verb}: {guests} guests who never played ({})", days(lifetimes.new_guest)));
-    say(&format!("{verb}: {games} finished casual games of guests ({})", days(lifetimes.guest_game)));
+    let guests = counted(guests, "guest", "guests");
+    let games = counted(games, "finished casual game", "finished casual games");
+    say(&format!("{verb}: {guests} who never played ({})", days(lifetimes.new_guest)));
+    say(&format!("{verb}: {games} of guests ({})", days(lifetimes.guest_game)));
     Ok(())
 }

@@ -1,12 +1,28 @@
-/// Random numbers from a seed: xorshift64* (Vigna 2016). The same seed gives the same games.
+use std::ops::{Deref, DerefMut};
+
+/// Random numbers from a seed. The same seed gives the same games.
 #[derive(Clone, Debug)]
-pub struct Chance(u64);
+pub struct Chance(flagfall_board::Chance);
+
+impl Deref for Chance {
+    type Target = flagfall_board::Chance;
+
+    fn deref(&self) -> &flagfall_board::Chance {
+        &self.0
+    }
+}
+
+impl DerefMut for Chance {
+    fn deref_mut(&mut self) -> &mut flagfall_board::Chance {
+        &mut self.0
+    }
+}
 
 impl Chance {
     /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Chance(flagfall_board::Chance::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
     }
 
     /// Creates a generator with the seed in `FLAGFALL_SEED`, or with this seed if it is unset.
@@ -22,29 +38,9 @@ impl Chance {
         std::env::var("FLAGFALL_GAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(games)
     }
 
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// A random number below `end`, which must not be zero.
-    pub fn below(&mut self, end: usize) -> usize {
-        ((self.bits() >> 32) as usize * end) >> 32
-    }
-
     /// Returns true with a probability of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
-    }
-
-    /// Shuffles the items.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for end in (1..items.len()).rev() {
-            items.swap(end, self.below(end + 1));
-        }
     }
 
     /// 32 random bytes.

@@ -160,11 +160,13 @@ impl DeployEditor {
 
 #[cfg(test)]
 mod tests {
+    use flagfall_board::Chance;
+
     use super::*;
 
     fn editor(id: &str) -> DeployEditor {
         let ruleset = Ruleset::find(id).expect("a ruleset");
-        DeployEditor::new(Side::Red, ruleset, ruleset.shape.lakes, &mut Random::Seeded(1))
+        DeployEditor::new(Side::Red, ruleset, ruleset.shape.lakes, &mut Random::Seeded(Chance::new(1)))
     }
 
     #[test]
@@ -204,7 +206,7 @@ mod tests {
         editor.take_off();
         assert_eq!(editor.in_hand().collect::<Vec<_>>(), [(Rank::Flag, 1)]);
         assert!(editor.checked_text().is_err());
-        editor.step(Direction::Up);
+        editor.cursor = editor.text().rfind('.').expect("an empty square");
         assert!(!editor.place(Rank::Marshal), "the Marshal is on the board already");
         assert!(editor.place(Rank::Flag));
         assert!(editor.checked_text().is_ok());

@@ -1,8 +1,8 @@
 //! Suggested and random deployments in the text format of RULES §P4. The row nearest the enemy
 //! comes first.
 
-use flagfall_board::{Rank, Side, SquareSet};
-use flagfall_bots::{Chance, random_setup, sensible_setup};
+use flagfall_board::{Chance, Rank, Side, SquareSet};
+use flagfall_bots::{random_setup, sensible_setup};
 use flagfall_rules::{Ruleset, Setup};
 
 use crate::random::Random;
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn suggested_and_random_deployments_are_legal_on_both_sides_and_differ() {
-        let mut chance = Random::Seeded(3);
+        let mut chance = Random::Seeded(Chance::new(3));
         for ruleset in Ruleset::all() {
             for side in Side::BOTH {
                 let lakes = ruleset.shape.lakes;

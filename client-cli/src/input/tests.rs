@@ -1,3 +1,4 @@
+use flagfall_board::Chance;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -66,7 +67,7 @@ fn models() -> Vec<(&'static str, Model)> {
     let course = after(game("course", "red", &classic_view("red")), "d1d2");
     let mut slip = course.clone();
     key(&mut slip, Key::Enter);
-    let mut record = Model::new(options(), Goal::Games, Random::Seeded(1));
+    let mut record = Model::new(options(), Goal::Games, Random::Seeded(Chance::new(1)));
     let mut replay = Replay::new(records()[1].clone()).expect("a known ruleset");
     replay.go(5);
     (record.ui.page, record.game) = (Page::Game, Some(OpenGame::of_replay(&replay)));

@@ -27,8 +27,6 @@ pub struct Connection {
     pub claim_seconds: Option<u64>,
     /// True if the server can send changes of the lobby instead of the whole lobby.
     pub has_lobby_changes: bool,
-    /// True if the server can send brief changes of the lobby.
-    pub has_lobby_brief: bool,
     /// The public address of the server's page, if the server has sent it.
     pub page_url: Option<String>,
     pub pending: Vec<Pending>,

@@ -1,3 +1,4 @@
+use flagfall_board::Chance;
 use flagfall_protocol::{GameEvent, ServerToClient, ViewChange};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -23,7 +24,7 @@ fn screen(model: &Model) -> String {
 
 #[test]
 fn connecting_and_waiting() {
-    let model = Model::new(options(), Goal::Play(Wish::default()), Random::Seeded(1));
+    let model = Model::new(options(), Goal::Play(Wish::default()), Random::Seeded(Chance::new(1)));
     insta::assert_snapshot!("connecting", screen(&model));
     let mut model = online(Goal::Play(Wish { how: How::Challenge, ..Wish::default() }));
     let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();

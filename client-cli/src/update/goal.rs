@@ -177,7 +177,7 @@ pub(super) fn open_lobby(model: &mut Model) {
         (false, _) => ClientToServer::OPEN_LOBBY,
         (true, wish) => {
             let filter = wish.map(Wish::filter).unwrap_or_default();
-            ClientToServer::OpenLobby { changes: true, filter, brief: model.connection.has_lobby_brief }
+            ClientToServer::OpenLobby { changes: true, filter }
         }
     });
 }

@@ -25,14 +25,12 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
             claim_seconds,
             games,
             lobby_changes,
-            lobby_brief,
             page_url,
             ..
         } => {
             link::learn_time(model, server_time, true);
             model.connection.claim_seconds = claim_seconds;
             model.connection.has_lobby_changes = lobby_changes;
-            model.connection.has_lobby_brief = lobby_brief;
             model.connection.page_url = page_url.filter(|url| is_address(url));
             if let Some(token) = token {
                 model.login.token = Some(token.clone());

@@ -1,4 +1,4 @@
-use flagfall_board::{Side, Square};
+use flagfall_board::{Chance, Side, Square};
 use flagfall_protocol::{ClientToServer, GameCommand};
 
 use crate::fixtures::{

@@ -107,13 +107,32 @@ not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- 
 # The text about the own offer. $range: both if it has two limits, otherwise min or max; $min, $max: the limits.
 only-rated = Your offer is open only to players rated { rating-range }.
 # $points.
-only-within = Your offer is open only to players within { $points } points of your rating.
+only-within =
+    { $points ->
+        [one] Your offer is open only to players within 1 point of your rating.
+       *[other] Your offer is open only to players within { $points } points of your rating.
+    }
 # $points.
-only-below = Your offer is open only to players rated no more than { $points } points below you.
+only-below =
+    { $points ->
+        [one] Your offer is open only to players rated no more than 1 point below you.
+       *[other] Your offer is open only to players rated no more than { $points } points below you.
+    }
 # $points.
-only-above = Your offer is open only to players rated no more than { $points } points above you.
+only-above =
+    { $points ->
+        [one] Your offer is open only to players rated no more than 1 point above you.
+       *[other] Your offer is open only to players rated no more than { $points } points above you.
+    }
 # $below, $above: points.
-only-between = Your offer is open only to players rated from { $below } points below you to { $above } points above you.
+only-between =
+    Your offer is open only to players rated from { $below ->
+        [one] 1 point
+       *[other] { $below } points
+    } below you to { $above ->
+        [one] 1 point
+       *[other] { $above } points
+    } above you.
 
 # $name: what was typed.
 not-a-player = “{ $name }” is not a player's name. Names have letters, digits, - and _.

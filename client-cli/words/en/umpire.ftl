@@ -11,7 +11,11 @@ umpire-path = { $path }: { $error }
 # $path.
 umpire-written = Written to { $path }.
 # $played, $all: numbers of games.
-umpire-stopped = flagfall: stopped after { $played } of { $all } games; the results cover only these
+umpire-stopped =
+    { $all ->
+        [one] flagfall: stopped after { $played } of 1 game; the results cover only the games played
+       *[other] flagfall: stopped after { $played } of { $all } games; the results cover only these
+    }
 umpire-programs-wanted = name the programs with --red and --blue, or with --all
 # $path; $error.
 umpire-cannot-start = { $path } cannot be started: { $error }

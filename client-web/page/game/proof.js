@@ -158,7 +158,7 @@ export function digestFields(record) {
   }
   const quota = record.lag_quota;
   return [
-    "flagfall-digest-1", record.game, terms.ruleset, timeWords(terms.time),
+    "flagfall-digest-1", record.game, terms.ruleset, timeWords(terms.time) + (record.whole_turns ? " whole" : ""),
     terms.rated ? "rated" : "casual", terms.private ? "private" : "open", terms.secret ? "secret" : "shown",
     String(record.created), String(record.deploy_ms ?? ""), quota ? `${quota.per_ply_ms} ${quota.stock_ms}` : "",
     (record.lakes ?? []).join(" "), record.start ?? "", players.red.id, players.blue.id,

@@ -50,7 +50,6 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
- * @property {boolean} hasLobbyBrief The server can send brief changes of the lobby.
  * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
@@ -97,7 +96,7 @@ export function newLine(now) {
   return {
     link: "down", failures: 0, retryAt: now, lostAt: now, isLost: false, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isAwaiting: false, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
-    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false, hasLobbyBrief: false,
+    unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false,
     lobby: undefined, pool: undefined,
   };
 }
@@ -272,9 +271,8 @@ function sessionFailed(line) {
 }
 
 /** @param {Line} line @returns {ClientMessage} */
-function openLobby({ hasLobbyChanges, hasLobbyBrief }) {
-  if (!hasLobbyChanges) return { type: "open_lobby" };
-  return { type: "open_lobby", changes: true, ...(hasLobbyBrief && { brief: true }) };
+function openLobby({ hasLobbyChanges }) {
+  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true }) };
 }
 
 /**
@@ -294,9 +292,8 @@ function lobbyChanged(line, { number, change, players_online }) {
   const { lobby } = line;
   if (!lobby) return { line, effects: [] };
   if (number !== (lobby.number ?? 0) + 1) return { line, effects: whenUp(line, [openLobby(line)]) };
-  const { closed = [], opened = [], removed = [], added = [], gone = [], came = [], progress = [] } = change;
-  const seeks = lobby.seeks.filter(({ id }, at) => !closed.includes(id) && !removed.includes(at));
-  for (const { at, seek } of opened) seeks.splice(at, 0, seek);
+  const { removed = [], added = [], gone = [], came = [], progress = [] } = change;
+  const seeks = lobby.seeks.filter((_, at) => !removed.includes(at));
   insertBrief(seeks, added);
   const games = lobby.games.filter(({ id }) => !gone.includes(id));
   for (const { at, game } of came) games.splice(at, 0, game);
@@ -373,7 +370,6 @@ function welcomed(line, message) {
     ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
-    hasLobbyBrief: message.lobby_brief ?? false,
     unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
   });
   const messages = [

@@ -3,7 +3,7 @@
 
 import { Board } from "../board/board.js";
 import { LOW_MS, RANKS, figureOf, isRunning, letterOf, nextChange, timeLeft } from "../game/rules.js";
-import { reserveSentences, squareNames } from "../game/sentences.js";
+import { rankName, reserveSentences, squareNames } from "../game/sentences.js";
 import { allWords, isKeyOff, say, sayClock, serverTime, settings, show } from "../state.js";
 import { h, signal, useEffect, useLayoutEffect, useRef, useState } from "../vendor/library.js";
 import { PieceArt, playerName, useIsLong, useTicks } from "./basics.js";
@@ -144,7 +144,7 @@ export function TakenRow({ view, side }) {
   const lost = [...RANKS].reverse().flatMap((rank) => Array(view.captured[side][rank] ?? 0).fill(letterOf(rank)));
   const shown = lost.length > 14 ? grouped(lost) : lost.map((letter) => ({ letter, count: 1 }));
   return h("div", { class: "taken", "aria-hidden": "true" }, shown.map(({ letter, count }, index) =>
-    h("span", { key: `${letter}${index}` }, h(PieceArt, { side, identity: letter }), count > 1 ? h("small", { class: "numbers" }, count) : null)));
+    h("span", { key: `${letter}${index}`, title: rankName(allWords(), letter) }, h(PieceArt, { side, identity: letter }), count > 1 ? h("small", { class: "numbers" }, count) : null)));
 }
 
 /** @param {string[]} letters */

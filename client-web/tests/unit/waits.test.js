@@ -81,7 +81,7 @@ test("a place in the pool is a wait until it is given up", () => {
 
 test("an own offer is a wait on every page, until it is withdrawn or becomes a game", () => {
   const sim = atHome();
-  sim.hear({ type: "lobby_changed", number: 2, players_online: 1, change: { opened: [{ at: 0, seek: seekOf("s1") }] } });
+  sim.hear({ type: "lobby_changed", number: 2, players_online: 1, change: { added: [seekOf("s1")] } });
   sim.put({ kind: "close_lobby" });
   assert.equal(sim.isWaiting, true);
   sim.hear({ type: "game_started", game: gameOf("g1"), side: "red" });
@@ -89,7 +89,7 @@ test("an own offer is a wait on every page, until it is withdrawn or becomes a g
   sim.put({ kind: "open_lobby" });
   sim.hear(lobbyOf(seekOf("s2"), seekOf("s3", { seeker: BOB })));
   assert.equal(sim.isWaiting, true);
-  sim.hear({ type: "lobby_changed", number: 2, players_online: 1, change: { closed: ["s2"] } });
+  sim.hear({ type: "lobby_changed", number: 2, players_online: 1, change: { removed: [0] } });
   assert.equal(sim.isWaiting, false);
   assert.deepEqual(sim.gone, []);
 });

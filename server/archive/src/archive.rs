@@ -48,7 +48,7 @@ pub use self::report::{Damage, Report};
 pub use self::tidy::Tidied;
 pub use self::walk::Page;
 
-use self::cache::Cache;
+use self::cache::{Cache, cache};
 use self::reserved::Reserved;
 use self::view::View;
 use crate::frame::decode;
@@ -166,7 +166,7 @@ impl Archive {
 
     fn with_view(objects: Arc<dyn ArchiveStore>, settings: Settings, view: View, is_probed: bool) -> Archive {
         let inner = Inner {
-            cache: Mutex::new(Cache::new(settings.cache_bytes)),
+            cache: Mutex::new(cache(settings.cache_bytes)),
             view: RwLock::new(Arc::new(view)),
             opening: Default::default(),
             is_probed: is_probed.into(),
@@ -301,10 +301,10 @@ impl Archive {
     /// Returns a log from the cache, unless the game was removed.
     fn cached(&self, game: GameId) -> Result<Option<Arc<Log>>, ArchiveError> {
         if self.view().removed(game).is_some() {
-            self.inner.cache.lock().remove(game);
+            self.inner.cache.lock().remove(&game);
             return Ok(None);
         }
-        Ok(self.inner.cache.lock().get(game))
+        Ok(self.inner.cache.lock().get(&game).cloned())
     }
 
     /// Returns the log of a game at a known place, which takes one ranged read.
@@ -336,8 +336,8 @@ impl Archive {
         if view.removed(game).is_some() {
             return Err(ArchiveError::Removed(game));
         }
-        if let Some(log) = self.inner.cache.lock().get(game) {
-            return Ok(log);
+        if let Some(log) = self.inner.cache.lock().get(&game) {
+            return Ok(log.clone());
         }
         let object = view.segment(location.segment);
         let seal = view.seal(location.segment);
@@ -355,7 +355,7 @@ impl Archive {
             return Err(ArchiveError::Game { game, object });
         }
         let log = Arc::new(log);
-        self.inner.cache.lock().insert(log.clone());
+        self.inner.cache.lock().insert(game, log.clone());
         Ok(log)
     }
 }

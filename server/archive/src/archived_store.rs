@@ -31,14 +31,6 @@ const PAGE: u64 = 512;
 /// already in the archive.
 const CREATION_WAIT: Duration = Duration::from_secs(1);
 
-/// What the archive contained when a walk through all records reached it. It is listed only once
-/// for each walk, because an archive may contain millions of games and records.
-#[derive(Default)]
-struct Listed {
-    games: Option<Arc<Vec<GameId>>>,
-    volumes: Option<Arc<Vec<Key>>>,
-}
-
 /// A store whose finished games may be in an archive.
 ///
 /// If a game is not in the inner store, it is read from the archive. Its entries are the decoded
@@ -54,7 +46,6 @@ pub struct ArchivedStore<S: ?Sized = dyn Store> {
     read_lately: Mutex<Lately>,
     /// The longest time that a read waits for the archive.
     patience: Option<Duration>,
-    listed: Mutex<Listed>,
 }
 
 /// The games that were recently read from the archive.
@@ -82,13 +73,7 @@ impl<S: Store + ?Sized> ArchivedStore<S> {
     /// Returns a store that reads from this store and this archive.
     #[must_use]
     pub fn new(inner: Arc<S>, archive: Archive) -> ArchivedStore<S> {
-        ArchivedStore {
-            inner,
-            archive,
-            read_lately: Mutex::default(),
-            patience: None,
-            listed: Mutex::default(),
-        }
+        ArchivedStore { inner, archive, read_lately: Mutex::default(), patience: None }
     }
 
     /// Limits the time of each read from the archive, so that a client's other messages do not wait
@@ -214,6 +199,41 @@ fn read_error(game: GameId, error: &ArchiveError) -> ReadError {
 }
 
 impl<S: Store + ?Sized> Store for ArchivedStore<S> {
+    flagfall_store::forward! { inner:
+        fn retire(game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome>;
+        fn scan(prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>>;
+        fn update(update: Update) -> StoreResult<'_, UpdateOutcome>;
+        fn sweep() -> StoreResult<'_, u64>;
+        fn now() -> Stamp;
+        fn heartbeat() -> StoreResult<'_, Stamp>;
+        fn last_heartbeat() -> StoreResult<'_, Option<Stamp>>;
+        fn epoch() -> StoreResult<'_, u64>;
+        fn bump_epoch() -> StoreResult<'_, u64>;
+        fn quarantined() -> StoreResult<'_, Vec<(GameId, String)>>;
+        fn outage() -> Option<Outage>;
+        fn outage_of(game: GameId) -> Option<Outage>;
+        fn outages_record(game: GameId) -> StoreResult<'_, Option<Vec<u8>>>;
+        fn disk_space() -> Option<DiskSpace>;
+        fn memory() -> Option<StoreMemory>;
+        fn weaknesses() -> Vec<String>;
+        fn keep_copies(owner: &str, records: Vec<Write>);
+        fn drop_copies(owner: &str);
+        fn owners_of_copies() -> Vec<String>;
+        fn silent_since() -> Option<Stamp>;
+        fn silent_since_of(game: GameId) -> Option<Stamp>;
+        fn scan_reachable(prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached>;
+        fn finish_left_behind(look: u64) -> StoreFuture<'_, ()>;
+        fn part_of(key: &Key) -> usize;
+        fn silent_parts() -> Vec<usize>;
+        fn announcements() -> Option<broadcast::Receiver<Announcement>>;
+        fn tell(notice: Vec<u8>) -> StoreResult<'_, ()>;
+        fn follow(topic: Topic) -> StoreFuture<'static, bool>;
+        fn unfollow(topic: &Topic);
+        fn tell_followers(topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64>;
+        fn serve_former(are_there: bool);
+        fn notices() -> Option<broadcast::Receiver<StoreMessage>>;
+    }
+
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         if append.expected == Head::START {
             return Box::pin(self.begin(append));
@@ -250,22 +270,9 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         Box::pin(async move {
             // Remove the games from the archive first. If the removal is interrupted, a second
             // attempt still finds the logs.
-            let failed = |error: ArchiveError| store_error(&error);
-            let mut archived = Vec::new();
-            for game in &games {
-                if let Some(Found::At(_)) = self.archive.find(*game).await.map_err(failed)? {
-                    archived.push(*game);
-                }
-            }
-            if !archived.is_empty() {
-                self.archive.remove_all(&archived, "deleted").await.map_err(failed)?;
-            }
+            self.archive.remove_all(&games, "deleted").await.map_err(|error| store_error(&error))?;
             self.inner.delete_logs(games).await
         })
-    }
-
-    fn retire(&self, game: GameId, guard: Guard) -> StoreResult<'_, RetireOutcome> {
-        self.inner.retire(game, guard)
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
@@ -322,129 +329,5 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
             let found = self.find(game).await?;
             Ok(found.and_then(|(log, _)| signature_bytes(log.signature.as_ref()?)))
         })
-    }
-
-    fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>> {
-        self.inner.scan(prefix, after, limit)
-    }
-
-    fn update(&self, update: Update) -> StoreResult<'_, UpdateOutcome> {
-        self.inner.update(update)
-    }
-
-    fn sweep(&self) -> StoreResult<'_, u64> {
-        self.inner.sweep()
-    }
-
-    fn now(&self) -> Stamp {
-        self.inner.now()
-    }
-
-    fn heartbeat(&self) -> StoreResult<'_, Stamp> {
-        self.inner.heartbeat()
-    }
-
-    fn last_heartbeat(&self) -> StoreResult<'_, Option<Stamp>> {
-        self.inner.last_heartbeat()
-    }
-
-    fn epoch(&self) -> StoreResult<'_, u64> {
-        self.inner.epoch()
-    }
-
-    fn bump_epoch(&self) -> StoreResult<'_, u64> {
-        self.inner.bump_epoch()
-    }
-
-    fn quarantined(&self) -> StoreResult<'_, Vec<(GameId, String)>> {
-        self.inner.quarantined()
-    }
-
-    fn outage(&self) -> Option<Outage> {
-        self.inner.outage()
-    }
-
-    fn outage_of(&self, game: GameId) -> Option<Outage> {
-        self.inner.outage_of(game)
-    }
-
-    fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
-        self.inner.outages_record(game)
-    }
-
-    fn disk_space(&self) -> Option<DiskSpace> {
-        self.inner.disk_space()
-    }
-
-    fn memory(&self) -> Option<StoreMemory> {
-        self.inner.memory()
-    }
-
-    fn weaknesses(&self) -> Vec<String> {
-        self.inner.weaknesses()
-    }
-
-    fn keep_copies(&self, owner: &str, records: Vec<Write>) {
-        self.inner.keep_copies(owner, records);
-    }
-
-    fn drop_copies(&self, owner: &str) {
-        self.inner.drop_copies(owner);
-    }
-
-    fn owners_of_copies(&self) -> Vec<String> {
-        self.inner.owners_of_copies()
-    }
-
-    fn silent_since(&self) -> Option<Stamp> {
-        self.inner.silent_since()
-    }
-
-    fn silent_since_of(&self, game: GameId) -> Option<Stamp> {
-        self.inner.silent_since_of(game)
-    }
-
-    fn scan_reachable(&self, prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Reached> {
-        self.inner.scan_reachable(prefix, after, limit)
-    }
-
-    fn finish_left_behind(&self, look: u64) -> StoreFuture<'_, ()> {
-        self.inner.finish_left_behind(look)
-    }
-
-    fn part_of(&self, key: &Key) -> usize {
-        self.inner.part_of(key)
-    }
-
-    fn silent_parts(&self) -> Vec<usize> {
-        self.inner.silent_parts()
-    }
-
-    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
-        self.inner.announcements()
-    }
-
-    fn tell(&self, notice: Vec<u8>) -> StoreResult<'_, ()> {
-        self.inner.tell(notice)
-    }
-
-    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
-        self.inner.follow(topic)
-    }
-
-    fn unfollow(&self, topic: &Topic) {
-        self.inner.unfollow(topic);
-    }
-
-    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64> {
-        self.inner.tell_followers(topic, notice)
-    }
-
-    fn serve_former(&self, are_there: bool) {
-        self.inner.serve_former(are_there);
-    }
-
-    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
-        self.inner.notices()
     }
 }

@@ -20,8 +20,9 @@ const QUOTA: u16 = 1 << 7;
 const LAGS: u16 = 1 << 8;
 /// The position of the lower of the two bits that contain each player's kind.
 const KIND_OF: PerSide<u32> = PerSide { red: 9, blue: 11 };
+const WHOLE_TURNS: u16 = 1 << 13;
 /// The bits that are never set.
-const RESERVED: u16 = !0 << 13;
+const RESERVED: u16 = !0 << 14;
 
 /// The kinds of players, in the order of their numbers.
 const KINDS: [PlayerKind; 4] = [PlayerKind::Guest, PlayerKind::Account, PlayerKind::Bot, PlayerKind::House];
@@ -55,7 +56,8 @@ fn player(id: String, kind: PlayerKind) -> Player {
 impl Front {
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let Front { created, header, has_lags } = self;
-        let GameHeader { terms, players, secret, deploy_ms, lakes, previous, lag_quota } = header;
+        let GameHeader { terms, players, secret, deploy_ms, lakes, previous, lag_quota, whole_turns } =
+            header;
         let Terms { ruleset, time, private, secret: is_secret, rated } = terms;
         let given = [
             (PRIVATE, *private),
@@ -67,6 +69,7 @@ impl Front {
             (PREVIOUS, previous.is_some()),
             (QUOTA, lag_quota.is_some()),
             (LAGS, *has_lags),
+            (WHOLE_TURNS, *whole_turns),
         ];
         let mut flags = given.iter().filter(|(_, is_set)| *is_set).fold(0, |flags, (bit, _)| flags | bit);
         for side in Side::BOTH {
@@ -131,7 +134,9 @@ impl Front {
         };
         let players = PerSide::new(read_player(Side::Red)?, read_player(Side::Blue)?);
         let secret = PerSide::from_fn(|side| has(SECRET_OF[side]));
-        let header = GameHeader { terms, players, secret, deploy_ms, lakes, previous, lag_quota };
+        let whole_turns = has(WHOLE_TURNS);
+        let header =
+            GameHeader { terms, players, secret, deploy_ms, lakes, previous, lag_quota, whole_turns };
         Ok(Front { created, header, has_lags: has(LAGS) })
     }
 }

@@ -17,6 +17,8 @@
 mod bus;
 mod duties;
 mod seats;
+#[cfg(test)]
+mod tests;
 mod turns;
 mod watch;
 
@@ -50,34 +52,31 @@ pub struct MemberInfo {
     /// The connected players who have an open seek. Empty if there are no servers of earlier
     /// versions, because only they need this list.
     pub seekers: BTreeSet<String>,
-    /// The newest form of log entries that the server can read. Version 0.1 omits this field, and
-    /// can only read form 1.
+    /// The newest form of log entries that the server can read. Version 0.1 omits this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_form: Option<u8>,
     /// The id of the archive that the server reads, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<u64>,
-    /// True if the server tells players on other servers about games that it creates for them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tells_starts: bool,
     /// True if the server only shows games to spectators. Such a server guards nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_relay: bool,
-    /// True if the server receives notices on the topics of its games and players. A server of an
-    /// earlier version receives only notices that are sent to all servers.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub follows_topics: bool,
-    /// True if the server can read histories that are stored as volumes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reads_volumes: bool,
-    /// True if the server takes turns with others in looking for due work, and accepts notices
-    /// about due work that another server has found. Servers of earlier versions look for their
-    /// work themselves.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub takes_turns: bool,
 }
 
 impl MemberInfo {
+    /// Returns the record of a server of this version to which nobody is connected.
+    #[must_use]
+    pub fn of_this_version() -> MemberInfo {
+        MemberInfo { reads_form: Some(Form::NEWEST.number()), ..MemberInfo::default() }
+    }
+
+    /// True for a server of version 0.1. It can only read form 1 and no volumes of histories. It
+    /// receives only notices that are sent to all servers, and tells no players on other servers
+    /// about games that it creates for them. It takes no turns in looking for due work.
+    fn is_former(&self) -> bool {
+        self.reads_form.is_none()
+    }
+
     /// True if both servers have the same abilities.
     fn understands_same(&self, other: &MemberInfo) -> bool {
         let lasting = |info: &MemberInfo| MemberInfo { online: 0, seekers: BTreeSet::new(), ..info.clone() };
@@ -106,15 +105,12 @@ struct Inner {
     /// This server's turn, for the tasks that wait for it.
     turn_changes: tokio::sync::watch::Sender<Turn>,
     /// The number of consecutive meetings up to now at which all servers could read the newest
-    /// form.
+    /// form, and volumes of histories.
     agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers had the same archive.
     archive_agreed: AtomicU32,
     /// The number of consecutive meetings up to now at which all servers followed topics.
     topics_agreed: AtomicU32,
-    /// The number of consecutive meetings up to now at which all servers could read volumes of
-    /// histories.
-    volumes_agreed: AtomicU32,
 }
 
 /// The other servers that a meeting has found.
@@ -141,9 +137,12 @@ impl Peers {
     /// form.
     #[must_use]
     pub fn write_form(&self) -> Form {
-        let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
-        let automatic = || if self.inner.as_ref().is_none_or(has_agreed) { Form::NEWEST } else { Form::Json };
+        let automatic = || if self.has_agreed() { Form::NEWEST } else { Form::Json };
         self.forced_form.unwrap_or_else(automatic)
+    }
+
+    fn has_agreed(&self) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.agreed.load(Ordering::Relaxed) >= MEETINGS)
     }
 
     /// True if games may be moved to this server's archive, because all servers on the store use
@@ -164,8 +163,7 @@ impl Peers {
     /// store must be able to read volumes, and no older form of log entries may be forced.
     #[must_use]
     pub fn can_write_volumes(&self) -> bool {
-        let has_agreed = |inner: &Arc<Inner>| inner.volumes_agreed.load(Ordering::Relaxed) >= MEETINGS;
-        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.inner.as_ref().is_none_or(has_agreed)
+        self.forced_form.is_none_or(|form| form == Form::NEWEST) && self.has_agreed()
     }
 
     /// Returns the id of this server; `None` if only this process can use the store.
@@ -194,20 +192,30 @@ impl Peers {
         let Some(met) = met.transpose() else { return Ok(()) };
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
+        let may_miss = met.as_ref().map_or(true, |others| {
+            let others: Vec<&str> = others.iter().map(|(id, _)| id.as_str()).collect();
+            inner.watch.lock().may_miss(&others, &inner.id, Instant::now())
+        });
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
             // If records are missing, the answer is false, because their servers may lack the
             // ability.
             is_whole && met.as_ref().is_ok_and(|others| others.iter().all(|(_, info)| has(info)))
         };
         inner.note_agreement(do_all(&MemberInfo::reads_newest_form));
-        let has_archive = info.archive.is_some() && do_all(&|other| other.archive == info.archive);
-        count(&inner.archive_agreed, has_archive);
-        count(&inner.volumes_agreed, info.reads_volumes && do_all(&|other| other.reads_volumes));
+        let has_same = |other: &MemberInfo| info.archive.is_some() && other.archive == info.archive;
+        let have_archive = has_same(info)
+            && met.as_ref().is_ok_and(|others| others.iter().all(|(_, other)| has_same(other)));
+        // A meeting that missed some records does not change this count if all servers that are
+        // heard are known, because the archive of a running server never changes. So while a part
+        // of the store is away, the games in the others are still archived.
+        if is_whole || may_miss || !have_archive {
+            count(&inner.archive_agreed, is_whole && have_archive);
+        }
         if is_whole {
             // A meeting that missed some servers says nothing about them, so it does not reset this
             // count. If a server of an earlier version has joined, the next complete meeting finds
             // it. Until then, that server misses only notices whose loss does no harm.
-            count(&inner.topics_agreed, do_all(&|other| other.follows_topics));
+            count(&inner.topics_agreed, do_all(&|other| !other.is_former()));
             inner.store.serve_former(self.has_former());
         }
         inner.note_met(info, met?);
@@ -230,7 +238,7 @@ impl Peers {
     pub fn others_tell_starts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {
             let others = inner.others.lock();
-            !others.is_empty() && others.iter().all(|(_, info)| info.tells_starts)
+            !others.is_empty() && others.iter().all(|(_, info)| !info.is_former())
         })
     }
 
@@ -264,8 +272,7 @@ impl Peers {
 
 impl Inner {
     fn new(store: Arc<dyn Store>, id: String) -> Inner {
-        let (others, duties, watch, agreed, archive_agreed, topics_agreed, volumes_agreed) =
-            Default::default();
+        let (others, duties, watch, agreed, archive_agreed, topics_agreed) = Default::default();
         Inner {
             store,
             id,
@@ -276,7 +283,6 @@ impl Inner {
             agreed,
             archive_agreed,
             topics_agreed,
-            volumes_agreed,
         }
     }
 
@@ -303,7 +309,7 @@ impl Inner {
     /// Records which other servers there are. `info` is this server's record.
     fn note_met(&self, info: &MemberInfo, met: Vec<(String, MemberInfo)>) {
         let colleague =
-            |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: info.takes_turns };
+            |(id, info): &(String, MemberInfo)| Colleague { id: id.clone(), takes_turns: !info.is_former() };
         let guardians = met.iter().filter(|(_, info)| !info.is_relay).map(colleague).collect();
         self.duties.lock().share((!info.is_relay).then_some(self.id.as_str()), guardians);
         self.note_turn();
@@ -372,229 +378,4 @@ fn count(meetings: &AtomicU32, do_agree: bool) -> (u32, u32) {
     let after = if do_agree { before.saturating_add(1) } else { 0 };
     meetings.store(after, Ordering::Relaxed);
     (before, after)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use flagfall_board::Stamp;
-    use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
-
-    use super::*;
-
-    fn info(online: usize, seekers: &[&str]) -> MemberInfo {
-        let reads_form = Some(Form::NEWEST.number());
-        MemberInfo {
-            online,
-            seekers: seekers.iter().map(ToString::to_string).collect(),
-            reads_form,
-            archive: Some(7),
-            tells_starts: true,
-            is_relay: false,
-            follows_topics: true,
-            reads_volumes: true,
-            takes_turns: true,
-        }
-    }
-
-    fn of_version_0_1() -> MemberInfo {
-        MemberInfo { reads_form: None, follows_topics: false, ..info(1, &[]) }
-    }
-
-    fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
-        ids.map(|id| Peers::new(store.clone(), id.to_owned(), None))
-    }
-
-    #[tokio::test]
-    async fn servers_know_of_each_other_until_one_leaves_or_is_silent() {
-        let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
-        let [one, two, three] = servers(&store, ["1", "2", "3"]);
-        one.meet(&info(5, &["ana"])).await.unwrap();
-        two.meet(&info(7, &[])).await.unwrap();
-        three.meet(&info(1, &[])).await.unwrap();
-        assert_eq!((two.online(), three.online()), (5, 12));
-        assert!(three.is_listed_seeker("ana") && !one.is_listed_seeker("ana"));
-        assert!(!three.leave().await);
-        clock.advance_ms(ALIVE_MS);
-        two.meet(&info(7, &[])).await.unwrap();
-        assert_eq!(two.online(), 0, "one was silent for too long");
-        assert!(two.leave().await, "nobody else is there");
-    }
-
-    #[tokio::test]
-    async fn servers_whose_records_are_away_are_known_while_they_are_heard() {
-        let store = TestStore::announcing(ManualClock::new(Stamp(1_000)));
-        let [one, two, three] = servers(&(Arc::new(store.clone()) as Arc<dyn Store>), ["1", "2", "3"]);
-        for _ in 0..=MEETINGS {
-            for (online, peers) in [(1, &one), (2, &two), (4, &three)] {
-                peers.meet(&info(online, &[])).await.unwrap();
-            }
-        }
-        let hear = |peers: &Peers, servers: &[&str]| {
-            let mut watch = peers.inner.as_ref().unwrap().watch.lock();
-            servers.iter().for_each(|server| watch.note_heard(server, Instant::now()));
-        };
-        assert_eq!((one.online(), two.online(), one.write_form()), (6, 5, Form::NEWEST));
-        store.take_away(&["servers/2"]);
-        hear(&one, &["1", "2", "3"]);
-        one.meet(&info(1, &[])).await.unwrap();
-        assert_eq!(one.online(), 6);
-        assert_eq!(one.write_form(), Form::Json, "there may be a server that cannot read another form");
-        assert!(!one.has_former() && !one.can_archive());
-        assert!(two.meet(&info(2, &[])).await.is_err(), "its record is not renewed");
-        assert_eq!(two.online(), 5, "it can still read the others'");
-        // The third server hears itself, but not the second one.
-        hear(&three, &["1", "3"]);
-        three.meet(&info(4, &[])).await.unwrap();
-        assert_eq!(three.online(), 1);
-        assert!(!three.leave().await, "there may be others");
-        store.take_away(&["servers/"]);
-        one.meet(&info(1, &[])).await.unwrap_err();
-        assert_eq!(one.online(), 6, "the silence is not long enough");
-    }
-
-    #[tokio::test]
-    async fn a_server_alone_on_its_store_is_the_last() {
-        let peers = Peers::new(Arc::new(TestStore::default()), "1".to_owned(), None);
-        peers.meet(&info(5, &["ana"])).await.unwrap();
-        assert!(!peers.is_shared() && peers.leave().await);
-        assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
-    }
-
-    /// Returns the form before the first meeting, and the form after each of `meetings` meetings.
-    async fn forms(peers: &Peers, meetings: u32) -> Vec<Form> {
-        let mut forms = vec![peers.write_form()];
-        for _ in 0..meetings {
-            peers.meet(&info(0, &[])).await.unwrap();
-            forms.push(peers.write_form());
-        }
-        forms
-    }
-
-    /// Returns the expected forms: form 1 until enough meetings have been held, then the newest
-    /// form.
-    fn expected() -> Vec<Form> {
-        let mut forms = vec![Form::Json; MEETINGS as usize];
-        forms.push(Form::NEWEST);
-        forms
-    }
-
-    #[tokio::test]
-    async fn a_new_form_is_written_once_all_servers_have_read_it_for_a_while() {
-        let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(clock.clone()));
-        let [new, old, other] = servers(&store, ["new", "old", "other"]);
-        old.meet(&of_version_0_1()).await.unwrap();
-        other.meet(&info(0, &[])).await.unwrap();
-        assert!(forms(&new, 2 * MEETINGS).await.iter().all(|form| *form == Form::Json));
-        assert!(!old.leave().await);
-        assert_eq!(forms(&new, MEETINGS).await, expected());
-        old.meet(&of_version_0_1()).await.unwrap();
-        assert_eq!(forms(&new, 1).await, [Form::NEWEST, Form::Json], "an old server joins later");
-        clock.advance_ms(ALIVE_MS);
-        assert_eq!(forms(&new, MEETINGS).await, expected(), "and dies");
-    }
-
-    #[tokio::test]
-    async fn topics_are_enough_once_all_servers_have_followed_them_for_a_while() {
-        let clock = Arc::new(ManualClock::new(Stamp(1_000)));
-        let memory = TestStore::announcing(clock.clone());
-        let store: Arc<dyn Store> = Arc::new(memory.clone());
-        let [new, old] = servers(&store, ["new", "old"]);
-        let meet = async |meetings: u32| {
-            for _ in 0..meetings {
-                new.meet(&info(0, &[])).await.unwrap();
-            }
-            new.has_former()
-        };
-        old.meet(&of_version_0_1()).await.unwrap();
-        assert!(meet(2 * MEETINGS).await, "an old server is there");
-        clock.advance_ms(ALIVE_MS);
-        assert!(meet(MEETINGS - 1).await);
-        assert!(!meet(1).await);
-        memory.fail_next(WriteFault::Unavailable);
-        assert!(new.meet(&info(0, &[])).await.is_err());
-        assert!(!new.has_former(), "an outage brings no old server");
-        old.meet(&of_version_0_1()).await.unwrap();
-        assert!(meet(1).await, "one joins later");
-    }
-
-    #[tokio::test]
-    async fn games_are_archived_once_all_servers_have_had_the_same_archive_for_a_while() {
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
-        let [new, other] = servers(&store, ["new", "other"]);
-        for (archive, can_archive) in [(None, false), (Some(8), false), (Some(7), true), (None, false)] {
-            other.meet(&MemberInfo { archive, ..info(0, &[]) }).await.unwrap();
-            let mut allowed = false;
-            for _ in 0..MEETINGS {
-                assert!(!allowed, "not before the last of the meetings");
-                new.meet(&info(0, &[])).await.unwrap();
-                allowed = new.can_archive();
-            }
-            assert_eq!(allowed, can_archive, "{archive:?}");
-        }
-        new.meet(&MemberInfo { archive: None, ..info(0, &[]) }).await.unwrap();
-        assert!(!new.can_archive(), "it has none itself");
-    }
-
-    #[tokio::test]
-    async fn volumes_are_written_once_all_servers_can_read_them() {
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
-        let [new, other] = servers(&store, ["new", "other"]);
-        for reads_volumes in [false, true, false] {
-            other.meet(&MemberInfo { reads_volumes, ..info(0, &[]) }).await.unwrap();
-            for _ in 0..MEETINGS {
-                new.meet(&info(0, &[])).await.unwrap();
-            }
-            assert_eq!(new.can_write_volumes(), reads_volumes);
-        }
-        let alone =
-            |form| Peers::new(Arc::new(TestStore::new(ManualClock::new(Stamp(1)))), String::new(), form);
-        assert!(alone(None).can_write_volumes() && !alone(Some(Form::Json)).can_write_volumes());
-    }
-
-    #[tokio::test]
-    async fn records_of_unknown_servers_and_meetings_that_fail_count_as_form_1() {
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
-        let [new, ..] = servers(&store, ["new"]);
-        let put = |value: &[u8]| {
-            let (key, value) = (SERVERS.key([&"odd"]).unwrap(), value.to_vec());
-            Update { conditions: Vec::new(), writes: vec![Write::Put { key, value, expires: None }] }
-        };
-        for (record, reads) in [
-            (r#"{"online":1,"seekers":[]}"#, false),
-            (r#"{"online":1,"seekers":[],"reads_form":1}"#, false),
-            (r#"{"online":1,"seekers":[],"reads_form":"2"}"#, false),
-            (r#"{"online":1,"seekers":[],"reads_form":900}"#, false),
-            ("", false),
-            (r#"{"online":1,"seekers":[],"reads_form":2}"#, true),
-            (r#"{"online":1,"seekers":[],"reads_form":3,"more":1}"#, true),
-        ] {
-            store.update(put(record.as_bytes())).await.unwrap();
-            let last = forms(&new, MEETINGS).await.pop();
-            assert_eq!(last, Some(if reads { Form::NEWEST } else { Form::Json }), "{record}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_failed_meeting_begins_the_count_anew() {
-        let memory = TestStore::announcing(ManualClock::new(Stamp(1_000)));
-        let store: Arc<dyn Store> = Arc::new(memory.clone());
-        let [new, ..] = servers(&store, ["new"]);
-        assert_eq!(forms(&new, MEETINGS).await, expected());
-        memory.fail_next(WriteFault::Unavailable);
-        assert!(new.meet(&info(0, &[])).await.is_err());
-        assert_eq!(forms(&new, MEETINGS).await, expected());
-    }
-
-    #[tokio::test]
-    async fn an_operator_can_force_a_form() {
-        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(1_000))));
-        for form in [Form::Json, Form::Binary] {
-            let peers = Peers::new(store.clone(), "1".to_owned(), Some(form));
-            assert!(forms(&peers, MEETINGS).await.iter().all(|written| *written == form));
-        }
-    }
 }

@@ -6,13 +6,15 @@
 //! [`Connections`] maps players to their connections.
 
 mod payload;
+#[cfg(test)]
+pub(crate) mod reading;
 mod recent_tokens;
 mod send_queue;
 mod sessions;
 
 pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use send_queue::{
-    Account, ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Outgoing, Sink,
-    outbox, together,
+    Account, ConnectionId, OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_MAX, Outbox, OutboxReader, Sink, outbox,
+    together,
 };
 pub use sessions::{Connections, Registration};

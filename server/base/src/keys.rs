@@ -166,6 +166,8 @@ keyspace! {
     REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 day";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
+    /// The guard of a retired or deleted log, in stores other than Redis.
+    GUARD["GAME"] = "guard", "binary: Guard", "store/src/guard.rs", "1 hour";
     /// The export that is being imported.
     IMPORTING[] = "importing", "JSON: the first line of the export", "transfer/src/import.rs", "until the import is complete";
     /// An open seek.
@@ -317,8 +319,6 @@ keyspace! {
     ENDED["TIME", "GAME"] = "ended", "empty", "services/src/ended.rs", "until the game is archived or packed";
     /// The archive that has the finished games of the store.
     KNOWN_ARCHIVE[] = "known_archive", "JSON: KnownArchive", "archive/src/known.rs", "permanent";
-    /// The server that moves games to the archive.
-    ARCHIVING[] = "archiving", "the server's id", "services/src/archive.rs", "60 s";
     /// A game that an operator has erased. It must not come back.
     ERASED["GAME"] = "erased", "empty", "services/src/erased_games.rs", "permanent";
     /// Job: remove a game that an operator has erased.

@@ -5,6 +5,10 @@
 
 #![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
+// Lets the tests of this crate include a file that imports this crate by its name.
+#[cfg(test)]
+extern crate self as flagfall_base;
+
 pub mod admission;
 pub mod background;
 pub mod cluster;

@@ -22,23 +22,8 @@ pub struct NotAnOrigin;
 impl Origin {
     /// Returns the origin of the pages that a server with this `Host` header serves.
     pub fn of_host(is_https: bool, authority: &str) -> Result<Origin, NotAnOrigin> {
-        let has_port = !authority.ends_with(']');
-        let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
-            Some((host, port)) => (host, Some(port)),
-            None => (authority, None),
-        };
-        let is_number = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let port = match port {
-            Some(port) => port.parse().ok().filter(|number| *number > 0 && is_number(port)),
-            None => Some(default_port(is_https)),
-        };
-        let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        let is_host = match six {
-            Some(six) => six.parse::<Ipv6Addr>().is_ok(),
-            None => is_name(host),
-        };
-        let port = port.filter(|_| is_host).ok_or(NotAnOrigin)?;
-        Ok(Origin { is_https, host: host.to_ascii_lowercase(), port })
+        let (host, port) = host_and_port(authority)?;
+        Ok(Origin { is_https, host, port: port.unwrap_or(default_port(is_https)) })
     }
 
     /// Parses an origin that an operator has written as a URL, which may end with a slash.
@@ -67,6 +52,25 @@ impl Origin {
             None => self.host == "localhost" || self.host.ends_with(".localhost"),
         }
     }
+}
+
+/// Splits an authority into its host, in lowercase, and its port. An IPv6 address keeps its
+/// brackets.
+pub fn host_and_port(authority: &str) -> Result<(String, Option<u16>), NotAnOrigin> {
+    let has_port = !authority.ends_with(']');
+    let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
+        Some((host, port)) => (host, Some(port)),
+        None => (authority, None),
+    };
+    let is_number = |port: &&str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let number = port.filter(is_number).and_then(|port| port.parse().ok()).filter(|number| *number > 0);
+    let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_host = match six {
+        Some(six) => six.parse::<Ipv6Addr>().is_ok(),
+        None => is_name(host),
+    };
+    let is_valid = is_host && number.is_some() == port.is_some();
+    is_valid.then(|| (host.to_ascii_lowercase(), number)).ok_or(NotAnOrigin)
 }
 
 fn default_port(is_https: bool) -> u16 {

@@ -70,10 +70,9 @@ pub fn defect() -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-
     use super::*;
-    use crate::delivery::{Outgoing, outbox};
+    use crate::delivery::outbox;
+    use crate::delivery::reading::next;
     use crate::store_errors::tests::logged;
 
     #[test]
@@ -94,8 +93,7 @@ mod tests {
         let refusal = Refusal::new(Code::TOO_MANY).because("games").with("count", 20_u64);
         let (outbox, mut reader) = outbox(ConnectionId::next());
         send(&outbox, RequestId::next(), refusal.clone(), None, None, Some(4));
-        let Outgoing::Message(said) = poll_fn(|cx| reader.poll_next(cx)).await else { panic!("closed") };
-        let said = serde_json::from_str(said.as_str()).unwrap();
+        let said = serde_json::from_str(next(&mut reader).await.unwrap().as_str()).unwrap();
         let ServerToClient::Refused { code, args, message, seq, .. } = said else {
             panic!("not a refusal: {said:?}");
         };

@@ -378,9 +378,11 @@ impl Actor {
                     let request = self.table.work.request();
                     async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
                 }
-                Output::Read { after } => {
-                    async move { Input::ReadOn(search::read_all(&*store, id, after).await) }.boxed()
+                Output::Read { after } => async move {
+                    let read = search::read_all(&*store, id, after).await;
+                    Input::ReadOn(read.map_err(TableError::from))
                 }
+                .boxed(),
                 Output::Look { after } => {
                     async move { Input::Looked(search::look(&*store, id, after).await) }.boxed()
                 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms};
-use flagfall_rules::{Entropy, Lakes, Ruleset};
+use flagfall_protocol::{GameSummary, Phase, Player, PlayerKind, ServerToClient, Terms, Time};
+use flagfall_rules::{Entropy, Lakes, Ruleset, Start};
+use flagfall_store::record::Form;
 use flagfall_store::{Append, AppendOutcome, Head, Write, record};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -60,6 +61,7 @@ impl Tables {
             lakes: drawn_lakes(&new.terms.ruleset)?,
             deploy_ms: new.terms.time.deploy_ms(self.host.settings.deploy_ms),
             lag_quota: self.host.settings.lag_quota.filter(|_| new.terms.time.gives_lag_back()),
+            whole_turns: self.has_whole_turns(&new.terms),
             terms: new.terms,
             players: new.players,
             secret: new.secret,
@@ -78,6 +80,14 @@ impl Tables {
             None => id,
         };
         self.create_now(id, &header).await
+    }
+
+    /// True if the header of a new game with these terms says that turns begin with their whole
+    /// time. That makes a difference only with coins, and not every server may be able to read it.
+    fn has_whole_turns(&self, terms: &Terms) -> bool {
+        let is_renewed = matches!(terms.time, Time::Delay { .. } | Time::Correspondence { .. });
+        let has_choices = Ruleset::find(&terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins);
+        is_renewed && has_choices && self.host.peers.write_form() >= Form::Binary
     }
 
     /// Returns the id for the rematch of a game: `drawn`, or the id that another server or an

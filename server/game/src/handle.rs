@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameRecord, GameSummary, GameView, Presence, RecordScope, Viewer};
-use flagfall_store::Head;
 use tokio::sync::oneshot;
 
 use super::error::TableError;
@@ -64,12 +63,6 @@ impl TableHandle {
 
     pub fn epoch(&self) -> u64 {
         self.facts.epoch
-    }
-
-    /// Returns the head of the game's log as it was after this entry. `None` if the log does not
-    /// contain the entry.
-    pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
-        search::head_at(&*self.facts.store, self.id(), seq).await
     }
 
     /// Sends an input to the table. Returns the input if the table has left memory. The caller
@@ -154,7 +147,7 @@ impl TableHandle {
         // Read the log directly instead of asking the table, so that a long read does not delay
         // the game.
         let viewer = self.facts.header.viewer(player).ok_or(TableError::NotFound)?;
-        let stored = search::read_all(&*self.facts.store, self.id(), 0).await?;
+        let stored = search::read_all(&*self.facts.store, self.id(), 0).await.map_err(TableError::from)?;
         if stored.is_empty() {
             // The game was erased after this table was opened.
             return Err(TableError::NotFound.into());

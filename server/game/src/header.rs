@@ -21,6 +21,11 @@ pub struct GameHeader {
     pub previous: Option<GameId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
+    /// True if each turn begins with its whole days or free seconds, even if the side has used some
+    /// of that time to choose a rank in a strike (§Q4). Version 0.1 cannot read this field, so it
+    /// is written only together with entries of form 2.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole_turns: bool,
 }
 
 impl GameHeader {

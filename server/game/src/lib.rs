@@ -57,5 +57,6 @@ pub use registry::{StartError, Tables};
 pub use relist::relist;
 pub use reply::{Answer, Opener, Reply};
 pub use rewrite::InForm;
+pub use search::read_all;
 pub use settings::TableSettings;
 pub use table::{Asked, NewCommand, StaleEpoch, TableInput};

@@ -35,12 +35,18 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
 }
 
 /// Returns the outages that a log lacks, combined into one. `latest` is the time of the log's last
-/// entry. If that entry paused the game, `paused_since` is the time of the pause.
+/// entry, and `shown` that of the last one that everyone was shown. If the last entry paused the
+/// game, `paused_since` is the time of the pause.
 ///
 /// Nothing has happened in the game since `latest`, so only the total time for which the game's
 /// clocks were stopped matters. The combined outage begins when the first outage began, and lasts
 /// as long as all outages together.
-pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
+pub(super) fn missing(
+    outages: &OutageList,
+    latest: Stamp,
+    shown: Stamp,
+    paused_since: Option<Stamp>,
+) -> Option<Outage> {
     let mut missing: Vec<Outage> = outages.iter().filter(|outage| outage.until > latest).copied().collect();
     missing.sort_by_key(|outage| outage.since);
     if let Some(paused_since) = paused_since {
@@ -50,7 +56,7 @@ pub(super) fn missing(outages: &OutageList, latest: Stamp, paused_since: Option<
         missing.insert(0, Outage { since: paused_since, until });
     }
     let first = missing.first()?;
-    let since = paused_since.unwrap_or(first.since.max(latest));
+    let since = paused_since.unwrap_or(first.since.max(shown));
     let (mut ms, mut counted) = (0, since);
     for outage in &missing {
         ms += outage.until.ms_since(counted.max(outage.since));
@@ -107,7 +113,7 @@ mod tests {
     /// Returns the start and the end of the outage that a log lacks. `latest` is the time of the
     /// log's last entry.
     fn missing_after(outages: &OutageList, latest: u64) -> Option<(u64, u64)> {
-        missing(outages, Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
+        missing(outages, Stamp(latest), Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
     }
 
     #[test]
@@ -123,7 +129,8 @@ mod tests {
     fn missing_of(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {
         let outages =
             outages.iter().map(|(since, until)| Outage { since: Stamp(*since), until: Stamp(*until) });
-        let missing = missing(&outages.collect(), Stamp(latest), paused.map(Stamp))?;
+        let (latest, paused) = (Stamp(latest), paused.map(Stamp));
+        let missing = missing(&outages.collect(), latest, latest, paused)?;
         Some((missing.since.0, missing.until.0))
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, Refusal};
-use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
+use flagfall_store::{Head, ReadError, Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
@@ -22,7 +22,7 @@ use super::public_list::opening_line;
 use super::replay;
 use super::reply::{Answer, Reply};
 use super::residents::{Follower, Residents};
-use super::search::{read_all, replay_apart};
+use super::search::{self, read_all, replay_apart};
 use super::settings::TableSettings;
 use super::table::{Asked, NewCommand, Table, TableInput};
 use super::thinking::ThinkingRoom;
@@ -317,10 +317,8 @@ impl Tables {
     pub(super) async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
         let stored = match read_all(self.store(), game, 0).await {
             Ok(stored) => stored,
-            Err(TableError::Unavailable) => {
-                return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
-            }
-            Err(error) => {
+            Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
+            Err(error @ ReadError::Damaged { .. }) => {
                 tracing::error!(%game, %error, "a running game cannot be opened; other games continue");
                 return Ok(None);
             }
@@ -362,6 +360,12 @@ impl Tables {
                 Err(TableError::Quarantined)
             }
         }
+    }
+
+    /// Returns the head of a game's log as it was after this entry. `None` if the log does not
+    /// contain the entry.
+    pub async fn head_at(&self, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
+        search::head_at(&self.host.background, self.store(), game, seq).await
     }
 
     pub fn now(&self) -> Stamp {

@@ -1,9 +1,8 @@
 //! Rebuilds the list of running games from their logs.
 
 use flagfall_board::GameId;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Key, ReadError, Store, StoreError, Update, UpdateOutcome, Write};
 
-use super::error::TableError;
 use super::listing::index_keys;
 use super::replay;
 use super::search::read_all;
@@ -20,8 +19,8 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
     for game in games {
         let stored = match read_all(store, *game, 0).await {
             Ok(stored) => stored,
-            Err(TableError::Quarantined) => continue,
-            Err(_) => return Err(unavailable("a log could not be read")),
+            Err(ReadError::Damaged { .. }) => continue,
+            Err(error @ ReadError::Unavailable { .. }) => return Err(error.into()),
         };
         // Leave out a game that cannot be replayed. The error is reported when the game is opened.
         let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };
@@ -45,10 +44,8 @@ async fn put_if_absent(store: &dyn Store, key: Key) -> Result<bool, StoreError> 
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(true),
         UpdateOutcome::Conflict => Ok(false),
-        UpdateOutcome::Unknown => Err(unavailable("the list of games could not be written")),
+        UpdateOutcome::Unknown => {
+            Err(StoreError::Unavailable { why: "the list of games could not be written".to_owned() })
+        }
     }
-}
-
-fn unavailable(why: &str) -> StoreError {
-    StoreError::Unavailable { why: why.to_owned() }
 }

@@ -44,8 +44,10 @@ pub fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), Rep
     let wrong = |error| ReplayError::Entry { seq: first.seq, error };
     let header: GameHeader = record::decode_header(&first.body).map_err(wrong)?;
     let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
-    let lag_quota = header.lag_quota.unwrap_or_default();
-    Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
+    let game = Game::new(terms)
+        .with_lag_quota(header.lag_quota.unwrap_or_default())
+        .with_whole_turns(header.whole_turns);
+    Ok((header, game))
 }
 
 pub fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {

@@ -38,10 +38,19 @@ impl InForm {
                     record::decode(&entry.body, header.seats()).map_err(wrong)?;
                 record::encode(self.form, header.seats(), command.as_ref(), lag_ms, &event).map_err(wrong)
             }
-            // The header is JSON in every form, so it does not change.
+            // The header is JSON in every form. But a version that reads only form 1 does not know
+            // about whole turns.
             Some(_) | None => {
-                self.header = Some((game, record::decode_header(&entry.body).map_err(wrong)?));
-                Ok(entry.body.clone())
+                let mut header: GameHeader = record::decode_header(&entry.body).map_err(wrong)?;
+                let is_known = !header.whole_turns || self.form > Form::Json;
+                let body = if is_known {
+                    entry.body.clone()
+                } else {
+                    header.whole_turns = false;
+                    record::encode_header(&header).map_err(wrong)?
+                };
+                self.header = Some((game, header));
+                Ok(body)
             }
         }
     }

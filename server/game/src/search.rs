@@ -9,9 +9,9 @@ use super::replay;
 use super::table::{Asked, CommandKey, Done};
 use flagfall_base::background::Background;
 
-pub(super) const READ_CHUNK: usize = 512;
-/// Longer logs are replayed in the background. A replay of this many entries takes about a
-/// millisecond.
+const READ_CHUNK: usize = 512;
+/// Longer logs are replayed or hashed in the background. A replay of this many entries takes
+/// about a millisecond.
 const LONG_LOG: usize = 1_000;
 
 impl From<ReadError> for TableError {
@@ -27,11 +27,7 @@ impl From<ReadError> for TableError {
 }
 
 /// Returns all entries of a log after the entry number `after`.
-pub(super) async fn read_all(
-    store: &dyn Store,
-    game: GameId,
-    after: u64,
-) -> Result<Vec<StoredEntry>, TableError> {
+pub async fn read_all(store: &dyn Store, game: GameId, after: u64) -> Result<Vec<StoredEntry>, ReadError> {
     let mut all = Vec::new();
     let mut after = after;
     loop {
@@ -59,17 +55,25 @@ pub(super) async fn look(
 
 /// Returns the head of a log as it was after this entry. `None` if the log does not contain the
 /// entry.
-pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, TableError> {
+pub(super) async fn head_at(
+    background: &Background,
+    store: &dyn Store,
+    game: GameId,
+    seq: u64,
+) -> Result<Option<Head>, TableError> {
     let stored = read_all(store, game, 0).await?;
-    let heads = stored.iter().scan(Head::START, |head, stored| {
-        *head = head.then(game, &stored.body);
-        Some(*head)
-    });
-    Ok(heads.into_iter().find(|head| head.seq == seq))
+    let find = move |stored: &[StoredEntry]| {
+        let mut heads = stored.iter().scan(Head::START, |head, stored| {
+            *head = head.then(game, &stored.body);
+            Some(*head)
+        });
+        heads.find(|head| head.seq == seq)
+    };
+    replay_apart(background, stored, find).await
 }
 
-/// Runs work that replays a log. If the log is long, the work runs in the background, so that it
-/// does not delay connections.
+/// Runs work that replays or hashes a log. If the log is long, the work runs in the background, so
+/// that it does not delay connections.
 pub(super) async fn replay_apart<T: Send + 'static>(
     background: &Background,
     stored: Vec<StoredEntry>,
@@ -117,10 +121,13 @@ fn find_in(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, mpsc};
     use std::thread;
 
     use flagfall_board::Stamp;
-    use flagfall_store::SecretBytes;
+    use flagfall_store::{Append, AppendOutcome, SecretBytes};
+    use flagfall_store_testing::{ManualClock, TestStore};
+    use futures_util::FutureExt as _;
 
     use super::*;
 
@@ -133,5 +140,27 @@ mod tests {
             let there = replay_apart(&background, stored, |_| thread::current().id()).await.unwrap();
             assert_eq!(there != thread::current().id(), is_apart, "{entries} entries");
         }
+    }
+
+    #[tokio::test]
+    async fn the_head_of_a_long_log_is_computed_on_another_thread() {
+        let background = Background::new("test", 1);
+        let (release, blocked) = mpsc::sync_channel::<()>(1);
+        let busy = background.run(move || blocked.recv());
+        let (store, game) =
+            (TestStore::new(Arc::new(ManualClock::new(Stamp(1)))), GameId::from_random([1; 12]));
+        let mut head = Head::START;
+        for _ in 0..=LONG_LOG {
+            let bodies = vec![SecretBytes::new(vec![1])];
+            let append =
+                Append { game, expected: head, deadline: None, not_before: None, bodies, writes: Vec::new() };
+            let AppendOutcome::Ok { head: after, .. } = store.append(append).await.unwrap() else { panic!() };
+            head = after;
+        }
+        assert!(head_at(&background, &store, game, head.seq).now_or_never().is_none());
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        assert_eq!(head_at(&background, &store, game, head.seq).await.unwrap(), Some(head));
+        assert_eq!(head_at(&background, &store, game, head.seq + 1).await.unwrap(), None);
     }
 }

@@ -17,18 +17,15 @@ use std::time::Duration;
 
 use flagfall_archive::{Archive, ArchiveError, ArchivedStore, Encoded, Refused, encode_checked};
 use flagfall_base::cluster::Peers;
-use flagfall_base::keys::{ARCHIVING, ENDED, ERASING, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
+use flagfall_base::keys::{ENDED, ERASING, PLAYED_DUE, PROOF, PROOF_DUE, RATING_DUE};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
-use flagfall_base::transact::{delete, expect, write};
+use flagfall_base::transact::{delete, write};
 use flagfall_board::GameId;
-use flagfall_game::last_commands;
+use flagfall_game::{last_commands, read_all};
 use flagfall_protocol::RecordSignature;
-use flagfall_store::{
-    Guard, Head, Key, ReadError, RetireOutcome, Store, StoreError, StoredEntry, Transfer, Update,
-    UpdateOutcome, Write,
-};
+use flagfall_store::{Guard, Head, Key, ReadError, RetireOutcome, Store, StoreError, StoredEntry, Transfer};
 use metrics::{counter, gauge};
 use tokio::time::{Instant, sleep};
 
@@ -38,15 +35,14 @@ use crate::records::find;
 
 /// The maximum number of games that are added to the archive at once.
 const BATCH: usize = 256;
-/// The time for which only one server archives. The server extends it with each batch. Two
-/// servers that archive at the same time do no harm, but they do the work twice.
-const TURN_MS: u64 = 60_000;
+/// The work whose guardian archives for all servers. Two servers that archive at the same time do
+/// no harm, but they do the work twice.
+const DUTY: &str = "archive";
 /// The longest time for which games wait until there are [`BATCH`] of them. It is a third of the
 /// time after which games are archived, if that is shorter.
 const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
 /// The time between two rounds that keep the archive in order.
 const TIDY: Duration = Duration::from_secs(10 * 60);
-const READ_CHUNK: usize = 512;
 
 /// Adds all games that ended at least `after` ago to the list of games to archive, even if they
 /// were not listed at their end. Returns the number of these games, and the number of games in
@@ -97,9 +93,11 @@ pub struct Archiver {
     archive: Archive,
     /// The store with the archive's games.
     all: ArchivedStore,
-    /// The id of this server. Servers take turns to archive.
-    server: String,
+    /// The other servers. `None` if no server runs.
+    peers: Option<Peers>,
     after: Duration,
+    /// True if the store remembered this archive when it was last asked.
+    is_claimed: bool,
     /// The games that cannot be archived and were already reported.
     refused: HashSet<GameId>,
     /// The number of games that were due and stayed in the store when games were last archived.
@@ -143,21 +141,30 @@ enum Step {
 impl Archiver {
     /// Returns an archiver for games that ended at least `after` ago. `store` is the store
     /// without the archive's games.
-    pub fn new(store: Arc<dyn Store>, archive: Archive, server: String, after: Duration) -> Archiver {
+    pub fn new(store: Arc<dyn Store>, archive: Archive, after: Duration) -> Archiver {
         let all = ArchivedStore::new(store.clone(), archive.clone());
-        Archiver { store, archive, all, server, after, refused: HashSet::new(), left: 0 }
+        Archiver {
+            store,
+            archive,
+            all,
+            peers: None,
+            after,
+            is_claimed: false,
+            refused: HashSet::new(),
+            left: 0,
+        }
     }
 
     /// Archives games at intervals of `every`, until the future is dropped. Games are archived only
-    /// if all servers on the store can read this archive.
+    /// if all servers on the store can read this archive, and only by one of them.
     pub async fn run(mut self, peers: &Peers, every: Duration) {
+        self.peers = Some(peers.clone());
         let now = Instant::now();
         let (mut is_failing, mut due) = (false, Due { group_at: now, tidy_at: now + TIDY });
         loop {
             // Servers of earlier versions read signatures and rating changes only from records in
             // the store, so these records must stay while such servers run.
-            let (is_allowed, may_remove) = (peers.can_archive(), peers.can_write_volumes());
-            let round = self.round(is_allowed, may_remove, &mut due).await;
+            let round = self.round(peers.can_write_volumes(), &mut due).await;
             match &round {
                 Ok(Archived { games, .. }) => {
                     if std::mem::take(&mut is_failing) {
@@ -180,13 +187,8 @@ impl Archiver {
         }
     }
 
-    async fn round(
-        &mut self,
-        is_allowed: bool,
-        may_remove: bool,
-        due: &mut Due,
-    ) -> Result<Archived, ArchivingError> {
-        let has_turn = is_allowed && self.take_turn().await?;
+    async fn round(&mut self, may_remove: bool, due: &mut Due) -> Result<Archived, ArchivingError> {
+        let has_turn = self.has_turn();
         // Each group of games becomes a segment, and small segments are never merged.
         let is_time = Instant::now() >= due.group_at;
         let archived = self.archive_group(has_turn.then_some(if is_time { 0 } else { BATCH })).await?;
@@ -212,18 +214,9 @@ impl Archiver {
         (self.after / 3).min(WAIT_MAX)
     }
 
-    /// Takes or extends this server's turn to archive. Returns false if it is another server's
-    /// turn.
-    async fn take_turn(&self) -> Result<bool, StoreError> {
-        let key = ARCHIVING.key([])?;
-        let before = self.store.get(key.clone()).await?;
-        if before.as_ref().is_some_and(|holder| holder != self.server.as_bytes()) {
-            return Ok(false);
-        }
-        let (value, expires) = (self.server.clone().into_bytes(), self.store.now().plus_ms(TURN_MS));
-        let writes = vec![Write::Put { key: key.clone(), value, expires: Some(expires) }];
-        let update = Update { conditions: vec![(key, expect(before))], writes };
-        Ok(self.store.update(update).await? == UpdateOutcome::Ok)
+    /// True if this server archives for all.
+    fn has_turn(&self) -> bool {
+        self.peers.as_ref().is_none_or(|peers| peers.can_archive() && peers.guards(DUTY))
     }
 
     /// Archives the games that ended long enough ago, or only counts them.
@@ -276,7 +269,7 @@ impl Archiver {
                 let done = if is_allowed { self.archive_batch(batch).await? } else { Batch::default() };
                 archived.games += done.archived;
                 archived.waiting += batch.len() - done.archived - done.gone;
-                if is_allowed && !self.take_turn().await? {
+                if is_allowed && !self.has_turn() {
                     break 'scan;
                 }
             }
@@ -306,8 +299,15 @@ impl Archiver {
         if games.is_empty() {
             return Ok(done);
         }
-        if let Some(other) = self.all.claim().await? {
-            return Err(ArchiveError::Other { wanted: other.id, found: Some(self.archive.id()) }.into());
+        match self.all.claim().await {
+            Ok(None) => self.is_claimed = true,
+            Ok(Some(other)) => {
+                return Err(ArchiveError::Other { wanted: other.id, found: Some(self.archive.id()) }.into());
+            }
+            // The record is in a part of the store that is away. A server with another archive
+            // cannot have replaced it since, because then the servers do not agree.
+            Err(StoreError::Unavailable { .. }) if self.is_claimed => {}
+            Err(error) => return Err(error.into()),
         }
         let places = self.archive.add(games).await?;
         for one in ready {
@@ -406,16 +406,10 @@ impl Archiver {
 
     /// Reads a log. The store checks its hash chain. Returns `None` if there is no log.
     async fn read(&self, game: GameId) -> Result<Option<(Head, Vec<StoredEntry>)>, ReadError> {
-        let head = self.store.head(game).await?;
-        let mut log: Vec<StoredEntry> = Vec::new();
-        while log.len() as u64 != head.seq {
-            let entries = self.store.read(game, log.len() as u64, READ_CHUNK).await?;
-            if entries.is_empty() {
-                break;
-            }
-            log.extend(entries);
+        match self.store.head(game).await? {
+            Head::START => Ok(None),
+            head => Ok(Some((head, read_all(&*self.store, game, 0).await?))),
         }
-        Ok((head != Head::START).then_some((head, log)))
     }
 
     /// Reports a game that cannot be archived. The game is tried again only after a restart, for

@@ -43,7 +43,7 @@ pub(crate) use self::line::{Change, Line};
 pub(crate) use self::lists::Lines;
 pub(crate) use self::rating_record::{GAMES_MAX, HistoryRecord, entry, number_of, rating_history_key};
 use self::record::{Figures, Pair, Shelf, played_key, played_of, versus_key, versus_of};
-use crate::records::{damaged, find, parse, put};
+use crate::records::{change, damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{FIGURES, GONE, PLAYED, TALLY, VERSUS, last_part, page_key};
 use flagfall_base::names::player_shown;
@@ -417,18 +417,9 @@ pub(crate) async fn mark_erased(store: &dyn Store, game: GameId, over: &Finished
             delete(store, vec![key]).await?;
             continue;
         }
-        let mut transaction = Transaction::new(store, "the history of a player");
-        loop {
-            // A player who deleted their account has no history.
-            let Some((played, bytes)) = find::<PlayedGame>(store, key.clone(), "a history").await? else {
-                break;
-            };
-            let writes = vec![put(key.clone(), &PlayedGame { erased: true, ..played }, None)?];
-            let conditions = vec![(key.clone(), Expect::Value(bytes))];
-            if transaction.commit(Update { conditions, writes }).await? {
-                break;
-            }
-        }
+        // A player who deleted their account has no history.
+        let erase = |found: Option<PlayedGame>| found.map(|played| PlayedGame { erased: true, ..played });
+        change(store, key, "a history", erase).await?;
     }
     // A record that was not found may have become a line.
     for side in Side::BOTH {

@@ -76,6 +76,9 @@ use flagfall_game::{NewGame, TableError, Tables};
 /// The maximum number of commands that are carried out at once. Other commands wait.
 const COMMANDS_MAX: u32 = 1_024;
 
+/// The shortest time between two lobby messages to a watcher.
+const INTERVAL: Duration = Duration::from_millis(500);
+
 /// The number of locks that make the commands of a player run one after the other. The hash of a
 /// player's id selects the lock.
 const TURNS: usize = 64;
@@ -268,7 +271,6 @@ impl Lobby {
     /// there are no seeks and no watchers. If other servers share the store, looks every few
     /// seconds whether a notice of an opened seek was missed.
     pub async fn run(&self) {
-        let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
         self.inner.read_seeks().await;
         loop {
             if !self.inner.is_busy() {
@@ -279,7 +281,7 @@ impl Lobby {
                 }
             }
             // Wait, so that changes within one interval are sent together.
-            tokio::time::sleep(interval).await;
+            tokio::time::sleep(INTERVAL).await;
             self.inner.tick().await;
         }
     }

@@ -2,70 +2,21 @@
 //! credentials, and how the connection is encrypted.
 
 use std::convert::Infallible;
-use std::fmt;
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::net::IpAddr;
-use std::path::PathBuf;
-use std::str::FromStr;
 
-use flagfall_base::origin::Origin;
+use flagfall_base::origin::{Origin, host_and_port};
 use flagfall_protocol::Secret;
 use flagfall_tls::Trust;
 
 pub use lettre::message::Mailbox;
 
-const FILE_MAX: u64 = 4_096;
-
-/// The source of the relay's address: the setting itself, or a file that contains the address.
-#[derive(Clone, PartialEq, Eq)]
-pub enum RelaySource {
-    Url(Secret),
-    File(PathBuf),
-}
-
-impl FromStr for RelaySource {
-    type Err = Infallible;
-
-    /// Text that may contain a password is never taken for a file name, because error messages
-    /// contain the file name.
-    fn from_str(text: &str) -> Result<RelaySource, Infallible> {
-        let text = text.trim();
-        let is_url = text.contains("://") || text.contains('@');
-        Ok(if is_url { RelaySource::Url(Secret::new(text)) } else { RelaySource::File(text.into()) })
-    }
-}
-
-impl RelaySource {
-    /// True if the setting is empty.
-    pub fn is_empty(&self) -> bool {
-        matches!(self, RelaySource::File(path) if path.as_os_str().is_empty())
-    }
-
-    /// Returns the address without its password. Returns `None` if the address has no
-    /// credentials, or if the setting names a file that contains the address.
-    pub fn without_password(&self) -> Option<String> {
-        let RelaySource::Url(url) = self else { return None };
-        let (before, host) = url.expose().rsplit_once('@')?;
-        let (scheme, user) = before.split_once("://").unwrap_or(("smtp", ""));
-        Some(format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or_default()))
-    }
-}
-
-impl fmt::Debug for RelaySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RelaySource::File(path) => f.debug_tuple("File").field(path).finish(),
-            RelaySource::Url(_) => f.write_str("Url(hidden)"),
-        }
-    }
-}
+use crate::secret_or_file::{SecretFileError, SecretOrFile};
 
 /// Why the settings for mail cannot be used. The messages never contain a password.
 #[derive(Debug, thiserror::Error)]
 pub enum RelayError {
-    #[error("{}: {error}", path.display())]
-    File { path: PathBuf, error: io::Error },
+    #[error(transparent)]
+    File(#[from] SecretFileError),
     #[error(
         "must be smtps://USER:PASSWORD@HOST:PORT or smtp://USER:PASSWORD@HOST:PORT, or the name of a file that contains such a line"
     )]
@@ -101,22 +52,21 @@ pub struct MailRelay {
 }
 
 impl MailRelay {
+    /// Parses the setting that contains the relay's address, or names a file with the address. Text
+    /// that may contain a password is never taken for a file name, because error messages contain
+    /// the file name.
+    pub fn source(text: &str) -> Result<SecretOrFile, Infallible> {
+        Ok(SecretOrFile::parse(text, |text| text.contains("://") || text.contains('@')))
+    }
+
     /// Reads the relay's address.
     pub fn read(
-        source: &RelaySource,
+        source: &SecretOrFile,
         trust: Trust,
         from: Mailbox,
         public_url: Origin,
     ) -> Result<MailRelay, RelayError> {
-        let url = match source {
-            RelaySource::Url(url) => url.clone(),
-            RelaySource::File(path) => {
-                let failed = |error| RelayError::File { path: path.clone(), error };
-                let mut text = String::new();
-                File::open(path).map_err(failed)?.take(FILE_MAX).read_to_string(&mut text).map_err(failed)?;
-                Secret::new(text.trim())
-            }
-        };
+        let url = source.read()?;
         let (scheme, rest) = url.expose().split_once("://").ok_or(RelayError::Form)?;
         let is_tls = match scheme.to_ascii_lowercase().as_str() {
             "smtps" => true,
@@ -128,7 +78,8 @@ impl MailRelay {
             Some((user, authority)) => (Some(user), authority),
             None => (None, rest),
         };
-        let (host, port) = host_and_port(authority).ok_or(RelayError::Form)?;
+        let (host, port) = host_and_port(authority).map_err(|_| RelayError::Form)?;
+        let host = host.trim_matches(['[', ']']).to_owned();
         let credentials = user.map(credentials).transpose()?;
         let security = match is_tls {
             true => RelaySecurity::Tls,
@@ -140,27 +91,20 @@ impl MailRelay {
     }
 }
 
+/// Returns the relay's address without its password. Returns `None` if the address has no
+/// credentials, or if the setting names a file that contains the address.
+pub fn without_password(source: &SecretOrFile) -> Option<String> {
+    let SecretOrFile::Secret(url) = source else { return None };
+    let (before, host) = url.expose().rsplit_once('@')?;
+    let (scheme, user) = before.split_once("://").unwrap_or(("smtp", ""));
+    Some(format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or_default()))
+}
+
 fn credentials(text: &str) -> Result<(String, Secret), RelayError> {
     let (user, password) = text.split_once(':').ok_or(RelayError::NoPassword)?;
     let user = decoded(user).filter(|user| !user.is_empty()).ok_or(RelayError::Form)?;
     let password = decoded(password).filter(|password| !password.is_empty()).ok_or(RelayError::NoPassword)?;
     Ok((user, Secret::new(password)))
-}
-
-/// Splits an authority into the host, without brackets, and the port.
-fn host_and_port(authority: &str) -> Option<(String, Option<u16>)> {
-    let has_port = !authority.ends_with(']');
-    let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
-        Some((host, port)) => (host, Some(port.parse().ok().filter(|port| *port > 0)?)),
-        None => (authority, None),
-    };
-    let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    let is_host = match six {
-        Some(six) => six.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.bytes().all(is_letter),
-    };
-    is_host.then(|| (six.unwrap_or(host).to_ascii_lowercase(), port))
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -190,7 +134,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<MailRelay, String> {
-        let source: RelaySource = text.parse().unwrap();
+        let source = MailRelay::source(text).unwrap();
         assert!(!format!("{source:?}").contains("hunter2"));
         let from = "Flagfall <mail@example.org>".parse().unwrap();
         let public_url = "https://play.example.org".parse().unwrap();
@@ -237,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_address_is_shown_without_its_password() {
-        let shown = |text: &str| text.parse::<RelaySource>().unwrap().without_password();
+        let shown = |text: &str| without_password(&MailRelay::source(text).unwrap());
         assert_eq!(
             shown("smtps://ann:hunter2@mail.example.org:465").as_deref(),
             Some("smtps://ann@mail.example.org:465")

@@ -18,6 +18,7 @@ use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, discard, retry};
 use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
+use flagfall_words::counted;
 
 /// Maximum number of log entries or reports to list. The latest are listed.
 const LISTED_MAX: usize = 500;
@@ -238,7 +239,8 @@ pub fn act_line(act: &Act) -> String {
 
 pub fn dead_job_line(dead: &DeadJob) -> String {
     let DeadJob { kind, id, error, attempts, failed } = dead;
-    let attempts = attempts.map_or(String::new(), |attempts| format!(", {attempts} attempts"));
+    let attempts =
+        attempts.map_or(String::new(), |attempts| format!(", {}", counted(attempts, "attempt", "attempts")));
     let failed =
         failed.map_or(String::new(), |(first, last)| format!(", first {}, last {}", first.utc(), last.utc()));
     format!("{kind}/{id}: {error}{attempts}{failed}")

@@ -3,14 +3,14 @@
 
 use flagfall_base::identity::Principal;
 use flagfall_base::keys::PREFERENCES;
-use flagfall_base::transact::{Transaction, delete, expect};
+use flagfall_base::transact::delete;
 use flagfall_protocol::{
     ChangePreferences, Code, PREFERENCE_NAME_LEN_MAX, PREFERENCE_VALUE_LEN_MAX, PREFERENCES_MAX, Preferences,
     Refusal,
 };
-use flagfall_store::{Store, StoreError, Update};
+use flagfall_store::{Store, StoreError};
 
-use crate::records::{find, put};
+use crate::records::{self, find};
 use crate::refused::{Refused, check_account};
 
 const WHAT: &str = "the preferences of an account";
@@ -36,20 +36,8 @@ pub async fn change(
 ) -> Result<Preferences, Refused> {
     check_account(asker, "preferences")?;
     let key = PREFERENCES.key([&asker.player.id])?;
-    let mut transaction = Transaction::new(store, WHAT);
-    loop {
-        let (before, bytes) = find::<Preferences>(store, key.clone(), WHAT).await?.unzip();
-        let before = before.unwrap_or_default();
-        let after = change.apply(&before).ok_or_else(bad)?;
-        if after == before {
-            return Ok(after);
-        }
-        let conditions = vec![(key.clone(), expect(bytes))];
-        let writes = vec![put(key.clone(), &after, None)?];
-        if transaction.commit(Update { conditions, writes }).await? {
-            return Ok(after);
-        }
-    }
+    let changed = |before: Option<Preferences>| change.apply(&before.unwrap_or_default());
+    records::change(store, key, WHAT, changed).await?.ok_or_else(bad)
 }
 
 /// Deletes the preferences of a deleted player.

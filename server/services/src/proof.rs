@@ -19,7 +19,7 @@ use flagfall_rules::Viewer;
 use flagfall_store::{Store, StoreError};
 use ring::signature::{ED25519, UnparsedPublicKey};
 
-pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, KeySource, SigningKey};
+pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, SigningKey};
 use crate::records::{damaged, parse, put};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};

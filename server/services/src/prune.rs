@@ -14,6 +14,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Key, Record, Store, StoreError, Transfer, Write};
+use futures_util::stream::{self, StreamExt as _};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -33,6 +34,8 @@ use flagfall_game::{Finished, GameHeader, TableError, finished};
 
 /// The maximum number of guests, and of games, that a server deletes in one round.
 const AT_A_LOOK: usize = 200;
+/// The number of games that are read at the same time. Reading an archived game takes a while.
+const READS_MAX: usize = 16;
 const OF_A_GAME_MAX: usize = 16;
 
 /// The times for which guests and their games are kept. `None` keeps them forever.
@@ -199,10 +202,12 @@ pub async fn prune_all(
     if let Some(age) = lifetimes.guest_game {
         for games in store.games().await?.chunks(AT_A_LOOK) {
             let mut due = Vec::new();
-            for game in games {
+            let judging = games.iter().map(async |game| (*game, judge(as_store, *game, age).await));
+            let mut judged = stream::iter(judging).buffered(READS_MAX);
+            while let Some((game, verdict)) = judged.next().await {
                 games_seen += 1;
-                if let Verdict::Due(over) = judge(as_store, *game, age).await? {
-                    due.push((*game, *over));
+                if let Verdict::Due(over) = verdict? {
+                    due.push((game, *over));
                 }
                 told(players_seen, games_seen);
             }

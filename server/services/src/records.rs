@@ -1,7 +1,8 @@
 //! Reads and writes records of the store in JSON form.
 
+use flagfall_base::transact::{Transaction, expect};
 use flagfall_board::Stamp;
-use flagfall_store::{Key, Store, StoreError, Write};
+use flagfall_store::{Key, Store, StoreError, Update, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -18,6 +19,30 @@ pub(crate) async fn find<T: DeserializeOwned>(
 ) -> Result<Option<(T, Vec<u8>)>, StoreError> {
     let Some(bytes) = store.get(key).await? else { return Ok(None) };
     Ok(Some((parse(&bytes, what)?, bytes)))
+}
+
+/// Changes a record, and returns the changed record. `change` gets the record, if it exists, and
+/// returns `None` to change nothing. It is called again if another writer was first.
+pub(crate) async fn change<T: Serialize + DeserializeOwned>(
+    store: &dyn Store,
+    key: Key,
+    what: &'static str,
+    change: impl Fn(Option<T>) -> Option<T>,
+) -> Result<Option<T>, StoreError> {
+    let mut transaction = Transaction::new(store, what);
+    loop {
+        let (record, before) = find(store, key.clone(), what).await?.unzip();
+        let Some(record) = change(record) else { return Ok(None) };
+        let value = bytes(&record)?;
+        if before.as_ref() == Some(&value) {
+            return Ok(Some(record));
+        }
+        let conditions = vec![(key.clone(), expect(before))];
+        let writes = vec![Write::Put { key: key.clone(), value, expires: None }];
+        if transaction.commit(Update { conditions, writes }).await? {
+            return Ok(Some(record));
+        }
+    }
 }
 
 pub(crate) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {

@@ -26,6 +26,9 @@ use crate::ratings::Ratings;
 use crate::settings::{Role, Settings};
 use crate::turns::Turns;
 
+/// The maximum number of disconnected players who are remembered.
+const VISITORS_REMEMBERED: usize = 10_000;
+
 pub struct Services {
     pub settings: Settings,
     /// The store, which contains the logs of games and the small records.
@@ -53,8 +56,7 @@ impl Services {
         store: Arc<dyn Store>,
         key: Option<SigningKey>,
     ) -> Result<Services, StartError> {
-        let connections =
-            Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
+        let connections = Connections::remembering(VISITORS_REMEMBERED, settings.times.visitor_memory);
         let jobs = JobWriter::new(settings.role == Role::Full);
         let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
         let for_tables = settings.for_tables(connections.clone(), features);

@@ -44,8 +44,8 @@ pub struct Settings {
     /// Pages of the server's own host may always connect. To allow several origins, repeat the
     /// flag or separate them with commas.
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
-          value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
-    pub allowed_origins: Vec<String>,
+          value_delimiter = ',', value_parser = Origin::of_url, help_heading = "Listening")]
+    pub allowed_origins: Vec<Origin>,
     /// The address for reports of vulnerabilities in this server: mailto:ADDRESS or https://PAGE.
     /// The server publishes it as /.well-known/security.txt.
     #[arg(long, env = "FLAGFALL_SECURITY_CONTACT", value_name = "URI", value_parser = contact,
@@ -202,18 +202,6 @@ fn contact(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Checks an origin as browsers send it: scheme, host and perhaps a port.
-fn origin(text: &str) -> Result<String, &'static str> {
-    let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let is_plain =
-        |authority: &str| !authority.is_empty() && !authority.contains(['/', '?', '#', '@', '*', ' ']);
-    if authority.is_some_and(is_plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("an origin is https://HOST or https://HOST:PORT, without a path")
-    }
-}
-
 /// The cost of a password hash (argon2id).
 #[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct Passwords {
@@ -226,9 +214,6 @@ pub struct Passwords {
     #[arg(long = "password-passes", env = "FLAGFALL_PASSWORD_PASSES", value_name = "COUNT",
           default_value = "2", value_parser = number(1..=100), help_heading = "Accounts")]
     pub passes: u32,
-    /// Number of lanes of one password hash.
-    #[arg(skip = 1_u32)]
-    pub lanes: u32,
     /// Maximum number of password hashes that are computed at once. Each keeps one core busy.
     #[arg(long = "passwords-at-once", env = "FLAGFALL_PASSWORDS_AT_ONCE", value_name = "COUNT",
           default_value = "2", value_parser = count(1..=256), help_heading = "Accounts")]
@@ -252,9 +237,6 @@ pub struct Limits {
     #[arg(long = "max-connections", env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
           value_parser = count(1..=1_000_000), help_heading = "Connections")]
     pub connections_max: Option<usize>,
-    /// Maximum number of disconnected players who are remembered for [`Times::visitor_memory`].
-    #[arg(skip = 10_000_usize)]
-    pub visitors_remembered: usize,
     /// Maximum number of connections of one player. A further connection closes the player's
     /// oldest one.
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value = "8",
@@ -268,10 +250,6 @@ pub struct Limits {
     #[arg(long = "messages", env = "FLAGFALL_MESSAGES", value_name = "COUNT", default_value = "100",
           value_parser = number(10..=10_000_000), help_heading = "Connections")]
     pub messages_per_window: u32,
-    /// Maximum number of malformed messages on one connection. The next one closes the
-    /// connection.
-    #[arg(skip = 4_u32)]
-    pub malformed_max: u32,
     /// Maximum number of games that a connection may have open at a time.
     #[arg(skip = 32_usize)]
     pub open_games_per_connection: usize,
@@ -387,10 +365,6 @@ pub struct Times {
     #[arg(long = "rest-seconds", env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS",
           default_value = "600", value_parser = time(SECOND, 1..=86_400), help_heading = "Games")]
     pub rest: Duration,
-    /// The time between two checks for due flags and due moves of house players in games that are
-    /// not in memory.
-    #[arg(skip = Duration::from_secs(1))]
-    pub rest_look: Duration,
     /// Time after which a finished game is moved to the archive (--archive), in minutes.
     #[arg(long = "archive-after-minutes", env = "FLAGFALL_ARCHIVE_AFTER_MINUTES",
           value_name = "MINUTES", default_value = "15", value_parser = time(MINUTE, 0..=525_600),
@@ -442,9 +416,6 @@ pub struct Times {
           default_value = "15", value_parser = time(MINUTE, 0..=1_440),
           help_heading = "Connections")]
     pub visitor_memory: Duration,
-    /// The time for which a seek stays open after the seeker's last connection has closed.
-    #[arg(skip = Duration::from_secs(10))]
-    pub seek_grace: Duration,
     /// Time between two waves of pairing in the pool, in seconds.
     #[arg(long = "pool-wave-seconds", env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS",
           default_value = "5", value_parser = time(SECOND, 1..=600), help_heading = "Games")]
@@ -453,16 +424,10 @@ pub struct Times {
     /// place lasts at least half of this time. `None` means 30 s plus three waves.
     #[arg(skip)]
     pub pool_grace: Option<Duration>,
-    /// Shortest time between two lobby messages to a watcher.
-    #[arg(skip = Duration::from_millis(500))]
-    pub lobby_interval: Duration,
     /// Time for which a challenge is open, in hours.
     #[arg(long = "challenge-hours", env = "FLAGFALL_CHALLENGE_HOURS", value_name = "HOURS",
           default_value = "24", value_parser = time(HOUR, 1..=720), help_heading = "Games")]
     pub challenge: Duration,
-    /// The time for which the outcome of a lobby command is remembered.
-    #[arg(skip = DAY)]
-    pub command_memory: Duration,
     /// Time for which a guest is remembered after their last visit, in days.
     #[arg(long = "guest-days", env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS",
           default_value = "90", value_parser = time(DAY, 2..=3_650), help_heading = "Games")]
@@ -481,9 +446,6 @@ pub struct Times {
           default_value = "90", value_parser = time_or_never(DAY, 0..=3_650), global = true,
           help_heading = "Games")]
     pub guest_game: option::Option<Duration>,
-    /// The time between two searches for guests and games to delete.
-    #[arg(skip = Duration::from_secs(60))]
-    pub prune_look: Duration,
     /// Period for which --attempts-per-name and --attempts-per-address apply, in minutes.
     #[arg(long = "attempts-minutes", env = "FLAGFALL_ATTEMPTS_MINUTES", value_name = "MINUTES",
           default_value = "15", value_parser = time(MINUTE, 1..=1_440), help_heading = "Accounts")]
@@ -505,9 +467,6 @@ pub struct Times {
     /// The time that the store may take for a health check.
     #[arg(skip = Duration::from_secs(2))]
     pub health: Duration,
-    /// The time that stopping may take before the remaining work is aborted.
-    #[arg(skip = Duration::from_secs(8))]
-    pub stop: Duration,
 }
 
 impl Default for Times {

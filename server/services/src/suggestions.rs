@@ -1,8 +1,8 @@
 //! Suggested deployments to start from. They are drawn at random like those of house players, so
 //! two of them are rarely alike.
 
-use flagfall_board::Side;
-use flagfall_bots::{Chance, sensible_setup};
+use flagfall_board::{Chance, Side};
+use flagfall_bots::sensible_setup;
 use flagfall_protocol::{Code, Refusal, Secret, SuggestedDeployments};
 use flagfall_rules::{Ruleset, Start};
 

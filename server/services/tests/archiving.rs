@@ -132,7 +132,7 @@ impl World {
     async fn round(&self) -> Result<Archived, String> {
         let archive = Archive::open(self.objects.clone(), Settings::default()).await;
         let archive = archive.map_err(|error| error.to_string())?;
-        let mut archiver = Archiver::new(Arc::new(self.store.clone()), archive, "one".to_owned(), AFTER);
+        let mut archiver = Archiver::new(Arc::new(self.store.clone()), archive, AFTER);
         archiver.archive_due(true).await.map_err(|error| error.to_string())
     }
 
@@ -232,8 +232,7 @@ async fn an_archive_that_fails_at_any_step_loses_nothing_and_the_next_round_comp
 async fn a_game_that_cannot_be_archived_stays_and_is_tried_once() {
     let world = World::new().await;
     world.store.damage(world.played.id, 5);
-    let mut archiver =
-        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
     for _ in 0..2 {
         assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 0, waiting: 1 });
     }
@@ -254,8 +253,7 @@ async fn a_store_remembers_its_archive_before_a_game_leaves_and_refuses_another_
     assert_eq!(KnownArchive::of(&world.store).await, Ok(None));
     // The archive fails when the game is about to be added.
     drop(world.archive().await);
-    let mut archiver =
-        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
     world.objects.fail_from(0);
     assert!(archiver.archive_due(true).await.is_err());
     world.objects.fail_from(usize::MAX);
@@ -267,7 +265,7 @@ async fn a_store_remembers_its_archive_before_a_game_leaves_and_refuses_another_
     let objects = Arc::new(FolderStore::open(folder.path()).unwrap());
     let other = Archive::open(objects.clone(), Settings::default()).await.unwrap();
     world.put(&another(40, 1)).await;
-    let mut archiver = Archiver::new(Arc::new(world.store.clone()), other.clone(), "two".to_owned(), AFTER);
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), other.clone(), AFTER);
     let refused = archiver.archive_due(true).await.unwrap_err().to_string();
     assert!(refused.contains(&format!("{:016x}", known.id)), "{refused}");
     assert_eq!(other.games_len(), 0);
@@ -286,8 +284,7 @@ async fn a_store_remembers_its_archive_before_a_game_leaves_and_refuses_another_
 #[tokio::test]
 async fn a_server_waits_until_there_are_enough_games_to_archive() {
     let mut world = World::new().await;
-    let mut archiver =
-        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
     assert_eq!(archiver.archive_group(Some(2)).await.unwrap(), Archived { games: 0, waiting: 1 });
     world.put(&another(40, 1)).await;
     assert_eq!(archiver.archive_group(None).await.unwrap(), Archived { games: 0, waiting: 2 });
@@ -301,15 +298,21 @@ async fn a_server_waits_until_there_are_enough_games_to_archive() {
 
 #[tokio::test]
 async fn games_are_archived_while_another_part_of_the_store_is_away() {
-    let world = World::new().await;
+    let mut world = World::new().await;
     let other = GameId::from_random([10; 12]);
     let key = ENDED.key([&time16(NOON), &other]).unwrap();
     let write = Write::Put { key: key.clone(), value: Vec::new(), expires: None };
     world.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.unwrap();
-    world.store.take_away(&[std::str::from_utf8(key.as_bytes()).unwrap()]);
-    let mut archiver =
-        Archiver::new(Arc::new(world.store.clone()), world.archive().await, "one".to_owned(), AFTER);
+    let away = std::str::from_utf8(key.as_bytes()).unwrap();
+    world.store.take_away(&[away]);
+    let mut archiver = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
     assert_eq!(archiver.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
+    assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
+    // A server that has read which archive the store has goes on without that record.
+    world.store.take_away(&[away, "known_archive"]);
+    world.put(&another(40, 1)).await;
+    let mut new = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
+    assert!(new.archive_due(true).await.is_err());
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
 }
 
@@ -317,9 +320,8 @@ async fn games_are_archived_while_another_part_of_the_store_is_away() {
 async fn of_several_servers_one_archives_and_the_others_count() {
     let world = World::new().await;
     let store: Arc<dyn Store> = Arc::new(world.store.clone());
-    let archiver = |archive, id: &str| Archiver::new(store.clone(), archive, id.to_owned(), AFTER);
-    let mut one = archiver(world.archive().await, "one");
-    let mut two = archiver(world.archive().await, "two");
+    let mut one = Archiver::new(store.clone(), world.archive().await, AFTER);
+    let mut two = Archiver::new(store.clone(), world.archive().await, AFTER);
     assert_eq!(two.archive_due(false).await.unwrap(), Archived { games: 0, waiting: 1 });
     // Two servers that archive at the same time do no harm.
     let (first, second) = tokio::join!(one.archive_due(true), two.archive_due(true));

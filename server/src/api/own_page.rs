@@ -26,7 +26,7 @@ pub(crate) struct OwnPage {
     pub(crate) token: Option<Token>,
 }
 
-/// The error if a page of another origin sends a request with a session cookie.
+/// The error if a page of a foreign origin sends a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ForeignPage;
 
@@ -78,20 +78,25 @@ fn own_origin(settings: &Settings, peer: IpAddr, headers: &HeaderMap) -> Option<
     (is_https || origin.is_loopback()).then_some(origin)
 }
 
-fn sent_by(own: &Origin, allowed: &[String], headers: &HeaderMap) -> SentBy {
-    let mut origins = headers.get_all(ORIGIN).iter();
-    let Some(origin) = origins.next() else {
-        let site = headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes);
-        return if site == Some(b"same-origin") { SentBy::Own } else { SentBy::Unknown };
-    };
-    let (Ok(origin), None) = (origin.to_str(), origins.next()) else { return SentBy::Foreign };
-    if origin.parse::<Origin>().is_ok_and(|origin| origin == *own) {
-        SentBy::Own
-    } else if allowed.iter().any(|known| known.eq_ignore_ascii_case(origin)) {
-        SentBy::Allowed
-    } else {
-        SentBy::Foreign
+fn sent_by(own: &Origin, allowed: &[Origin], headers: &HeaderMap) -> SentBy {
+    match page_origin(headers) {
+        Ok(None) => {
+            let site = headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes);
+            if site == Some(b"same-origin") { SentBy::Own } else { SentBy::Unknown }
+        }
+        Ok(Some(origin)) if origin == *own => SentBy::Own,
+        Ok(Some(origin)) if allowed.contains(&origin) => SentBy::Allowed,
+        Ok(Some(_)) | Err(ForeignPage) => SentBy::Foreign,
     }
+}
+
+/// Returns the origin of the page that sent a request. `None` if the request names no page. An
+/// error if it names several, or one without an address.
+pub(crate) fn page_origin(headers: &HeaderMap) -> Result<Option<Origin>, ForeignPage> {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let Some(origin) = origins.next() else { return Ok(None) };
+    let (Ok(origin), None) = (origin.to_str(), origins.next()) else { return Err(ForeignPage) };
+    origin.parse().map(Some).map_err(|_| ForeignPage)
 }
 
 /// The session cookie for an origin.
@@ -175,7 +180,7 @@ mod tests {
     #[test]
     fn the_cookie_counts_for_the_own_page_alone() {
         let settings =
-            Settings { allowed_origins: vec!["https://a.example".to_owned()], ..Settings::default() };
+            Settings { allowed_origins: vec!["https://a.example".parse().unwrap()], ..Settings::default() };
         let cookie = format!("theme=dark; flagfall-7171={}", token().expose());
         let row = |more: &[(&'static str, &str)]| {
             let rows = [("host", "127.0.0.1:7171"), ("cookie", cookie.as_str())];

@@ -6,8 +6,8 @@ use clap::{Arg, ArgAction, CommandFactory};
 
 use super::layers::{Loaded, key, section, settings};
 use super::{Config, StoreKind};
-use flagfall_services::mail_relay::RelaySource;
-use flagfall_services::proof::KeySource;
+use flagfall_services::mail_relay::without_password;
+use flagfall_services::secret_or_file::SecretOrFile;
 
 /// Maximum width of a comment line.
 const WIDTH: usize = 98;
@@ -60,14 +60,14 @@ impl Loaded {
         }
         let raw = self.matches.get_raw(setting.get_id().as_str())?.next()?.to_string_lossy();
         if setting.get_id() == "smtp" {
-            let shown = self.config.smtp.as_ref().and_then(RelaySource::without_password);
+            let shown = self.config.smtp.as_ref().and_then(without_password);
             return shown.map(|shown| toml_value(setting, &shown));
         }
         match (setting.get_id().as_str(), &self.config.store, &self.config.signing_key) {
             ("store", StoreKind::Redis(address), _) if raw.contains(['@', '?']) => {
                 Some(toml_value(setting, &address.to_string()))
             }
-            ("store", _, _) | ("signing_key", _, Some(KeySource::File(_))) => None,
+            ("store", _, _) | ("signing_key", _, Some(SecretOrFile::File(_))) => None,
             _ => Some("\"\"".to_owned()),
         }
     }

@@ -44,6 +44,7 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
         ("--allow-origin", "play.example.org"),
         ("--allow-origin", "https://play.example.org/page"),
         ("--allow-origin", "*"),
+        ("--allow-origin", "https://play.example.org:99999"),
         ("--security-contact", "ann@example.org"),
         ("--security-contact", "mailto:ann@example.org\nPolicy: none"),
         ("--public-url", "play.example.org"),
@@ -126,7 +127,8 @@ fn metrics_can_be_switched_off_and_origins_come_in_lists() {
         parse(&["--metrics-listen", "none", "--allow-origin", "https://a.example,http://b.example:8080"]);
     let config = config.unwrap();
     assert_eq!(config.metrics_listen, MetricsListen::Off);
-    assert_eq!(config.settings().unwrap().allowed_origins, ["https://a.example", "http://b.example:8080"]);
+    let origins = ["https://a.example", "http://b.example:8080"].map(|origin| origin.parse().unwrap());
+    assert_eq!(config.settings().unwrap().allowed_origins, origins);
 }
 
 #[test]

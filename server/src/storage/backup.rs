@@ -6,6 +6,7 @@ use std::path::Path;
 use flagfall_services::proof::{DAMAGED_KEY_FILE, KEY_FILE};
 use flagfall_store::embedded::backup::{self, BackupError, Summary};
 use flagfall_store::{SystemClock, WallClock};
+use flagfall_words::counted;
 
 use super::report::{Progress, say};
 
@@ -30,6 +31,11 @@ pub(super) fn restore(source: &Path, data: &Path) -> Result<String, BackupError>
     Ok(format!("restored into {}: {summary}\nall changes after {moment} are lost", data.display()))
 }
 
+/// Copies a backup to an empty folder, as a store that can be opened.
+pub(super) fn copy(source: &Path, target: &Path) -> Result<(), BackupError> {
+    backup::restore(source, target, SystemClock.now(), &mut progress("copied")).map(drop)
+}
+
 /// Checks every file of a backup against its checksum. Returns the number of damaged files.
 pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     let (summary, damage) = backup::check(folder, &mut progress("read"))?;
@@ -39,7 +45,8 @@ pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
 }
 
 fn text(summary: &Summary) -> String {
-    format!("{} files with {} of {}", summary.files, size(summary.bytes), summary.moment.utc())
+    let files = counted(summary.files, "file", "files");
+    format!("{files} with {} of {}", size(summary.bytes), summary.moment.utc())
 }
 
 fn size(bytes: u64) -> String {

@@ -1,18 +1,24 @@
 //! Checks a store or a backup, and the archive.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use flagfall_archive::{Archive, ArchivedStore, Check, Examine, KnownArchive, Report, Settings};
+use flagfall_board::GameId;
 use flagfall_protocol::SigningKeys;
 use flagfall_services::histories;
 use flagfall_services::proof::{check_signature, signing_keys};
 use flagfall_store::embedded::Inspection;
 use flagfall_store::embedded::backup::{ARCHIVE, is_backup};
-use flagfall_store::{EmbeddedStore, Store, SystemClock, Transfer};
+use flagfall_store::{
+    EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, StoreError, SystemClock, Transfer,
+};
 use flagfall_transfer::examine;
+use flagfall_words::counted;
+use tempfile::TempDir;
 
 use super::archive::{ArchiveFailure, check_known, objects_to_read};
-use super::backup::check as check_backup;
+use super::backup::{check as check_backup, copy as copy_backup};
 use super::open::{DAMAGED_SHOWN, OpenFailure, StoreFailure, open_redis, progress, tell_damaged};
 use super::report::{Progress, say};
 use crate::config::{ArchivePlace, Config, StoreKind};
@@ -32,21 +38,29 @@ struct Errors {
 pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure> {
     let mut errors = Errors::default();
     let (mut keys, mut known, mut place) = (None, None, config.archive_place());
-    // The inspection's copy must exist as long as the store.
-    let mut inspected = None;
+    // The copies must exist as long as the store.
+    let (mut inspected, mut copied) = (None, None);
     let mut inner: Option<Arc<dyn Transfer>> = None;
     match &config.store {
         StoreKind::Memory => return Err(StoreFailure::Memory),
-        StoreKind::Embedded if is_backup(&config.data) => {
-            errors.others += check_backup(&config.data)?;
-            place = ArchivePlace::Folder(config.data.join(ARCHIVE));
-        }
         StoreKind::Embedded => {
-            let inspection = inspected.insert(Inspection::of(&config.data).map_err(OpenFailure::from)?);
-            let store = EmbeddedStore::open_copy(inspection, SystemClock).map_err(OpenFailure::from)?;
-            keys = Some(check_store(&store, store.losses(), &mut errors).await?);
-            known = KnownArchive::of(&store).await?;
-            inner = Some(Arc::new(store));
+            let opened = if is_backup(&config.data) {
+                let folder = config.data.join(ARCHIVE);
+                if folder.is_dir() {
+                    place = ArchivePlace::Folder(folder);
+                }
+                errors.others += check_backup(&config.data)?;
+                // A damaged backup cannot be restored.
+                (errors.others == 0).then(|| open_backup(&config.data, &mut copied)).transpose()?
+            } else {
+                let inspection = inspected.insert(Inspection::of(&config.data).map_err(OpenFailure::from)?);
+                Some(EmbeddedStore::open_copy(inspection, SystemClock).map_err(OpenFailure::from)?)
+            };
+            if let Some(store) = opened {
+                keys = Some(check_store(&store, store.losses(), &mut errors).await?);
+                known = KnownArchive::of(&store).await?;
+                inner = Some(Arc::new(store));
+            }
         }
         StoreKind::Redis(address) => {
             // A check only reads, so it can use a Redis that may lose acknowledged writes.
@@ -84,13 +98,10 @@ pub(super) async fn check(config: &Config, all: bool) -> Result<(), StoreFailure
         Err(error) => return Err(OpenFailure::from(ArchiveFailure::from(error)).into()),
     }
     if let Some(inner) = inner {
-        match archive.clone() {
-            Some(archive) => check_histories(&ArchivedStore::new(inner, archive), &mut errors).await?,
-            None => check_histories(&*inner, &mut errors).await?,
-        }
+        check_histories(inner, archive.as_ref(), all, &mut errors).await?;
     }
     // A server may use the store while the archive is checked.
-    drop(inspected);
+    drop((inspected, copied));
     if let Some(archive) = archive {
         check_archive(&archive, keys, all, &mut errors).await?;
     }
@@ -117,18 +128,57 @@ async fn check_store(
     Ok(signing_keys(store).await?)
 }
 
-/// Reads the histories of all players. Their volumes are in the store or in the archive.
-async fn check_histories(store: &dyn Store, errors: &mut Errors) -> Result<(), StoreFailure> {
-    let damaged = histories::check(store).await?;
+/// Opens a copy of a backup, which is made in the system's folder for temporary files.
+fn open_backup(backup: &Path, copied: &mut Option<TempDir>) -> Result<EmbeddedStore, StoreFailure> {
+    let failed = |error| StoreFailure::File { file: std::env::temp_dir(), error };
+    let copy = copied.insert(tempfile::tempdir().map_err(failed)?).path();
+    copy_backup(backup, copy)?;
+    // The store may have been damaged before it was backed up.
+    let options = EmbeddedOptions { accept_lost_tail: true, ..EmbeddedOptions::default() };
+    Ok(EmbeddedStore::open(copy, SystemClock, &options).map_err(OpenFailure::from)?)
+}
+
+/// Reads the histories of all players, whose volumes are in the store or in the archive, and looks
+/// there for the latest games of each player, or for all games.
+async fn check_histories(
+    inner: Arc<dyn Transfer>,
+    archive: Option<&Archive>,
+    all: bool,
+    errors: &mut Errors,
+) -> Result<(), StoreFailure> {
+    let store: Arc<dyn Store> = match archive {
+        Some(archive) => Arc::new(ArchivedStore::new(inner.clone(), archive.clone())),
+        None => inner.clone(),
+    };
+    let has_game = async |game| match inner.head(game).await {
+        Ok(Head::START) => match archive {
+            Some(archive) => is_archived(archive, game).await,
+            None => Ok(false),
+        },
+        // Damage was reported when the game was read.
+        Ok(_) | Err(ReadError::Damaged { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
+    };
+    let damaged = histories::check(&*store, all, has_game).await?;
     for (player, what) in damaged.iter().take(DAMAGED_SHOWN) {
         say(&format!("the history of player {player} is damaged: {what}"));
     }
     let more = damaged.len().saturating_sub(DAMAGED_SHOWN);
     if more > 0 {
-        say(&format!("and {more} more players"));
+        say(&format!("and {}", counted(more, "more player", "more players")));
     }
     errors.others += damaged.len();
     Ok(())
+}
+
+/// True if the archive has or had a game.
+async fn is_archived(archive: &Archive, game: GameId) -> Result<bool, StoreError> {
+    match archive.find(game).await {
+        Ok(found) => Ok(found.is_some()),
+        // The check of the archive reports its damage.
+        Err(error) if error.is_damage() => Ok(true),
+        Err(error) => Err(StoreError::Unavailable { why: error.to_string() }),
+    }
 }
 
 /// Checks the archive. Without keys, signatures are not checked.
@@ -145,7 +195,8 @@ async fn check_archive(
     });
     let mut progress = Progress::begin();
     let told = |done, all| {
-        progress.tell(format_args!("checked so far: {done} of {all} objects of the archive"));
+        let objects = counted(all, "object", "objects");
+        progress.tell(format_args!("checked so far: {done} of {objects} of the archive"));
     };
     let report = archive.check_with(depth, examine, told).await;
     let report = report.map_err(|error| OpenFailure::from(ArchiveFailure::from(error)))?;
@@ -157,19 +208,23 @@ async fn check_archive(
         }
         let more = damage.games.len().saturating_sub(DAMAGED_SHOWN);
         if more > 0 {
-            say(&format!("  and {more} more games"));
+            say(&format!("  and {}", counted(more, "more game", "more games")));
         }
         errors.games += damage.games.len();
         errors.others += usize::from(damage.games.is_empty());
     }
     say(&format!(
-        "read the archive: {games} games in {segments} segments, {index_parts} parts of the index; replayed {replayed} games"
+        "read the archive: {} in {}, {} of the index; replayed {}",
+        counted(games, "game", "games"),
+        counted(segments, "segment", "segments"),
+        counted(index_parts, "part", "parts"),
+        counted(replayed, "game", "games")
     ));
     if records > 0 {
-        say(&format!("read the archive: {records} volumes of players' histories"));
+        say(&format!("read the archive: {} of players' histories", counted(records, "volume", "volumes")));
     }
     if unsupported > 0 {
-        say(&format!("not replayed: {unsupported} games that only other versions can read"));
+        say(&format!("not replayed, because only other versions can read them: {unsupported}"));
     }
     Ok(())
 }

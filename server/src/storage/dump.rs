@@ -8,6 +8,7 @@ use flagfall_archive::{Archive, ArchiveError, KnownArchive, Settings};
 use flagfall_protocol::{HexBytes, RecordSignature};
 use flagfall_services::dump::{Dump, DumpError, Month};
 use flagfall_store::Store;
+use flagfall_words::counted;
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -100,7 +101,7 @@ pub(super) async fn dump(config: &Config, month: &Month, folder: &Path) -> Resul
     write(beside("sha256"), &format!("{}  {}\n", made.sha256, made.file))?;
     // Rename the file last, so that a file with the final name is complete.
     fs::rename(&unfinished, &file).map_err(failed(&file))?;
-    say(&format!("wrote {} games to {}", made.games, file.display()));
+    say(&format!("wrote {} to {}", counted(made.games, "game", "games"), file.display()));
     Ok(())
 }
 
@@ -113,7 +114,8 @@ async fn write_lines(
     let failed = |error| StoreFailure::File { file: path.to_owned(), error };
     let mut progress = Progress::begin();
     let mut dump = Dump::new(store, archive, month.clone()).await?;
-    let games = dump.games(|read| progress.tell(format_args!("read so far: {read} games"))).await?;
+    let read = |read| progress.tell(format_args!("read so far: {}", counted(read, "game", "games")));
+    let games = dump.games(read).await?;
     let out = Summed::new(BufWriter::new(File::create(path).map_err(failed)?));
     let mut lines = Summed::new(zstd::Encoder::new(out, COMPRESSION).map_err(failed)?);
     let mut written = 0;
@@ -125,7 +127,7 @@ async fn write_lines(
             line.push(b'\n');
             lines.write_all(&line).map_err(failed)?;
             written += 1;
-            progress.tell(format_args!("written so far: {written} games"));
+            progress.tell(format_args!("written so far: {}", counted(written, "game", "games")));
         }
     }
     let Summed { inner, sum: lines_sum, bytes: lines_bytes } = lines;

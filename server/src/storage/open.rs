@@ -20,6 +20,7 @@ use flagfall_store::{
     RedisOptions, RedisStore, Store, StoreError, SystemClock, Transfer,
 };
 use flagfall_transfer::{Examined, Tally, TransferError};
+use flagfall_words::counted;
 use thiserror::Error;
 
 use super::archive::{ArchiveFailure, open as open_archive};
@@ -102,7 +103,9 @@ pub enum StoreFailure {
     #[error(transparent)]
     Key(KeyError),
     #[error(
-        "the store is damaged: {games} damaged games, {files} other errors (listed above); to repair it, restore a backup"
+        "the store is damaged: {}, {} (listed above); to repair it, restore a backup",
+        counted(*.games, "damaged game", "damaged games"),
+        counted(*.files, "other error", "other errors")
     )]
     Damaged { games: usize, files: usize },
 }
@@ -222,7 +225,7 @@ pub(super) fn tell_damaged(examined: &Examined) {
     }
     let more = examined.damaged.len().saturating_sub(DAMAGED_SHOWN);
     if more > 0 {
-        say(&format!("and {more} more games"));
+        say(&format!("and {}", counted(more, "more game", "more games")));
     }
 }
 

@@ -12,6 +12,7 @@ mod checks;
 pub mod clock;
 pub mod embedded;
 mod encoding;
+mod forward;
 mod guard;
 pub mod limits;
 pub mod memory;
@@ -35,7 +36,7 @@ pub use store::{
     ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
     StoredEntry, Topic, Update, UpdateOutcome, Write,
 };
-pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Transfer};
+pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Pages, Transfer};
 pub use value::{Hash, Head, Key, SecretBytes, StoreMemory};
 
 // Lets the tests of this crate include the source of `ManualClock`, which imports this crate by

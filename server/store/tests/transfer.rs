@@ -14,8 +14,10 @@ use flagfall_store::redis::buckets::BUCKETS;
 use flagfall_store::{
     Append, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, Store, SystemClock, Transfer, Update, Write,
 };
-use flagfall_store_testing::ManualClock;
-use flagfall_transfer::{Tally, TransferError, check_export, examine, export, import, import_unfinished};
+use flagfall_store_testing::{ManualClock, import};
+use flagfall_transfer::{
+    Tally, TransferError, check_export, examine, export, finish_import, import_unfinished,
+};
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
@@ -65,7 +67,7 @@ fn clock_now(clock: &ManualClock) -> u64 {
 
 async fn exported(store: &dyn Transfer) -> Vec<u8> {
     let mut bytes = Vec::new();
-    export(store, &mut bytes, None, |_| {}).await.unwrap();
+    export(store, &mut bytes, None, None, |_| {}).await.unwrap();
     bytes
 }
 
@@ -89,13 +91,13 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
     assert_eq!(examine(&source, |_| {}).await.unwrap().tally, tally);
 
     let middle = redis.open(RedisOptions::default()).await;
-    assert_eq!(import(&middle, &mut &first[..], |_| {}).await.unwrap(), tally);
+    assert_eq!(import(&middle, &first).await.unwrap(), tally);
     let second = exported(&middle).await;
     assert_eq!(content(&second), content(&first));
     assert_eq!(examine(&middle, |_| {}).await.unwrap().damaged, []);
 
     let target = embedded(to.path());
-    import(&target, &mut &second[..], |_| {}).await.unwrap();
+    import(&target, &second).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&first));
     for number in 0..20 {
         assert_eq!(target.head(game(number)).await, source.head(game(number)).await);
@@ -119,19 +121,19 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     let whole = exported(&source).await;
     let target = embedded(to.path());
     for part in [whole.len() / 3, whole.len() / 2, whole.len() - 1] {
-        let cut = import(&target, &mut &whole[..part], |_| {}).await;
+        let cut = import(&target, &whole[..part]).await;
         assert!(matches!(cut, Err(TransferError::Form { .. })), "{cut:?}");
     }
     import_unfinished(&target, &mut &whole[..], |_| {}).await.unwrap();
-    import(&target, &mut &whole[..], |_| {}).await.unwrap();
+    import(&target, &whole).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&whole));
     // An import must not change a store that contains a different game under the same id.
     let other = scratch();
     let other = embedded(other.path());
     let header = whole.split_inclusive(|byte| *byte == b'\n').next().unwrap();
-    assert!(import(&other, &mut &header[..], |_| {}).await.is_err(), "the import has only begun");
+    assert!(import(&other, header).await.is_err(), "the import has only begun");
     append_ok(&other, append(game(5), Head::START, &["something else"])).await;
-    assert!(matches!(import(&other, &mut &whole[..], |_| {}).await, Err(TransferError::Other { .. })));
+    assert!(matches!(import(&other, &whole).await, Err(TransferError::Other { .. })));
     assert_eq!(common::texts(&other, game(5)).await, ["something else"]);
 }
 
@@ -152,14 +154,14 @@ async fn only_an_empty_store_takes_an_import() {
             target.update(updated.clone()).await.unwrap();
         }
         let before = exported(&target).await;
-        assert!(matches!(import(&target, &mut &whole[..], |_| {}).await, Err(TransferError::NotEmpty)));
+        assert!(matches!(import(&target, &whole).await, Err(TransferError::NotEmpty)));
         assert_eq!(content(&exported(&target).await), content(&before));
     }
     let to = scratch();
     let target = embedded(to.path());
     import_unfinished(&target, &mut &whole[..], |_| {}).await.unwrap();
     let other = exported(&embedded(scratch().path())).await;
-    assert!(matches!(import(&target, &mut &other[..], |_| {}).await, Err(TransferError::OtherImport)));
+    assert!(matches!(import(&target, &other).await, Err(TransferError::OtherImport)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -172,7 +174,8 @@ async fn from_one_redis_to_a_cluster_and_back_nothing_changes() {
     let first = exported(&source).await;
     let middle = cluster.open(with_clock(), BUCKETS).await;
     let mut told = Vec::new();
-    import(&middle, &mut &first[..], |tally| told.push(*tally)).await.unwrap();
+    import_unfinished(&middle, &mut &first[..], |tally| told.push(*tally)).await.unwrap();
+    finish_import(&middle).await.unwrap();
     assert_eq!(told.last(), Some(&tally), "the progress is complete");
     let second = exported(&middle).await;
     assert_eq!(content(&second), content(&first));
@@ -181,7 +184,7 @@ async fn from_one_redis_to_a_cluster_and_back_nothing_changes() {
         assert_eq!(log(&middle, game(number)).await, log(&source, game(number)).await, "stamps and all");
     }
     let target = back.open(with_clock()).await;
-    import(&target, &mut &second[..], |_| {}).await.unwrap();
+    import(&target, &second).await.unwrap();
     assert_eq!(content(&exported(&target).await), content(&first));
     let at = middle.head(game(3)).await.unwrap();
     append_ok(&middle, append(game(3), at, &["on"])).await;
@@ -221,7 +224,7 @@ async fn a_damaged_game_travels_as_far_as_it_is_whole_and_stays_in_quarantine() 
     let examined = examine(&source, |_| {}).await.unwrap();
     assert_eq!((examined.damaged.len(), examined.tally.entries), (1, 3));
     let target = embedded(to.path());
-    import(&target, &mut &exported(&source).await[..], |_| {}).await.unwrap();
+    import(&target, &exported(&source).await).await.unwrap();
     assert_eq!(target.quarantined().await.unwrap()[0].0, game(1));
     assert_eq!(target.read(game(1), 0, 2).await.unwrap().len(), 2);
     assert_eq!(target.quarantined().await.unwrap().len(), 1);

@@ -115,8 +115,7 @@ async fn everything_of_a_game_reads_the_same_from_the_archive() {
     house.close().await;
 
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver =
-        Archiver::new(inner, archive_in(folder.path()).await, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive_in(folder.path()).await, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 2, waiting: 0 });
     for game in &games {
         assert_eq!(store.head(*game).await, Ok(Head::START));
@@ -147,7 +146,7 @@ async fn an_erased_game_is_gone_for_everybody_and_its_result_stays() {
     settings.times.revocation_interval = Duration::from_millis(10);
     let house = House::open_with_key(over.clone(), store.clone(), settings, None).await;
     let mut table = Table::at(house).await;
-    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive.clone(), Duration::ZERO);
     let archived = table.play(Kind { rated: true, ..Kind::default() }).await;
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 1, waiting: 0 });
     let stored = table.play(Kind::default()).await;
@@ -271,7 +270,7 @@ async fn an_archived_game_leaves_no_records_and_its_effect_can_still_be_undone()
     let before = read().await;
     assert!(before.iter().all(|(status, _)| *status == 200) && before[1].1.contains("\"signature\""));
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver = Archiver::new(inner, archive, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
     assert_eq!(archiver.remove_leftovers().await.unwrap(), 0, "the guards are there");
     clock.advance_ms(61 * 60 * 1_000);
@@ -322,7 +321,7 @@ async fn each_line_of_a_dump_is_what_a_stranger_reads() {
     table.house.run_jobs("proof_due").await;
     let month: Month = clock.now().utc()[..7].parse().unwrap();
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive.clone(), Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap().waiting, 0);
 
     let listed =
@@ -398,11 +397,11 @@ async fn the_program_writes_a_dump_with_its_checksums() {
         assert!(matches!(taken, AppendOutcome::Ok { .. }), "{taken:?}");
         id
     };
-    run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
+    run(&["store", "archive", "--data", &data], 0, "archived: 1 game;");
     let (mut record, _) = served_record(&["--data", &data], game).await;
     let created = Stamp(record["created"].as_u64().unwrap()).utc();
     let month = &created[..7];
-    run(&["archive", "dump", "--data", &data, month, &dumps], 0, "wrote 1 games");
+    run(&["archive", "dump", "--data", &data, month, &dumps], 0, "wrote 1 game to");
     run(&["archive", "dump", "--data", &data, month, &dumps], 4, "already exists");
     run(&["archive", "dump", "--data", &data, "2020-13", &dumps], 2, "a month must have");
 
@@ -449,11 +448,11 @@ async fn archived_games_of_guests_are_pruned() {
     let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
     store.take_over(GameId::from_random([11; 12]), Head::START, game.log).await.unwrap();
     drop(store);
-    run(&["store", "archive", "--data", &data], 0, "archived: 1 games");
+    run(&["store", "archive", "--data", &data], 0, "archived: 1 game;");
     let command = ["store", "prune", "--data", &data, "--guest-game-days", "1"];
     let prune = |words: &[&str], said| run(&[&command, words].concat(), 0, said);
-    prune(&["--dry-run"], "to be deleted: 1 finished casual games of guests");
-    prune(&[], "deleted: 1 finished casual games of guests");
+    prune(&["--dry-run"], "to be deleted: 1 finished casual game of guests");
+    prune(&[], "deleted: 1 finished casual game of guests");
     prune(&["--dry-run"], "to be deleted: 0 finished casual games of guests");
     run(&["store", "check", "--data", &data], 0, "no errors found");
 }
@@ -505,13 +504,13 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     let record = (record, ["deleted", "deleted"].map(str::to_owned));
 
     let archive = ["store", "archive", "--data", &data, "--archive-after-minutes", "0"];
-    run(&archive, 0, "archived: 1 games; 0 stay in the store");
-    run(&archive, 0, "archived: 0 games; 0 stay in the store");
+    run(&archive, 0, "archived: 1 game; still in the store: 0");
+    run(&archive, 0, "archived: 0 games; still in the store: 0");
     assert_eq!(served_record(&["--data", &data], game).await, record);
     run(
         &["store", "check", "--data", &data, "--all"],
         0,
-        "1 games in 1 segments, 1 parts of the index; replayed 1",
+        "1 game in 1 segment, 1 part of the index; replayed 1 game",
     );
 
     run(&["store", "backup", "--data", &data, &backup], 0, "backed up the archive");
@@ -531,7 +530,7 @@ async fn games_of_a_data_folder_are_archived_backed_up_and_exported() {
     assert_eq!(served_record(&["--data", &moved, "--archive", &archive], game).await, record);
     run(&["store", "archive", "--data", &data, "--archive", "off"], 4, "--archive off is no archive");
 
-    run(&["store", "check", "--data", &backup], 0, "1 games in 1 segments");
+    run(&["store", "check", "--data", &backup], 0, "1 game in 1 segment");
     let segments = std::fs::read_dir(Path::new(&backup).join("archive/segments/0000000")).unwrap();
     let segment = segments.map(|entry| entry.unwrap().path()).next().unwrap();
     let mut bytes = std::fs::read(&segment).unwrap();

@@ -203,7 +203,7 @@ async fn a_damaged_segment_is_named_and_its_games_come_back_with_it() {
     let archive = open(objects.clone()).await;
     let mut table = Table::at(serve(&store, &archive, false).await).await;
     let inner: Arc<dyn Store> = Arc::new(store.clone());
-    let mut archiver = Archiver::new(inner, archive.clone(), "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(inner, archive.clone(), Duration::ZERO);
     let mut games = Vec::new();
     for _ in 0..2 {
         games.push(table.play(Kind { rated: true, ..Kind::default() }).await);

@@ -28,7 +28,7 @@ impl Site {
         let data = folder.path().join("data");
         fs::create_dir(&data).unwrap();
         let site = Site { game: data_folder_with_a_game(&data).await, folder };
-        site.run(&["store", "archive", "--archive-after-minutes", "0"], 0, "archived: 1 games");
+        site.run(&["store", "archive", "--archive-after-minutes", "0"], 0, "archived: 1 game;");
         site
     }
 
@@ -85,7 +85,7 @@ async fn a_store_refuses_every_archive_but_its_own() {
     site.run(&START, 4, "is no archive");
     assert_eq!(fs::read_dir(&archive).unwrap().count(), 0);
     // The archive may be at another place.
-    site.run(&["store", "check", "--archive", &elsewhere], 0, "1 games in 1 segments");
+    site.run(&["store", "check", "--archive", &elsewhere], 0, "1 game in 1 segment");
     site.run(&["operator", "log", "--archive", &elsewhere], 0, "");
 
     // An operator who means it begins a new archive, and the store then knows that one.

@@ -484,7 +484,7 @@ async fn a_body_that_is_too_long_is_413_and_one_that_is_wrong_400() {
 #[tokio::test]
 async fn pages_of_allowed_origins_use_the_api_and_others_do_not() {
     let mut settings = settings();
-    settings.allowed_origins.push("https://play.example.org".to_owned());
+    settings.allowed_origins.push("https://play.example.org".parse().unwrap());
     let house = House::open(settings).await;
     let preflight = |origin: &str, path: &str| {
         format!(

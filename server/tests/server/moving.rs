@@ -19,16 +19,16 @@ use crate::store::cluster::Cluster;
 use crate::store::redis::RedisServer;
 use flagfall_archive::{Archive, ArchiveStore, ArchivedStore, FolderStore, Settings as ArchiveSettings};
 use flagfall_base::keys::{PROOF, VOLUMES};
-use flagfall_board::{GameId, Side};
-use flagfall_bots::{Chance, random_setup};
+use flagfall_board::{Chance, GameId, Side};
+use flagfall_bots::random_setup;
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_rules::Ruleset;
 use flagfall_services::archive::{Archived, Archiver};
 use flagfall_services::proof::SigningKey;
 use flagfall_store::redis::buckets::BUCKETS;
 use flagfall_store::{EmbeddedOptions, EmbeddedStore, RedisOptions, Store, SystemClock, Transfer};
-use flagfall_store_testing::{ManualClock, TestStore};
-use flagfall_transfer::{TransferError, export, import, import_unfinished};
+use flagfall_store_testing::{ManualClock, TestStore, import};
+use flagfall_transfer::{TransferError, export, import_unfinished};
 
 async fn open(store: Arc<dyn Store>, key: Option<SigningKey>) -> House {
     House::open_with_key(store, TestStore::new(SystemClock), settings(), key).await
@@ -96,7 +96,7 @@ async fn readings(house: &House, tokens: &[String], games: &[GameId]) -> Vec<(St
 
 async fn exported(store: &dyn Transfer) -> Vec<u8> {
     let mut bytes = Vec::new();
-    export(store, &mut bytes, None, |_| {}).await.unwrap();
+    export(store, &mut bytes, None, None, |_| {}).await.unwrap();
     bytes
 }
 
@@ -135,11 +135,11 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
     let head = source.head(running).await.unwrap();
 
     let middle = Arc::new(cluster.open(options(), BUCKETS).await);
-    import(&*middle, &mut &moved[..], |_| {}).await.unwrap();
+    import(&*middle, &moved).await.unwrap();
     assert!(middle.epoch().await.unwrap() > source.epoch().await.unwrap());
     assert_eq!(content(&exported(&*middle).await), content(&moved));
     assert_eq!(middle.head(running).await.unwrap(), head);
-    let again = import(&*middle, &mut &moved[..], |_| {}).await;
+    let again = import(&*middle, &moved).await;
     assert!(matches!(again, Err(TransferError::NotEmpty)), "{again:?}");
     let house = open(middle.clone(), None).await;
     assert_eq!(readings(&house, &tokens, &games).await, before);
@@ -147,7 +147,7 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
 
     let moved_back = exported(&*middle).await;
     let target = Arc::new(last.open(options()).await);
-    import(&*target, &mut &moved_back[..], |_| {}).await.unwrap();
+    import(&*target, &moved_back).await.unwrap();
     assert_eq!(content(&exported(&*target).await), content(&moved_back));
     let house = open(target, None).await;
     assert_eq!(readings(&house, &tokens, &games).await, before);
@@ -157,7 +157,7 @@ async fn a_service_moves_from_one_redis_to_a_cluster_and_back() {
 /// Returns a new data folder with the content of an export.
 async fn imported(folder: &Path, export: &[u8], clock: &Arc<ManualClock>) -> Arc<EmbeddedStore> {
     let store = EmbeddedStore::open(folder, clock.clone(), &EmbeddedOptions::default()).unwrap();
-    import(&store, &mut &export[..], |_| {}).await.unwrap();
+    import(&store, export).await.unwrap();
     Arc::new(store)
 }
 
@@ -185,7 +185,7 @@ async fn a_service_moves_and_keeps_its_archive_or_takes_the_games_out_of_it() {
     for (volume, _) in source.scan(VOLUMES.all().unwrap(), None, 10).await.unwrap() {
         over.archive_record(volume).await.unwrap();
     }
-    let mut archiver = Archiver::new(source.clone(), archive, "one".to_owned(), Duration::ZERO);
+    let mut archiver = Archiver::new(source.clone(), archive, Duration::ZERO);
     assert_eq!(archiver.archive_due(true).await.unwrap(), Archived { games: 70, waiting: 0 });
     clock.advance_ms(61 * 60 * 1_000);
     archiver.remove_leftovers().await.unwrap();

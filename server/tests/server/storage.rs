@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::archive::data_folder_with_a_game;
 use crate::common::Client;
 use crate::store::redis::RedisServer;
 use flagfall_protocol::ServerToClient;
@@ -151,6 +152,25 @@ async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
 }
 
 #[tokio::test]
+async fn a_check_of_a_backup_reads_its_games_and_histories() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, backup) = (place("data"), place("backup"));
+    std::fs::create_dir(&data).unwrap();
+    data_folder_with_a_game(data.as_ref()).await;
+    let back_up = || run(&["store", "backup", "--data", &data, &backup], 0, "backed up to");
+    back_up();
+    run(&["store", "check", "--data", &backup], 0, "read: 1 game with");
+    let store = EmbeddedStore::open(data.as_ref(), SystemClock, &EmbeddedOptions::default()).unwrap();
+    let (key, value) = (Key::new("history/ana").unwrap(), b"damaged".to_vec());
+    let writes = vec![Write::Put { key, value, expires: None }];
+    store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    drop(store);
+    back_up();
+    run(&["store", "check", "--data", &backup], 1, "the history of player ana is damaged");
+}
+
+#[tokio::test]
 async fn a_guest_in_redis_survives_a_kill() {
     let redis = RedisServer::start();
     let url = format!("redis://127.0.0.1:{}", redis.port());
@@ -186,9 +206,9 @@ async fn prune_counts_and_then_deletes_guests_who_never_played() {
     running.hello(r#""name":"ana""#).await;
     running.end("TERM");
     let prune = |words: &[&str], word| run(&[&["store", "prune", "--data", &data], words].concat(), 0, word);
-    prune(&["--dry-run"], "to be deleted: 1 guests who never played (2 days)");
+    prune(&["--dry-run"], "to be deleted: 1 guest who never played (2 days)");
     prune(&["--new-guest-days", "0"], "deleted: 0 guests who never played (kept forever)");
-    let said = prune(&[], "deleted: 1 guests who never played (2 days)");
+    let said = prune(&[], "deleted: 1 guest who never played (2 days)");
     assert!(said.contains("deleted: 0 finished casual games of guests (90 days)"), "{said}");
     prune(&[], "deleted: 0 guests");
     let store = EmbeddedStore::open(Path::new(&data), SystemClock, &EmbeddedOptions::default()).unwrap();
@@ -203,7 +223,7 @@ async fn prune_works_on_redis_while_a_server_runs() {
     redis.open(flagfall_store::RedisOptions::default()).await.update(guest_of_0_1("old")).await.unwrap();
     let running = Running::start(&["--store", &url]);
     let token = running.hello(r#""name":"ana""#).await;
-    run(&["--store", &url, "store", "prune"], 0, "deleted: 1 guests who never played");
+    run(&["--store", &url, "store", "prune"], 0, "deleted: 1 guest who never played");
     running.hello(&format!(r#""token":"{token}""#)).await;
     running.end("TERM");
 }

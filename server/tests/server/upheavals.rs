@@ -12,8 +12,8 @@ use crate::common::{Client, http};
 use crate::store::cluster::Cluster;
 use crate::store::redis::RedisServer;
 use crate::store::small_disk::SmallDisk;
-use flagfall_board::{GameId, Ply, Side};
-use flagfall_bots::{Chance, random_setup};
+use flagfall_board::{Chance, GameId, Ply, Side};
+use flagfall_bots::random_setup;
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerToClient, Terms, Time};
 use flagfall_rules::Ruleset;
 

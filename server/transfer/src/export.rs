@@ -29,19 +29,11 @@ pub async fn examine(store: &dyn Transfer, mut told: impl FnMut(&Tally)) -> Resu
             examined.damaged.push((game, reason));
         }
     }
-    examined.tally.records = read_records(store).await?;
-    Ok(examined)
-}
-
-/// Reads all records in chunks. Returns their number.
-async fn read_records(store: &dyn Transfer) -> Result<u64, StoreError> {
-    let (mut count, mut after) = (0, None);
-    loop {
-        let records = store.records(after, RECORDS_CHUNK).await?;
-        let Some((last, ..)) = records.last() else { return Ok(count) };
-        after = Some(last.clone());
-        count += records.len() as u64;
+    let mut pages = store.all_records(RECORDS_CHUNK);
+    while let Some(records) = pages.next().await.transpose()? {
+        examined.tally.records += records.len() as u64;
     }
+    Ok(examined)
 }
 
 /// The intact entries of a log and, if the entry after them is damaged, a description of the
@@ -95,26 +87,13 @@ pub type Rewrite<'a> = dyn FnMut(GameId, &StoredEntry) -> Result<SecretBytes, St
 pub type RewriteRecord<'a> =
     dyn Fn(FullRecord) -> StoreFuture<'a, Result<Vec<FullRecord>, StoreError>> + Send + Sync + 'a;
 
-/// Exports the whole store like [`export_with`], but does not convert side records.
-///
-/// # Errors
-/// [`TransferError`]: the output is incomplete, and its last line is missing.
-pub async fn export(
-    store: &dyn Transfer,
-    out: &mut (dyn Write + Send),
-    rewrite: Option<&mut Rewrite<'_>>,
-    told: impl FnMut(&Tally) + Send,
-) -> Result<Examined, TransferError> {
-    export_with(store, out, rewrite, None, told).await
-}
-
 /// Exports the whole store. `rewrite` converts the bodies of entries, and `rewrite_record` converts
 /// side records, if these functions are given. No server should change the store during the export.
 /// After each game and each chunk of records, calls `told` with the counts so far.
 ///
 /// # Errors
 /// [`TransferError`]: the output is incomplete, and its last line is missing.
-pub async fn export_with(
+pub async fn export(
     store: &dyn Transfer,
     out: &mut (dyn Write + Send),
     mut rewrite: Option<&mut Rewrite<'_>>,
@@ -156,11 +135,8 @@ pub async fn export_with(
         examined.tally.entries += entries;
         told(&examined.tally);
     }
-    let mut after = None;
-    loop {
-        let records = store.records(after, RECORDS_CHUNK).await?;
-        let Some((last, ..)) = records.last() else { break };
-        after = Some(last.clone());
+    let mut pages = store.all_records(RECORDS_CHUNK);
+    while let Some(records) = pages.next().await.transpose()? {
         for record in records {
             let rewritten = match rewrite_record {
                 Some(rewrite) => rewrite(record).await?,

@@ -307,21 +307,10 @@ async fn append(
     }
 }
 
-/// Imports an export into an empty store.
+/// Imports an export into an empty store, up to [`finish_import`].
 ///
-/// An interrupted import can be repeated, and continues where it stopped. First check with
-/// [`check_export`] that the file is complete.
-pub async fn import(
-    store: &dyn Transfer,
-    input: &mut (dyn BufRead + Send),
-    told: impl FnMut(&Tally) + Send,
-) -> Result<Tally, TransferError> {
-    let tally = import_unfinished(store, input, told).await?;
-    finish_import(store).await?;
-    Ok(tally)
-}
-
-/// Like [`import`], but the import can still be repeated until [`finish_import`].
+/// Until then, the import can be repeated. An interrupted import continues where it stopped. First
+/// check with [`check_export`] that the file is complete.
 pub async fn import_unfinished(
     store: &dyn Transfer,
     input: &mut (dyn BufRead + Send),

@@ -37,10 +37,11 @@ use std::io;
 
 use flagfall_board::GameId;
 use flagfall_store::StoreError;
+use flagfall_words::counted;
 use thiserror::Error;
 
-pub use self::export::{Rewrite, RewriteRecord, examine, export, export_with};
-pub use self::import::{alive_at_export, check_export, finish_import, import, import_unfinished};
+pub use self::export::{Rewrite, RewriteRecord, examine, export};
+pub use self::import::{alive_at_export, check_export, finish_import, import_unfinished};
 
 /// The number of records to read at a time.
 const RECORDS_CHUNK: usize = 256;
@@ -80,7 +81,9 @@ pub struct Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tally { games, entries, records } = self;
-        write!(f, "{games} games with {entries} entries, {records} small records")
+        let games = counted(*games, "game", "games");
+        let entries = counted(*entries, "entry", "entries");
+        write!(f, "{games} with {entries}, {}", counted(*records, "small record", "small records"))
     }
 }
 

@@ -3,6 +3,7 @@
 //! All other crates use these types. The only rules here are those that depend on the rank alone:
 //! whether a piece moves, and how far. All other rules are in `flagfall-rules`.
 
+mod chance;
 mod chips;
 mod game_id;
 mod named;
@@ -15,6 +16,7 @@ mod stamp;
 #[cfg(feature = "serde")]
 mod text;
 
+pub use chance::Chance;
 pub use chips::{ChipColor, Chips};
 pub use game_id::{GameId, GameIdParseError};
 pub use rank::{Numbering, Rank, RankSet};

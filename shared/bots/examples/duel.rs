@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use flagfall_board::{PerSide, Ply, Side, SquareSet};
-use flagfall_bots::{Chance, Effort, HousePlayer, Level, random_setup, sensible_setup};
-use flagfall_rules::{EndReason, Ruleset, Setup};
+use flagfall_board::{Chance, PerSide, Ply, Side, SquareSet};
+use flagfall_bots::{Effort, HousePlayer, Level, random_setup, sensible_setup};
+use flagfall_rules::{EndReason, Entropy, Ruleset, Setup};
 use flagfall_tests::duel;
 
 /// Plays house players against each other, to measure their strength. Prints the score of the
@@ -151,7 +151,7 @@ impl Arena<'_> {
         // differ only in which player has which side.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
-        let lakes = self.ruleset.draw_lakes(&chance.entropy());
+        let lakes = self.ruleset.draw_lakes(&Entropy(chance.bytes()));
         let side_of = |level: usize| if (level == 0) == exchanged { Side::Blue } else { Side::Red };
         let mut setups = PerSide::default();
         for (level, source) in self.sources.iter().enumerate() {

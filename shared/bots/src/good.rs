@@ -17,13 +17,13 @@ mod strikes;
 mod tests;
 mod world;
 
-use flagfall_board::{Rank, RankSet, Side};
+use flagfall_board::{Chance, Rank, RankSet, Side};
 use flagfall_rules::{Command, Move, Ruleset, SeenPiece, Start, View};
 
+use crate::Effort;
 use crate::memory::Memory;
 use crate::mind::{Mind, counts_left, give_way};
 use crate::simple::Turn;
-use crate::{Chance, Effort};
 
 use army::ARMIES;
 use belief::{PerRank, Suspect};

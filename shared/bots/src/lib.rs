@@ -3,7 +3,6 @@
 //!
 //! A [`HousePlayer`] plays one side of one game, at a [`Level`].
 
-mod chance;
 mod good;
 mod level;
 mod memory;
@@ -13,7 +12,6 @@ mod quantum;
 mod setup;
 mod simple;
 
-pub use chance::Chance;
 pub use level::{Effort, Level};
 pub use player::HousePlayer;
 pub use setup::{random_setup, sensible_setup};

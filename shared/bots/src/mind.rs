@@ -1,9 +1,7 @@
 //! The parts that all levels of house players share.
 
-use flagfall_board::{Rank, Side, Square};
+use flagfall_board::{Chance, Rank, Side, Square};
 use flagfall_rules::{Command, Ruleset, View};
-
-use crate::Chance;
 
 /// A level's way of choosing moves in one game, with the state that it needs.
 ///

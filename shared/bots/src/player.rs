@@ -1,6 +1,6 @@
 //! A house player for one side of one game.
 
-use flagfall_board::Side;
+use flagfall_board::{Chance, Side};
 use flagfall_rules::{Command, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
@@ -8,7 +8,7 @@ use crate::mind::Mind;
 use crate::quantum::{GoodQuantumMind, QuantumMind};
 use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
-use crate::{Chance, Effort, Level, random_setup, sensible_setup};
+use crate::{Effort, Level, random_setup, sensible_setup};
 
 struct RandomMind;
 

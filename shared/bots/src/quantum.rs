@@ -5,14 +5,13 @@
 mod good;
 mod matrix;
 
-use flagfall_board::{PerSide, Rank, Side, Square};
+use flagfall_board::{Chance, PerSide, Rank, Side, Square};
 use flagfall_rules::{
     Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, RankCounts, SeenPiece, View,
     strike_fates,
 };
 
 pub(crate) use self::good::GoodQuantumMind;
-use crate::Chance;
 use crate::mind::{Best, Mind};
 
 /// The cost of revealing a rank, as a share of the rank's value.

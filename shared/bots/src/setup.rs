@@ -2,13 +2,11 @@
 
 mod sensible;
 
-use flagfall_board::{Direction, Rank, Side, Square};
+use flagfall_board::{Chance, Direction, Rank, Side, Square};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
 pub use sensible::sensible_setup;
 pub(crate) use sensible::{closed_setup, sensible_pieces};
-
-use crate::Chance;
 
 /// Returns the whole army on the home rows in random order. In rulesets in which the army fills
 /// the home rows, at least one movable piece has an open square in front of it.

@@ -10,7 +10,7 @@ mod exchange;
 pub(crate) mod tests;
 mod worth;
 
-use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_board::{Chance, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
 use self::attraction::{Pulls, attraction};
@@ -19,7 +19,6 @@ use self::belief::foes;
 use self::board::{Board, Cell, Own, neighbors, steps};
 use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
-use crate::Chance;
 use crate::memory::{Memory, OwnMove};
 use crate::mind::{Best, Mind};
 

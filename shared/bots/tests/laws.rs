@@ -1,8 +1,8 @@
 //! Checks laws that every house player must obey, for every ruleset and level.
 
-use flagfall_board::{PerSide, Side};
-use flagfall_bots::{Chance, Effort, HousePlayer, Level};
-use flagfall_rules::{Command, EndReason, Ruleset};
+use flagfall_board::{Chance, PerSide, Side};
+use flagfall_bots::{Effort, HousePlayer, Level};
+use flagfall_rules::{Command, EndReason, Entropy, Ruleset};
 use flagfall_tests::duel::{self, Played};
 
 /// The effort of each player: enough to find violations, but small enough for debug builds.
@@ -16,7 +16,7 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
     };
     let mut players = PerSide::from_fn(new);
     let mut commands = Vec::new();
-    let lakes = ruleset.draw_lakes(&Chance::new(seed).entropy());
+    let lakes = ruleset.draw_lakes(&Entropy(Chance::new(seed).bytes()));
     let played = duel::play(ruleset, lakes, PerSide::default(), |side, view| {
         if commands.len() % life == life - 1 {
             players[side] = new(side);

@@ -54,11 +54,6 @@ pub enum ClientToServer {
         /// `lobby_changes` accept this field.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         filter: LobbyFilter,
-        /// True for brief changes, in which a new seek can refer to other seeks instead of
-        /// repeating their contents. Only servers whose `welcome` has `lobby_brief` accept this
-        /// field.
-        #[serde(default, skip_serializing_if = "crate::is_default")]
-        brief: bool,
     },
     /// Asks the server to stop sending lobby updates.
     CloseLobby {},
@@ -297,7 +292,6 @@ impl ClientToServer {
     pub const OPEN_LOBBY: ClientToServer = ClientToServer::OpenLobby {
         changes: false,
         filter: LobbyFilter { ruleset: None, speed: None, rated: None },
-        brief: false,
     };
 }
 

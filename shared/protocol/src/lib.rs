@@ -52,7 +52,7 @@ pub use history::{
 };
 pub use invitation::{Invitation, Invitations, Invite};
 pub use lobby::{
-    BriefSeek, GameProgress, GameSummary, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, PlacedSeek, Seek,
+    BriefSeek, GameProgress, GameSummary, LobbyChange, LobbyFilter, LobbyLists, PlacedGame, Seek,
 };
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};

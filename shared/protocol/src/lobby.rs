@@ -83,23 +83,15 @@ impl LobbyFilter {
     }
 }
 
-/// Changes to the lobby's lists. To apply them, first remove the seeks in `closed` and `removed`
-/// and the games in `gone`. Then insert the new seeks and games in order, each at its place.
-/// Finally, update the games in `progress`.
+/// Changes to the lobby's lists. To apply them, first remove the seeks in `removed` and the games
+/// in `gone`. Then insert the new seeks and games in order, each at its place. Finally, update the
+/// games in `progress`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LobbyChange {
-    /// The ids of the seeks to remove.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub closed: Vec<String>,
-    /// The seeks to insert.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub opened: Vec<PlacedSeek>,
-    /// The places of the seeks to remove, in the list before the change. A client that asked for
-    /// brief changes receives this instead of `closed`.
+    /// The places of the seeks to remove, in the list before the change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<u32>,
-    /// The seeks to insert. A client that asked for brief changes receives this instead of
-    /// `opened`.
+    /// The seeks to insert.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<BriefSeek>,
     /// The ids of the games to remove.
@@ -111,15 +103,6 @@ pub struct LobbyChange {
     /// The progress of games that stay in the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub progress: Vec<GameProgress>,
-}
-
-/// A seek, and its place in the list.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct PlacedSeek {
-    /// The number of seeks before this one.
-    pub at: u32,
-    /// The seek.
-    pub seek: Seek,
 }
 
 /// A seek that can take its seeker and its terms from other seeks in the list. Places in this type
@@ -155,13 +138,14 @@ pub struct BriefSeek {
 }
 
 impl BriefSeek {
-    fn new(PlacedSeek { at, seek }: PlacedSeek, list: &[Seek]) -> BriefSeek {
+    /// Returns this seek as it is inserted into a list.
+    fn new(at: u32, seek: &Seek, list: &[Seek]) -> BriefSeek {
         let place = |is_same: &dyn Fn(&Seek) -> bool| {
             list.iter().position(is_same).and_then(|place| u32::try_from(place).ok())
         };
         let seeker_of = place(&|other| other.seeker == seek.seeker);
         let terms_of = place(&|other| other.terms == seek.terms);
-        let Seek { id, seeker, terms, side, rating, seeker_rating } = seek;
+        let Seek { id, seeker, terms, side, rating, seeker_rating } = seek.clone();
         BriefSeek {
             at: Some(at).filter(|at| place_of(*at) < list.len()),
             id,
@@ -177,13 +161,12 @@ impl BriefSeek {
 
     /// Returns the complete seek, to be inserted into this list. `None` if it refers to a missing
     /// seek.
-    fn placed(self, list: &[Seek]) -> Option<PlacedSeek> {
+    fn complete(self, list: &[Seek]) -> Option<Seek> {
         let other = |place: Option<u32>| list.get(place_of(place?));
         let seeker = self.seeker.or_else(|| Some(other(self.seeker_of)?.seeker.clone()))?;
         let terms = self.terms.or_else(|| Some(other(self.terms_of)?.terms.clone()))?;
         let BriefSeek { id, side, rating, seeker_rating, .. } = self;
-        let seek = Seek { id, seeker, terms, side, rating, seeker_rating };
-        Some(PlacedSeek { at: self.at.unwrap_or(u32::MAX), seek })
+        Some(Seek { id, seeker, terms, side, rating, seeker_rating })
     }
 }
 
@@ -223,29 +206,11 @@ impl LobbyChange {
         *self == LobbyChange::default()
     }
 
-    /// Returns the same change for a client that asked for brief changes. `before` contains the
-    /// lists before the change.
-    #[must_use]
-    pub fn brief(self, before: &LobbyLists) -> LobbyChange {
-        let LobbyChange { closed, opened, .. } = self;
-        let places = 0_u32..;
-        let (removed, mut list): (Vec<_>, Vec<_>) =
-            places.zip(&before.seeks).partition(|(_, seek)| closed.contains(&seek.id));
-        let mut list: Vec<Seek> = list.drain(..).map(|(_, seek)| seek.clone()).collect();
-        let mut added = Vec::with_capacity(opened.len());
-        for placed in opened {
-            added.push(BriefSeek::new(placed.clone(), &list));
-            insert(&mut list, placed.at, placed.seek);
-        }
-        let removed = removed.into_iter().map(|(place, _)| place).collect();
-        LobbyChange { closed: Vec::new(), opened: Vec::new(), removed, added, ..self }
-    }
-
     /// True if seeks or games are added or removed, or if a game enters another phase.
     #[must_use]
     pub fn is_major(&self, before: &LobbyLists) -> bool {
         let phase_of = |id: GameId| before.games.iter().find(|game| game.id == id).map(|game| game.phase);
-        !(self.closed.is_empty() && self.opened.is_empty() && self.gone.is_empty() && self.came.is_empty())
+        !(self.removed.is_empty() && self.added.is_empty() && self.gone.is_empty() && self.came.is_empty())
             || self.progress.iter().any(|progress| phase_of(progress.game) != Some(progress.phase))
     }
 }
@@ -263,9 +228,17 @@ impl LobbyLists {
     /// Returns the change that turns these lists into `next`.
     #[must_use]
     pub fn change_to(&self, next: &LobbyLists) -> LobbyChange {
-        let (closed, opened) =
+        let [removed, opened] =
             difference(&self.seeks, &next.seeks, |seek| seek.id.clone(), |one, other| one == other);
-        let (gone, came) = difference(&self.games, &next.games, |game| game.id, is_same_game);
+        let removed: Vec<u32> = removed.into_iter().map(|(place, _)| place).collect();
+        let mut seeks = self.seeks.clone();
+        remove(&mut seeks, &removed);
+        let mut added = Vec::with_capacity(opened.len());
+        for (at, seek) in opened {
+            added.push(BriefSeek::new(at, seek, &seeks));
+            insert(&mut seeks, at, seek.clone());
+        }
+        let [gone, came] = difference(&self.games, &next.games, |game| game.id, is_same_game);
         let before: HashMap<GameId, GameProgress> =
             self.games.iter().map(|game| (game.id, GameProgress::of(game))).collect();
         let is_new: Vec<GameId> = came.iter().map(|(_, game)| game.id).collect();
@@ -273,31 +246,23 @@ impl LobbyLists {
         let progress =
             progress.filter(|now| !is_new.contains(&now.game) && before.get(&now.game) != Some(now));
         LobbyChange {
-            closed,
-            opened: opened.into_iter().map(|(at, seek)| PlacedSeek { at, seek }).collect(),
-            removed: Vec::new(),
-            added: Vec::new(),
-            gone,
+            removed,
+            added,
+            gone: gone.into_iter().map(|(_, game)| game.id).collect(),
             progress: progress.collect(),
-            came: came.into_iter().map(|(at, game)| PlacedGame { at, game }).collect(),
+            came: came.into_iter().map(|(at, game)| PlacedGame { at, game: game.clone() }).collect(),
         }
     }
 
     /// Applies a change. A place beyond the end of a list counts as its end, and unknown ids and
     /// references to missing seeks are ignored.
     pub fn apply(&mut self, change: LobbyChange) {
-        let LobbyChange { closed, opened, removed, added, gone, came, progress } = change;
-        let mut places = 0_u32..;
-        self.seeks.retain(|seek| {
-            let is_removed = places.next().is_some_and(|place| removed.contains(&place));
-            !is_removed && !closed.contains(&seek.id)
-        });
+        let LobbyChange { removed, added, gone, came, progress } = change;
+        remove(&mut self.seeks, &removed);
         self.games.retain(|game| !gone.contains(&game.id));
-        for PlacedSeek { at, seek } in opened {
-            insert(&mut self.seeks, at, seek);
-        }
         for brief in added {
-            if let Some(PlacedSeek { at, seek }) = brief.placed(&self.seeks) {
+            let at = brief.at.unwrap_or(u32::MAX);
+            if let Some(seek) = brief.complete(&self.seeks) {
                 insert(&mut self.seeks, at, seek);
             }
         }
@@ -318,6 +283,11 @@ fn is_same_game(one: &GameSummary, other: &GameSummary) -> bool {
     GameSummary { phase, ply, turn, ..one.clone() } == *other
 }
 
+fn remove(seeks: &mut Vec<Seek>, removed: &[u32]) {
+    let mut places = 0_u32..;
+    seeks.retain(|_| places.next().is_some_and(|place| !removed.contains(&place)));
+}
+
 fn insert<T>(list: &mut Vec<T>, at: u32, item: T) {
     list.insert(place_of(at).min(list.len()), item);
 }
@@ -326,30 +296,29 @@ fn place_of(place: u32) -> usize {
     usize::try_from(place).unwrap_or(usize::MAX)
 }
 
-/// Returns the changes that turn `before` into `after`: the keys of the items to remove, and the
-/// items to insert with their places.
-fn difference<T: Clone, K: Eq + Hash>(
-    before: &[T],
-    after: &[T],
+/// Returns the changes that turn `before` into `after`: the items to remove, with their places in
+/// `before`, and the items to insert, with their places in `after`.
+fn difference<'list, T, K: Eq + Hash>(
+    before: &'list [T],
+    after: &'list [T],
     key: impl Fn(&T) -> K,
     is_same: impl Fn(&T, &T) -> bool,
-) -> (Vec<K>, Vec<(u32, T)>) {
+) -> [Vec<(u32, &'list T)>; 2] {
     let places: HashMap<K, usize> = after.iter().enumerate().map(|(at, item)| (key(item), at)).collect();
     let mut stays = vec![false; after.len()];
     let (mut removed, mut from) = (Vec::new(), 0);
-    for item in before {
+    for (place, item) in (0_u32..).zip(before) {
         // An item that has moved forward in the list is removed and inserted again.
         match places.get(&key(item)).filter(|at| **at >= from && is_same(item, &after[**at])) {
             Some(at) => {
                 stays[*at] = true;
                 from = at + 1;
             }
-            None => removed.push(key(item)),
+            None => removed.push((place, item)),
         }
     }
-    let places = 0_u32..;
-    let added = places.zip(after).zip(stays).filter(|(_, stays)| !stays);
-    (removed, added.map(|((at, item), _)| (at, item.clone())).collect())
+    let added = (0_u32..).zip(after).zip(stays).filter(|(_, stays)| !stays);
+    [removed, added.map(|(added, _)| added).collect()]
 }
 
 #[cfg(test)]
@@ -412,12 +381,10 @@ mod tests {
         fn a_change_turns_the_lists_before_into_those_after(before in lists(), after in lists()) {
             let change = before.change_to(&after);
             prop_assert_eq!(change.is_empty(), before == after);
-            for change in [change.clone(), change.brief(&before)] {
-                let text = serde_json::to_string(&change).unwrap();
-                let mut lists = before.clone();
-                lists.apply(serde_json::from_str(&text).unwrap());
-                prop_assert_eq!(&lists, &after);
-            }
+            let text = serde_json::to_string(&change).unwrap();
+            let mut lists = before;
+            lists.apply(serde_json::from_str(&text).unwrap());
+            prop_assert_eq!(lists, after);
         }
     }
 
@@ -432,15 +399,9 @@ mod tests {
         after.seeks.push(seek(80, "bo"));
         let change = before.change_to(&after);
         assert!(change.is_major(&before));
-        assert_eq!((change.closed.len(), change.opened[0].at, change.opened.len()), (1, 79, 1));
-        let bytes = |value: &dyn Fn() -> serde_json::Value| value().to_string().len();
-        let whole = bytes(&|| serde_json::to_value((&after.seeks, &after.games)).unwrap());
-        let part = bytes(&|| serde_json::to_value(&change).unwrap());
-        assert!(part * 20 < whole, "{part} of {whole} bytes");
-        let brief = change.brief(&before);
-        assert_eq!((&brief.removed[..], brief.closed.len(), brief.opened.len()), (&[40][..], 0, 0));
-        let part = bytes(&|| serde_json::to_value(&brief).unwrap());
-        assert!(part < 150, "{part} bytes with a new seeker: {brief:?}");
+        assert_eq!((&change.removed[..], change.added.len()), (&[40][..], 1));
+        let bytes = serde_json::to_string(&change).unwrap().len();
+        assert!(bytes < 150, "{bytes} bytes with a new seeker: {change:?}");
 
         let mut after = before.clone();
         after.games[3].ply = 8;

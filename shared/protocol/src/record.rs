@@ -47,6 +47,10 @@ pub struct GameRecord {
     /// compensate for network delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
+    /// True if each turn begins with its whole days or free seconds, even if the side has used some
+    /// of that time to choose a rank in the other side's turn.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub whole_turns: bool,
     /// The audience that the record is for.
     pub audience: Viewer,
     /// The kind of record: `live` or `opened`. Absent if the events have no `change`.

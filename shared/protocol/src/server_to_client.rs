@@ -58,9 +58,6 @@ pub enum ServerToClient {
         /// True if `open_lobby` may have `changes` and `filter`.
         #[serde(default, skip_serializing_if = "crate::is_default")]
         lobby_changes: bool,
-        /// True if `open_lobby` may have `brief`.
-        #[serde(default, skip_serializing_if = "crate::is_default")]
-        lobby_brief: bool,
         /// The public address of the server's page, such as `https://play.example.org`. The page
         /// of a challenge is at `/challenge#CODE` below this address, and the page of a game is
         /// at `/game/ID`. Absent if the server has no page or does not know its public address.

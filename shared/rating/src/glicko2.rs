@@ -71,12 +71,6 @@ fn expected(value: f64, opponent: Rating, advantage: f64) -> f64 {
     logistic(weight(opponent.deviation) * (value + advantage - opponent.value) / SCALE)
 }
 
-/// Returns the expected score if both ratings are uncertain.
-pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64) -> f64 {
-    let deviation = player.deviation.hypot(opponent.deviation);
-    expected(player.value, Rating { deviation, ..opponent }, advantage)
-}
-
 /// Returns the deviation after this many rating periods without a game. This is step 6 of
 /// Glickman's algorithm, except that the number of periods may be a fraction.
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {

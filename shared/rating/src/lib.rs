@@ -22,14 +22,6 @@ impl Rating {
         let periods = days.max(0.0) * PERIODS_PER_DAY;
         Rating { deviation: glicko2::deviation_after(self, periods), ..self }.clamped()
     }
-
-    /// Returns the expected score against an opponent, from 0 to 1. `advantage` is the advantage
-    /// of moving first in rating points, and it is negative if the opponent moves first. The
-    /// deviations of both ratings are taken into account, so a win against an unknown player is
-    /// never certain.
-    pub fn expected_score(self, opponent: Rating, advantage: f64) -> f64 {
-        glicko2::expected_between(self, opponent, advantage)
-    }
 }
 
 /// A player before a game: the stored rating, and its age.

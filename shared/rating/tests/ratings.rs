@@ -134,12 +134,6 @@ proptest! {
         let in_parts = player.aged(first).aged(second);
         close(at_once.deviation, in_parts.deviation, 1e-6);
     }
-
-    #[test]
-    fn expected_scores_add_up_to_one(first in some_rating(), second in some_rating(), advantage in -200.0..200.0_f64) {
-        let sum = first.expected_score(second, advantage) + second.expected_score(first, -advantage);
-        close(sum, 1.0, 1e-9);
-    }
 }
 
 #[test]

@@ -14,23 +14,11 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, Viewer, decide,
     evolve, view,
 };
-
-/// xorshift64* (Vigna 2016).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) * end as u64) >> 32) as usize
-    }
-}
 
 /// Returns a game with random deployments, before the first ply.
 fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
@@ -116,7 +104,7 @@ const GAMES: u64 = 64;
 fn games(ruleset: &'static Ruleset) -> Vec<(Game, Chance)> {
     (0..GAMES)
         .map(|seed| {
-            let mut chance = Chance(seed * 2 + 1);
+            let mut chance = Chance::new(seed * 2 + 1);
             (0..8).for_each(|_| {
                 chance.below(2);
             });

@@ -6,6 +6,7 @@
 
 use std::error::Error;
 
+use flagfall_board::Chance;
 use flagfall_rules::{
     Command, Entropy, Game, GameTerms, PerSide, Phase, RankCounts, Ruleset, Side, Stamp, Viewer, view,
 };
@@ -13,13 +14,14 @@ use flagfall_rules::{
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let ruleset = Ruleset::parse(arguments.next().as_deref().unwrap_or("classic"))?;
-    let mut chance = Chance(arguments.next().map_or(Ok(1), |seed| seed.parse())?);
+    // Good enough for an example. A server must take random bytes from the operating system.
+    let mut chance = Chance::new(arguments.next().map_or(Ok(1), |seed| seed.parse())?);
 
     let now = Stamp(0);
     let mut game = Game::new(GameTerms::untimed(ruleset));
     for side in Side::BOTH {
         if let Some(setup) = ruleset.sample_setup(side) {
-            game.play(side, &Command::Deploy(setup), now, &chance.entropy())?;
+            game.play(side, &Command::Deploy(setup), now, &Entropy(chance.bytes()))?;
         }
     }
     while game.phase() == Phase::Playing {
@@ -27,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let player = Viewer::Player(game.position().actor());
         let commands = view(&game, player, now).legal_commands().ok_or("nobody is to act")?;
         let command = commands.nth(chance.below(commands.len())).ok_or("no command is left")?;
-        game.play(game.position().actor(), &command, now, &chance.entropy())?;
+        game.play(game.position().actor(), &command, now, &Entropy(chance.bytes()))?;
     }
 
     let seen = view(&game, Viewer::Public, now);
@@ -41,27 +43,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => println!("A draw: {}.", outcome.reason),
     }
     Ok(())
-}
-
-/// A random number generator with a seed: splitmix64 (Steele, Lea, Flood 2014).
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// Returns pseudo-random bytes, which are good enough for an example. A server must take
-    /// random bytes from the operating system.
-    fn entropy(&mut self) -> Entropy {
-        Entropy(std::array::from_fn(|_| self.next() as u8))
-    }
 }

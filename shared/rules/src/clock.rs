@@ -59,6 +59,9 @@ pub struct Clock {
     /// For each side, the time at which its clock started to run. Both clocks run at the same
     /// time while both sides have to choose in a strike (§Q4).
     since: PerSide<Option<Stamp>>,
+    /// True if a side's turn begins with its whole free time or time for a ply, even if the side
+    /// has used some of it to choose in the other side's strike (§Q4).
+    has_whole_turns: bool,
     quota: LagQuota,
     /// The lag compensation that each side can still receive.
     lag_stock_ms: PerSide<u32>,
@@ -79,6 +82,7 @@ impl Clock {
             remaining_ms: both(base_ms),
             free_ms: both(free_ms),
             since: PerSide::default(),
+            has_whole_turns: false,
             quota: LagQuota::default(),
             lag_stock_ms: PerSide::default(),
         })
@@ -88,6 +92,16 @@ impl Clock {
     pub(crate) fn set_lag_quota(&mut self, quota: LagQuota) {
         self.quota = quota;
         self.lag_stock_ms = PerSide::new(quota.stock_ms, quota.stock_ms);
+    }
+
+    /// Lets each turn begin with its whole time.
+    pub(crate) fn set_whole_turns(&mut self) {
+        self.has_whole_turns = true;
+    }
+
+    /// True if each turn begins with its whole time.
+    pub(crate) fn has_whole_turns(&self) -> bool {
+        self.has_whole_turns
     }
 
     /// Returns the lag compensation in milliseconds for a side that acts now: the round trip of
@@ -124,17 +138,25 @@ impl Clock {
     /// clock starts.
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
-        match self.control {
-            TimeControl::Unlimited => {}
-            TimeControl::Fischer { base_ms: _, increment_ms } => {
-                self.remaining_ms[side] = self.remaining_ms[side].saturating_add(increment_ms);
-            }
-            TimeControl::Delay { base_ms: _, free_ms } => self.free_ms[side] = free_ms,
-            TimeControl::PerPly { ply_ms } => self.remaining_ms[side] = ply_ms,
+        if let TimeControl::Fischer { base_ms: _, increment_ms } = self.control {
+            self.remaining_ms[side] = self.remaining_ms[side].saturating_add(increment_ms);
+        }
+        self.renew(side);
+        if self.has_whole_turns {
+            self.renew(side.opponent());
         }
         let stock_ms = self.lag_stock_ms[side].saturating_add(self.quota.per_ply_ms);
         self.lag_stock_ms[side] = stock_ms.min(self.quota.stock_ms);
         self.start(side.opponent(), at);
+    }
+
+    /// Gives a side the time that it has in each turn: its free time, or the time for a ply.
+    fn renew(&mut self, side: Side) {
+        match self.control {
+            TimeControl::Unlimited | TimeControl::Fischer { .. } => {}
+            TimeControl::Delay { base_ms: _, free_ms } => self.free_ms[side] = free_ms,
+            TimeControl::PerPly { ply_ms } => self.remaining_ms[side] = ply_ms,
+        }
     }
 
     /// A side's remaining time at the time `now`, in milliseconds.

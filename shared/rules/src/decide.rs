@@ -173,7 +173,8 @@ fn out_of_time(game: &Game) -> Outcome {
     }
 }
 
-/// Stops the clocks as of `since`, the time from which no server could accept moves.
+/// Stops the clocks as of `since`, the time from which no server could accept moves, but not before
+/// the latest event that everyone was shown. The time of a later, hidden event stays hidden.
 ///
 /// Returns no events if the clocks are already stopped or the game is over.
 #[must_use]
@@ -181,7 +182,7 @@ pub fn decide_pause(game: &Game, since: Stamp) -> Events {
     if game.is_paused() || game.phase == Phase::Over {
         return Events::default();
     }
-    only(EventKind::Paused { since: since.max(game.latest) })
+    only(EventKind::Paused { since: since.max(game.latest_shown) })
 }
 
 /// Restarts the clocks. Returns no events if the clocks are already running.

@@ -173,6 +173,11 @@ impl Event {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
+    /// True if only the side that acted is shown this event: a changed deployment, or a choice.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.is_choice() || matches!(&self.0, EventKind::Deployed(deployed) if deployed.is_change)
+    }
+
     /// The side whose clock this event stops, because the side made a ply, struck, or chose a
     /// rank.
     pub fn ends_time_of(&self) -> Option<Side> {

@@ -13,6 +13,9 @@ use crate::position::Position;
 pub fn evolve(game: &mut Game, event: &Event, at: Stamp) {
     let at = at.max(game.latest);
     game.latest = at;
+    if !event.is_hidden() {
+        game.latest_shown = at;
+    }
     match &event.0 {
         EventKind::Deployed(deployed) => {
             let Deployed { side, deployment, salt, is_change: _ } = &**deployed;

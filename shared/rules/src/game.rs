@@ -61,6 +61,8 @@ pub struct Game {
     pub(crate) outcome: Option<Outcome>,
     /// The time of the latest event.
     pub(crate) latest: Stamp,
+    /// The time of the latest event that every audience was shown.
+    pub(crate) latest_shown: Stamp,
 }
 
 /// Clocks for a side's opponent and the public. They do not reveal whether the side has chosen.
@@ -115,6 +117,7 @@ impl Game {
             offers: Offers::default(),
             outcome: None,
             latest: terms.created,
+            latest_shown: terms.created,
         }
     }
 
@@ -133,6 +136,21 @@ impl Game {
             clock.set_lag_quota(quota);
         }
         self
+    }
+
+    /// Returns the game. If `has_whole_turns` is true, each turn begins with its whole time per ply
+    /// or free time, even if the side has used some of it to choose in a strike (§Q4).
+    #[must_use]
+    pub fn with_whole_turns(mut self, has_whole_turns: bool) -> Game {
+        if let Some(clock) = self.clock.as_mut().filter(|_| has_whole_turns) {
+            clock.set_whole_turns();
+        }
+        self
+    }
+
+    /// True if [`Game::with_whole_turns`] has set this.
+    pub fn has_whole_turns(&self) -> bool {
+        self.clock.as_ref().is_some_and(Clock::has_whole_turns)
     }
 
     /// The lag compensation in milliseconds for a side that acts now, limited by the side's
@@ -194,6 +212,12 @@ impl Game {
     /// The time of the latest event, or of the game's creation if there are no events.
     pub fn latest(&self) -> Stamp {
         self.latest
+    }
+
+    /// The time of the latest event that every audience was shown, or of the game's creation. A
+    /// later event may be hidden: a changed deployment, or the first choice in a strike (§Q4).
+    pub fn latest_shown(&self) -> Stamp {
+        self.latest_shown
     }
 
     /// True if the game is waiting for this side: for its ply, the color of a chip, or a choice

@@ -49,6 +49,7 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         offers,
         outcome,
         latest: _,
+        latest_shown: _,
     } = game;
     let own_deployment = match viewer {
         Viewer::Player(side) if *phase == Phase::Deploying => {

@@ -6,22 +6,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use allocation_counter::measure;
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
     Command, Entropy, Game, GameTerms, Phase, Ruleset, Setup, Start, TimeControl, decide, evolve,
 };
-
-/// xorshift64* (Vigna 2016).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) * end as u64) >> 32) as usize
-    }
-}
 
 fn started(ruleset: &'static Ruleset, chance: &mut Chance) -> Game {
     let mut game = Game::new(GameTerms {
@@ -106,7 +94,7 @@ fn plies_allocate_nothing() {
         // Their number does not grow with the number of plies.
         let allocations_max = if ruleset.more_squares { 12 } else { 0 };
         for seed in 0..10 {
-            let mut chance = Chance(seed * 2 + 1);
+            let mut chance = Chance::new(seed * 2 + 1);
             let mut game = started(ruleset, &mut chance);
             let allocations = measure(|| played(&mut game, &mut chance)).count_total;
             assert!(

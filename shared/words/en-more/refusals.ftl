@@ -13,7 +13,7 @@ refusal-unknown = The request was refused ({ $code }).
 ## Messages and connections
 
 # $reason: not_json ($column), not_an_object, too_deep ($max), missing_field, unknown_field and
-# duplicate_field ($field), expected ($expected), value, body.
+# duplicate_field ($field), value, body.
 refusal-malformed =
     { $reason ->
         [not_json] The message is not JSON. The error is at column { $column }.
@@ -22,9 +22,8 @@ refusal-malformed =
         [missing_field] This is not a message of the protocol, because of the missing field `{ $field }`.
         [unknown_field] This is not a message of the protocol, because of the unknown field `{ $field }`.
         [duplicate_field] This is not a message of the protocol, because of the duplicate field `{ $field }`.
-        [expected] This is not a message of the protocol. Expected { $expected }.
         [body] The body must be a JSON object with exactly the fields that /api/openapi.json lists for this path. Send it with the Content-Type header application/json.
-       *[value] This is not a message of the protocol, because a field has a value that is not allowed.
+       *[value] This is not a message of the protocol, because the name or the value of a field is not allowed.
     }
 # $reason: not_first, repeated.
 refusal-hello-expected =
@@ -55,7 +54,10 @@ refusal-stopping =
 # $reason: memory, games ($count: running games).
 refusal-server-full =
     { $reason ->
-        [games] The server already has { $count } running games, which is the limit that its operators set. Try again in a few minutes.
+        [games] The server already has { $count ->
+            [one] 1 running game
+           *[other] { $count } running games
+        }, which is the limit that its operators set. Try again in a few minutes.
        *[memory] The server has no memory for new games, but running games continue. Try again in a few minutes.
     }
 # $reason: unknown_outcome (the command may or may not have been carried out), damaged.

@@ -13,7 +13,7 @@ refusal-unknown = В запросе отказано ({ $code }).
 ## Messages and connections
 
 # $reason: not_json ($column), not_an_object, too_deep ($max), missing_field, unknown_field and
-# duplicate_field ($field), expected ($expected), value, body.
+# duplicate_field ($field), value, body.
 refusal-malformed =
     { $reason ->
         [not_json] Сообщение не в формате JSON. Ошибка в столбце { $column }.
@@ -22,9 +22,8 @@ refusal-malformed =
         [missing_field] Это не сообщение протокола: нет поля `{ $field }`.
         [unknown_field] Это не сообщение протокола: неизвестное поле `{ $field }`.
         [duplicate_field] Это не сообщение протокола: поле `{ $field }` повторяется.
-        [expected] Это не сообщение протокола. Ожидается: { $expected }.
         [body] Тело запроса должно быть объектом JSON ровно с теми полями, которые перечислены для этого пути в /api/openapi.json. Добавьте к запросу заголовок Content-Type: application/json.
-       *[value] Это не сообщение протокола: недопустимое значение поля.
+       *[value] Это не сообщение протокола: недопустимое имя или значение поля.
     }
 # $reason: not_first, repeated.
 refusal-hello-expected =

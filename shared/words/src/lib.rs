@@ -19,6 +19,7 @@ mod rulesets;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use flagfall_protocol::Refusal;
@@ -205,6 +206,15 @@ pub fn english() -> &'static Words {
 /// Returns the English text of a refusal from the rules engine.
 pub fn refusal_text(refusal: impl Into<Refusal>) -> String {
     english().refusal(&refusal.into())
+}
+
+/// Writes a number with its noun, for messages that exist only in English: `1 game`, `2 games`.
+pub fn counted<N: Copy + PartialEq + From<u8> + fmt::Display>(
+    number: N,
+    one: &'static str,
+    many: &'static str,
+) -> impl fmt::Display {
+    fmt::from_fn(move |f| write!(f, "{number} {}", if number == N::from(1) { one } else { many }))
 }
 
 /// Returns the id of a refusal's text: `refusal-`, then the code with hyphens instead of

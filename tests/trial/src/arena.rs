@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId};
 use tokio::sync::{RwLock, Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
@@ -137,6 +136,11 @@ pub(crate) async fn play_all(
     run.history = std::mem::take(&mut site.history);
     run.history.elsewhere_max_ms = options.elsewhere_max_ms;
     run.history.told_max_ms = options.told_max_ms;
+    let games = played.iter().filter_map(|one| one.log.game.parse().ok()).collect();
+    let archived = site.archived(&games, options.patience.archive).await?;
+    for log in played.iter_mut().map(|one| &mut one.log) {
+        log.is_archived = log.game.parse().is_ok_and(|game| archived.contains(&game));
+    }
     if run.history.kills > 0 {
         // Read the records from processes that did not serve any of the games.
         site.kill_all(Duration::ZERO).await?;
@@ -312,6 +316,7 @@ async fn play_one(
         plan,
         game: game.as_str().to_owned(),
         clients: clients.into_iter().map(|client| client.log).collect(),
+        is_archived: false,
         records: Default::default(),
     };
     Ok(Played { log, lines, tokens })

@@ -1,6 +1,6 @@
 //! Random generators with seeds derived from the run's seed.
 
-use flagfall_bots::Chance;
+use flagfall_board::Chance;
 
 /// Returns the generator for one purpose of a run. The same seed, purpose and number give the
 /// same choices.

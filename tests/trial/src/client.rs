@@ -1,12 +1,12 @@
 //! A client that connects to a server, drops the connection and connects again, with a log of all
 //! messages.
 
+use flagfall_board::Chance;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_bots::Chance;
 use flagfall_protocol::{Accepted, ClientToServer, Code, PROTOCOL_VERSION, Secret, ServerToClient};
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::TcpStream;
@@ -149,7 +149,7 @@ impl Client {
                 Ok(true)
             }
             Some(ServerToClient::Refused { code, message, .. })
-                if ![Code::TOO_MANY, Code::STORE_UNAVAILABLE].contains(&code.as_str()) =>
+                if ![Code::TOO_MANY, Code::STORE_UNAVAILABLE, Code::STOPPING].contains(&code.as_str()) =>
             {
                 Err(self.error("-", format!("not let in: {code}: {message}")))
             }
@@ -258,7 +258,7 @@ impl Client {
                 match message {
                     ServerToClient::Accepted { cmd_id, outcome } if cmd_id == *id => return Ok(outcome),
                     ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == *id => {
-                        if code.as_str() != Code::STORE_UNAVAILABLE {
+                        if ![Code::STORE_UNAVAILABLE, Code::STOPPING].contains(&code.as_str()) {
                             return Err(self.error("-", format!("refused: {code}: {message}")));
                         }
                         self.back_off().await;

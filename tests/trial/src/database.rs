@@ -236,6 +236,15 @@ impl Database {
         Ok(keys.iter().filter_map(game).collect())
     }
 
+    /// Returns the games whose logs are in Redis.
+    ///
+    /// # Errors
+    /// [`TrialError::Redis`].
+    pub(crate) async fn all_games(&self) -> Result<BTreeSet<String>, TrialError> {
+        let parts = try_join_all((0..self.masters.len()).map(|part| self.games(part))).await?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
     /// Kills the master of a part with `kill -9`, and makes its replica the master. When the killed
     /// one is started again, it follows the new one.
     ///

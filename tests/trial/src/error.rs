@@ -20,6 +20,14 @@ pub enum TrialError {
         /// The last lines of the server's log.
         log: String,
     },
+    /// A server did not stop as planned.
+    #[error("a server that should stop ended so: {end}; its log: {log}")]
+    Unstopped {
+        /// How the server ended.
+        end: String,
+        /// The last lines of the server's log.
+        log: String,
+    },
     /// An operation of the system failed.
     #[error("{what}: {source}")]
     Io {
@@ -36,6 +44,9 @@ pub enum TrialError {
         /// The cause.
         why: String,
     },
+    /// The archive cannot be read.
+    #[error("the archive: {0}")]
+    Archive(#[from] flagfall_archive::ArchiveError),
     /// A client cannot continue.
     #[error("{who} in game {game}: {what}")]
     Client {

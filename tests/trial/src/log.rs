@@ -64,6 +64,8 @@ pub(crate) struct GameLog {
     pub game: String,
     /// Both players and the spectators.
     pub clients: Vec<ClientLog>,
+    /// True if only the archive had the game when the records were read.
+    pub is_archived: bool,
     /// The server's records after the end, as sent to Red, Blue and the public.
     pub records: [String; 3],
 }
@@ -141,12 +143,12 @@ pub struct Disturbance {
     pub slow: Option<usize>,
 }
 
-/// A kill of a server while others kept running.
+/// A kill or a planned stop of a server while others kept running.
 #[derive(Clone, Copy, Debug)]
 pub struct Death {
     /// The server's number.
     pub server: usize,
-    /// The time of the kill.
+    /// The time of the kill, or at which the server was told to stop.
     pub at: u64,
 }
 

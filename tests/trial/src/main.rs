@@ -181,7 +181,8 @@ async fn main() -> ExitCode {
 /// The time limits of an ordinary run, in minutes for all games.
 fn patience(minutes: u64) -> Patience {
     let run = Duration::from_secs(minutes * 60);
-    Patience { run, stall: run, completion: Duration::from_secs(30) }
+    let (completion, archive) = (Duration::from_secs(30), Duration::from_secs(60));
+    Patience { run, stall: run, completion, archive }
 }
 
 /// Makes short runs on servers with planted faults. The check for each fault must find it.
@@ -197,6 +198,7 @@ async fn look_for_planted(options: Options) -> ExitCode {
             // With some faults, games stand still. They would be waited for to the end.
             stall: Duration::from_secs(8),
             completion: Duration::from_secs(15),
+            archive: Duration::ZERO,
         },
         ..options
     };

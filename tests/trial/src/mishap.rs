@@ -1,9 +1,8 @@
 //! The mishaps that happen during games. They are drawn from the seed in rounds, and each round
 //! contains every kind.
 
+use flagfall_board::Chance;
 use std::time::Duration;
-
-use flagfall_bots::Chance;
 
 use crate::chance::{between, chance_for, once_in};
 use crate::database::MASTERS;
@@ -14,6 +13,8 @@ use crate::storage::Storage;
 const LONG: Duration = Duration::from_millis(4_800);
 /// The same for a part of the store.
 const PART_LONG: Duration = Duration::from_millis(5_200);
+/// How long the archive is out of reach. Servers look for games to archive every ten seconds.
+const ARCHIVE_LONG: Duration = Duration::from_millis(10_500);
 /// The length of the last period, whose data Redis loses.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
@@ -35,6 +36,8 @@ pub(crate) enum Mishap {
         /// True if the servers are killed too.
         and_servers: bool,
     },
+    /// A planned stop (SIGTERM) of one server. The others take over.
+    StopServer(usize),
     /// SIGSTOP of one server.
     FreezeServer(usize),
     /// `kill -9` of a master of a cluster. Its replica takes over.
@@ -56,6 +59,8 @@ pub(crate) enum Mishap {
     },
     /// From this moment on, only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
+    /// The folder of the archive is moved away.
+    ArchiveAway,
     /// Connections between players and a server break.
     BreakPlayers(usize),
     /// Connections between players and a server get this weather.
@@ -81,8 +86,9 @@ impl Mishap {
     #[must_use]
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
-            BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll, KillHalf,
-            KillRedis, KillServer, Line, LoseTail, MoveSlots, Players, Promote, SlowLine,
+            ArchiveAway, BreakLine, BreakPlayers, FreezeRedis, FreezeServer, JumpRedis, JumpServer, KillAll,
+            KillHalf, KillRedis, KillServer, Line, LoseTail, MoveSlots, Players, Promote, SlowLine,
+            StopServer,
         };
         match self {
             KillAll
@@ -94,8 +100,8 @@ impl Mishap {
             | BreakLine(_)
             | Line { .. }
             | JumpRedis { .. } => true,
-            KillServer(_) | KillHalf | FreezeServer(_) | SlowLine(..) | BreakPlayers(_) | Players(..)
-            | JumpServer(..) => false,
+            KillServer(_) | KillHalf | StopServer(_) | FreezeServer(_) | SlowLine(..) | ArchiveAway
+            | BreakPlayers(_) | Players(..) | JumpServer(..) => false,
         }
     }
 
@@ -124,6 +130,7 @@ impl Mishap {
             Mishap::LoseTail { .. } => "kill -9: Redis and all servers, the last second lost",
             Mishap::Promote(_) => "kill -9: a master, whose replica takes over",
             Mishap::MoveSlots { .. } => "slots moved to another master",
+            Mishap::StopServer(_) => "SIGTERM: a server stopped as planned",
             Mishap::FreezeServer(_) => "SIGSTOP: a server",
             Mishap::FreezeRedis(None) => "SIGSTOP: Redis",
             Mishap::FreezeRedis(Some(_)) => "SIGSTOP: a master",
@@ -133,6 +140,7 @@ impl Mishap {
             Mishap::Line { weather: Weather::Cut, .. } => "servers cut off from Redis",
             Mishap::Line { .. } => "connections to Redis dead in one or both directions",
             Mishap::SlowLine(..) => "a slow connection to Redis",
+            Mishap::ArchiveAway => "the archive out of reach",
             Mishap::BreakPlayers(_) => "players' connections broken",
             Mishap::Players(_, Weather::Slow(_)) => "slow connections to players",
             Mishap::Players(..) => "connections to players dead in one or both ways",
@@ -254,6 +262,10 @@ fn cluster_round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     let weather = if once_in(chance, 2) { Weather::Cut } else { held(chance) };
     add(Mishap::Line { server: Some(server), part: Some(master(2)), weather }, short(chance));
     add(Mishap::BreakLine(Some(server)), Duration::ZERO);
+    if servers > 1 {
+        add(Mishap::StopServer(chance.below(servers)), short(chance));
+    }
+    add(Mishap::ArchiveAway, ARCHIVE_LONG);
     round
 }
 
@@ -270,7 +282,9 @@ fn round(storage: Storage, chance: &mut Chance) -> Vec<Planned> {
     }
     if servers > 1 {
         add(Mishap::KillHalf, short(chance));
+        add(Mishap::StopServer(server(chance)), short(chance));
     }
+    add(Mishap::ArchiveAway, ARCHIVE_LONG);
     add(Mishap::KillAll, short(chance));
     add(Mishap::KillRedis(None), short(chance));
     add(Mishap::LoseTail { part: None, and_servers: false }, short(chance));
@@ -334,7 +348,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_plans_the_same_and_a_round_has_everything() {
-        for (storage, kinds) in [(Storage::Redis { servers: 3 }, 18), (Storage::Cluster { servers: 3 }, 23)] {
+        for (storage, kinds) in [(Storage::Redis { servers: 3 }, 20), (Storage::Cluster { servers: 3 }, 25)] {
             let plan = |seed| plan_mishaps(seed, 8, storage, true).into_iter().map(|one| one.mishap.words());
             assert!(plan(7).eq(plan(7)) && !plan(7).eq(plan(8)));
             let long = plan_mishaps(7, 200, storage, true);

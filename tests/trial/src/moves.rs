@@ -1,8 +1,7 @@
 //! Finds a player's legal commands. Like a client, it only uses the engine and the view that the
 //! server sent.
 
-use flagfall_board::{Direction, Rank, Square};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Direction, Rank, Square};
 use flagfall_protocol::GameView;
 use flagfall_rules::{Choice, Command, LegalCommands, Move, Ruleset, View};
 

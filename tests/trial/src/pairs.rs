@@ -216,7 +216,12 @@ mod tests {
             resign_after: 0,
             think_ms: 0,
             seed,
-            patience: Patience { run: Duration::ZERO, stall: Duration::ZERO, completion: Duration::ZERO },
+            patience: Patience {
+                run: Duration::ZERO,
+                stall: Duration::ZERO,
+                completion: Duration::ZERO,
+                archive: Duration::ZERO,
+            },
             storage: Storage::Embedded,
             server: std::path::PathBuf::new(),
             environment: Vec::new(),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flagfall_board::Side;
-use flagfall_bots::{Chance, random_setup, sensible_setup};
+use flagfall_board::{Chance, Side};
+use flagfall_bots::{random_setup, sensible_setup};
 use flagfall_protocol::{Terms, Time};
 use flagfall_rules::{Ruleset, Setup, Start};
 
@@ -25,6 +25,8 @@ pub struct Patience {
     /// For servers to complete what others have left unfinished, once all games are over. They look
     /// for it in turns, and leave it alone for some seconds.
     pub completion: Duration,
+    /// For servers to archive the games, once all are over.
+    pub archive: Duration,
 }
 
 /// The size of a run.

@@ -31,6 +31,7 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
     ("a commitment that was opened with another salt", Fault::Commitment, change_salt),
     ("a lawful move refused", Fault::Refusal, refuse_lawful),
     ("a move of an earlier epoch carried out", Fault::Astray, carry_out_astray),
+    ("an archived record with a changed stamp", Fault::Differs, change_stamp),
     ("a record without its end", Fault::Unended, cut_end),
     ("an end that only the clients saw", Fault::Missing, cut_end),
 ];
@@ -142,6 +143,17 @@ fn record_twice(log: &mut GameLog) -> Option<()> {
         let last = events.iter().rposition(|event| is_kind(event, "moved"))?;
         let again = events[last].clone();
         events.insert(last, again);
+        Some(())
+    })
+}
+
+fn change_stamp(log: &mut GameLog) -> Option<()> {
+    if !log.is_archived {
+        return None;
+    }
+    change_records(log, |events| {
+        let last = events.iter_mut().rfind(|event| is_kind(event, "moved"))?;
+        last["at"] = json!(last["at"].as_u64()? + 1);
         Some(())
     })
 }

@@ -64,6 +64,9 @@ impl Report {
                 failures.push(format!("no ordinary game of {ruleset} was compared"));
             }
         }
+        if self.findings.archived == 0 && self.games > 0 {
+            failures.push("no game was archived".to_owned());
+        }
         if self.findings.moves_acked == 0 || self.findings.views == 0 {
             failures.push("nothing was compared".to_owned());
         }
@@ -75,6 +78,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Findings {
             ended,
+            archived,
             plies,
             played,
             messages,
@@ -100,6 +104,7 @@ impl fmt::Display for Report {
         for (reason, count) in ended {
             row(&format!("  by {reason}"), count.to_string())?;
         }
+        row("archived games, whose records were compared", archived.to_string())?;
         row("plies in the logs", plies.to_string())?;
         for (ruleset, Played { games, plies, acked, messages, views, events }) in played {
             row(
@@ -118,7 +123,7 @@ impl fmt::Display for Report {
             row("bytes that Redis lost", self.history.bytes_lost.to_string())?;
         }
         let spans = [
-            ("server killed: its clients welcomed again", &self.findings.let_in_ms),
+            ("server killed or stopped: its clients welcomed again", &self.findings.let_in_ms),
             ("  shown their game again", &self.findings.shown_ms),
             ("    if nothing else was wrong", &self.findings.shown_undisturbed_ms),
             ("  their pending command acknowledged", &self.findings.answered_ms),

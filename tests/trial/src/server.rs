@@ -16,6 +16,8 @@ use crate::skew::Skew;
 
 /// The time limit for a process to start listening.
 const START_MAX: Duration = Duration::from_secs(60);
+/// The time limit for a process to stop as planned.
+const STOP_MAX: Duration = Duration::from_secs(60);
 /// The number of bytes of a server's log that are shown when the server fails.
 const LOG_SHOWN: usize = 4_000;
 
@@ -24,8 +26,8 @@ const LOG_SHOWN: usize = 4_000;
 pub(crate) struct Server {
     program: PathBuf,
     log: PathBuf,
-    /// Flags for its store.
-    store: [String; 2],
+    /// Flags for its store and its archive.
+    store: Vec<String>,
     environment: Vec<(String, String)>,
     /// The server's wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
@@ -41,7 +43,7 @@ impl Server {
     pub(crate) async fn start(
         program: &Path,
         log: PathBuf,
-        store: [String; 2],
+        store: Vec<String>,
         environment: Vec<(String, String)>,
         skew: Option<Skew>,
     ) -> Result<Server, TrialError> {
@@ -56,6 +58,21 @@ impl Server {
     /// [`TrialError::Io`].
     pub(crate) async fn kill(&mut self) -> Result<(), TrialError> {
         self.child.kill().await.map_err(TrialError::io("killing a server"))
+    }
+
+    /// Stops the process as planned (SIGTERM), and waits for its end.
+    ///
+    /// # Errors
+    /// [`TrialError::Unstopped`] if it does not end in time, or not as planned.
+    pub(crate) async fn stop(&mut self) -> Result<(), TrialError> {
+        signal(&self.child, "TERM").await?;
+        let end = match timeout(STOP_MAX, self.child.wait()).await {
+            Ok(Ok(status)) if status.success() => return Ok(()),
+            Ok(Ok(status)) => status.to_string(),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it is still running".to_owned(),
+        };
+        Err(TrialError::Unstopped { end, log: self.log_tail() })
     }
 
     /// Starts another process on the same data, on the same port if it is free.
@@ -91,15 +108,16 @@ impl Server {
 /// # Errors
 /// [`TrialError::Io`].
 pub(crate) async fn stand_still(child: &Child, span: Duration) -> Result<(), TrialError> {
-    let id = child.id().map(|id| id.to_string()).unwrap_or_default();
-    let signal = async |name: &str| {
-        let sent = Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", name, &id]).status().await;
-        sent.map_err(TrialError::io("sending a signal"))
-    };
-    signal("STOP").await?;
+    signal(child, "STOP").await?;
     sleep(span).await;
-    signal("CONT").await?;
-    Ok(())
+    signal(child, "CONT").await
+}
+
+/// Sends a signal to a process, by its id.
+async fn signal(child: &Child, name: &str) -> Result<(), TrialError> {
+    let id = child.id().map(|id| id.to_string()).unwrap_or_default();
+    let sent = Command::new("sh").args(["-c", "kill -\"$1\" \"$2\"", "sh", name, &id]).status().await;
+    sent.map(drop).map_err(TrialError::io("sending a signal"))
 }
 
 async fn spawn(

@@ -2,11 +2,14 @@
 //! several servers on one Redis or on a Redis Cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use flagfall_archive::{Archive, ArchiveError, FolderStore, Found, Settings};
+use flagfall_board::GameId;
 use futures_util::future::try_join_all;
 use tokio::sync::{RwLock, watch};
 use tokio::time::{Instant, sleep};
@@ -48,7 +51,7 @@ pub struct History {
     pub aways: Vec<Away>,
     /// The losses of data of which no process had a copy.
     pub losses: Vec<Loss>,
-    /// The kills of servers while other servers kept running.
+    /// The kills and planned stops of servers while other servers kept running.
     pub deaths: Vec<Death>,
     /// The periods of all mishaps, including kills of servers.
     pub troubles: Vec<Disturbance>,
@@ -77,6 +80,8 @@ pub(crate) struct Site {
     database: Option<Database>,
     /// The proxies between each server and each node of Redis.
     lines: Vec<Vec<Proxy>>,
+    /// The folder of the archive.
+    archive: PathBuf,
     /// The proxy between players and each server.
     doors: Vec<Proxy>,
     /// The addresses for spectators and for reading records. A restarted server may have a
@@ -115,6 +120,9 @@ impl Site {
                 _ => Database::start_one(folder.path(), library.as_ref()).await?,
             });
         }
+        let archive = folder.path().join("archive");
+        let archiving =
+            ["--archive", &archive.display().to_string(), "--archive-after-minutes", "0"].map(str::to_owned);
         let (mut lines, mut starting) = (Vec::new(), Vec::new());
         for number in 0..storage.servers() {
             let (mut flags, mut environment) = (
@@ -136,6 +144,7 @@ impl Site {
                 .as_ref()
                 .map(|library| Skew::new(library, folder.path().join(format!("server-{number}-clock"))));
             let log = folder.path().join(format!("server-{number}.log"));
+            let flags = flags.into_iter().chain(archiving.clone()).collect();
             starting.push(Server::start(program, log, flags, environment, skew.transpose()?));
         }
         let servers = try_join_all(starting).await?;
@@ -147,6 +156,7 @@ impl Site {
             servers,
             database,
             lines,
+            archive,
             doors,
             published: watch::Sender::new(Vec::new()),
             published_doors: watch::Sender::new(Vec::new()),
@@ -239,6 +249,7 @@ impl Site {
                 Some(database) => database.move_slots(from, to).await,
                 None => Ok(()),
             },
+            Mishap::StopServer(at) => self.stop_server(at, span).await,
             Mishap::FreezeServer(at) => stand_still(&self.servers[at].child, span).await,
             Mishap::FreezeRedis(part) => self.freeze_redis(part, span).await,
             Mishap::BreakLine(server) => {
@@ -250,6 +261,11 @@ impl Site {
                 self.lines_of(None, None).for_each(|line| line.set(Weather::Clear));
                 self.lines_of(Some(server), None).for_each(|line| line.set(Weather::Slow(delay)));
                 Ok(())
+            }
+            Mishap::ArchiveAway => {
+                self.take_archive_away()?;
+                sleep(span).await;
+                self.bring_archive_back()
             }
             Mishap::BreakPlayers(server) => {
                 self.doors[server].break_all();
@@ -288,6 +304,31 @@ impl Site {
         }
         self.publish();
         Ok(())
+    }
+
+    /// Stops a server as planned and starts it again, while others keep running.
+    async fn stop_server(&mut self, server: usize, down: Duration) -> Result<(), TrialError> {
+        self.history.deaths.push(Death { server, at: now_ms() });
+        self.servers[server].stop().await?;
+        sleep(down).await;
+        self.servers[server].restart().await?;
+        self.publish();
+        Ok(())
+    }
+
+    fn take_archive_away(&self) -> Result<(), TrialError> {
+        let away = self.archive.with_extension("away");
+        fs::rename(&self.archive, away).map_err(TrialError::io("moving the archive away"))
+    }
+
+    fn bring_archive_back(&self) -> Result<(), TrialError> {
+        let failed = "bringing the archive back";
+        // A server that was about to write an object may have created the folder again. If there
+        // are games in it, the checker will miss them.
+        if self.archive.exists() {
+            fs::remove_dir_all(&self.archive).map_err(TrialError::io(failed))?;
+        }
+        fs::rename(self.archive.with_extension("away"), &self.archive).map_err(TrialError::io(failed))
     }
 
     /// Kills all servers and starts them again.
@@ -363,6 +404,10 @@ impl Site {
         // Sign-ups and offers must not fall into that second, because servers keep only logs in
         // memory and could not restore anything else.
         let _closed = gate.write().await;
+        // Servers forget what they hold of a game that is archived, so they could not restore its
+        // end. Servers of a service archive a game minutes after its end, not in the same second.
+        self.take_archive_away()?;
+        sleep(LOST_TAIL).await;
         let games = self.games_of(part).await?;
         let from = now_ms();
         let Some(database) = &self.database else { return Ok(()) };
@@ -375,6 +420,8 @@ impl Site {
         let Some(database) = &mut self.database else { return Ok(()) };
         database.kill(part).await?;
         self.history.bytes_lost += database.forget_since(&marks)?;
+        self.bring_archive_back()?;
+        let Some(database) = &mut self.database else { return Ok(()) };
         sleep(down).await;
         let back = database.restart(part).await?;
         if and_servers {
@@ -470,6 +517,44 @@ impl Site {
             }
             sleep(SETTLED / 4).await;
         }
+    }
+
+    /// Waits, at most for this time, until only the archive has these games, which are all over.
+    /// Returns those of which this is true.
+    ///
+    /// # Errors
+    /// [`TrialError::Redis`], [`TrialError::Archive`].
+    pub(crate) async fn archived(
+        &self,
+        games: &BTreeSet<GameId>,
+        patience: Duration,
+    ) -> Result<BTreeSet<GameId>, TrialError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            let mut found = self.in_archive(games).await?;
+            if let Some(database) = &self.database {
+                let logs = database.all_games().await?;
+                found.retain(|game| !logs.contains(game.as_str()));
+            }
+            if found.len() == games.len() || Instant::now() > deadline {
+                return Ok(found);
+            }
+            sleep(SETTLED / 4).await;
+        }
+    }
+
+    /// Returns those of these games that are in the archive.
+    async fn in_archive(&self, games: &BTreeSet<GameId>) -> Result<BTreeSet<GameId>, ArchiveError> {
+        let objects = Arc::new(FolderStore::to_read(&self.archive));
+        let mut found = BTreeSet::new();
+        if let Some(archive) = Archive::open_to_read(objects, Settings::default()).await? {
+            for game in games {
+                if let Some(Found::At(_)) = archive.find(*game).await? {
+                    found.insert(*game);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the last lines of the servers' logs.

@@ -20,7 +20,7 @@ fn options() -> Options {
         resign_after: 0,
         think_ms: 0,
         seed: 5,
-        patience: Patience { run: MINUTE, stall: MINUTE, completion: MINUTE },
+        patience: Patience { run: MINUTE, stall: MINUTE, completion: MINUTE, archive: MINUTE },
         storage: Storage::Embedded,
         server: server_program(),
         environment: Vec::new(),

@@ -11,8 +11,8 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_bots::{Chance, Effort, HousePlayer, Level};
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
+use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_protocol::{Player, PlayerKind, Recorder, SeenOutcome, Terms, Time};
 use flagfall_records::{Status, check};
 use flagfall_rules::{Entropy, Game, GameTerms, Phase, Ruleset, TimeControl, Viewer, decide, evolve, view};

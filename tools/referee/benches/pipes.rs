@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_referee::{Session, serve_standard};
 use flagfall_rules::Ruleset;
+use flagfall_tests::{Chance, random_setup};
 use serde_json::{Value, json};
 
 const REFEREE: &str = "--be-a-referee";
@@ -47,7 +48,7 @@ struct Script {
 impl Script {
     fn new(ruleset: &Ruleset) -> Script {
         let mut session = Session::new();
-        let mut chance = Chance(2_026);
+        let mut chance = Chance::new(2_026);
         let mut lines = Vec::new();
         while lines.len() < MOVES {
             let mut ask = |request: Value| -> Value {
@@ -64,7 +65,7 @@ impl Script {
                 if stands["phase"] == "playing" {
                     break;
                 }
-                let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });
+                let command = json!({ "kind": "deploy", "setup": random_setup(ruleset, &mut chance) });
                 stands = ask(json!({ "type": "command", "side": side, "command": command }));
             }
             while stands["phase"] == "playing" {
@@ -143,35 +144,4 @@ fn waiting(script: &Script) -> Duration {
     drop(input);
     assert!(child.wait().unwrap().success());
     elapsed
-}
-
-/// xorshift64* (Vigna 2016).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) * end as u64) >> 32) as usize
-    }
-
-    fn setup(&mut self, ruleset: &Ruleset) -> String {
-        let letters = |(rank, count): (flagfall_board::Rank, u8)| {
-            std::iter::repeat_n(rank.letter(), usize::from(count))
-        };
-        let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
-        if ruleset.reserve {
-            // The Flag comes first, because it must be on the board. Draw the other pieces at
-            // random.
-            for end in (2..letters.len()).rev() {
-                letters.swap(end, 1 + self.below(end));
-            }
-        }
-        letters.resize(ruleset.shape.home_len(), '.');
-        for end in (1..letters.len()).rev() {
-            letters.swap(end, self.below(end + 1));
-        }
-        letters.into_iter().collect()
-    }
 }

@@ -11,13 +11,14 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Chance, Client};
+use common::Client;
 use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Sign, Square, SquareSet, Stamp};
 use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, GameView, ViewChange, Viewer};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, Start, TimeControl, decide,
     evolve,
 };
+use flagfall_tests::{Chance, random_setup};
 use serde_json::{Value, json};
 
 const SEED: u64 = 20_261_121;
@@ -166,7 +167,7 @@ fn legal_is_what_decide_accepts() {
                 let listed = legal["commands"].as_array().unwrap();
                 assert_eq!(texts(listed.iter().cloned()), accepted, "{} {side}", ruleset.id);
                 assert_eq!(listed.len(), accepted.len(), "each command once");
-                let deploy = GameCommand::Deploy { setup: chance.setup(ruleset) };
+                let deploy = GameCommand::Deploy { setup: random_setup(ruleset, &mut chance) };
                 assert_eq!(legal["may_deploy"], mirror.accepts(side, &deploy, moment), "{}", ruleset.id);
             }
             if mirror.game.phase() == Phase::Over {
@@ -177,7 +178,7 @@ fn legal_is_what_decide_accepts() {
                 None => {
                     assert_eq!(ruleset.start, Start::Deployments, "{} has begun", ruleset.id);
                     let side = if mirror.game.is_ready(Side::Red) { Side::Blue } else { Side::Red };
-                    (side, GameCommand::Deploy { setup: chance.setup(ruleset) })
+                    (side, GameCommand::Deploy { setup: random_setup(ruleset, &mut chance) })
                 }
                 Some(turn) => {
                     let is_pending = mirror.game.position().has_strike_pending();
@@ -268,7 +269,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
 #[test]
 fn a_seed_repeats_a_session_and_no_seed_does_not() {
     games("seeds", |ruleset, mut chance| {
-        let setups = [chance.setup(ruleset), chance.setup(ruleset)];
+        let setups = [random_setup(ruleset, &mut chance), random_setup(ruleset, &mut chance)];
         let session = |seed: Option<u64>| {
             let mut client = Client::default();
             let mut answers = vec![match seed {
@@ -305,7 +306,7 @@ fn seen_events_keep_an_audiences_view_current() {
         for step in 0..120 {
             let request = match step {
                 0 | 1 if ruleset.start == Start::Deployments => {
-                    let command = json!({ "kind": "deploy", "setup": chance.setup(ruleset) });
+                    let command = json!({ "kind": "deploy", "setup": random_setup(ruleset, &mut chance) });
                     json!({ "type": "command", "side": Side::BOTH[step], "command": command })
                 }
                 _ => random_command(&mut client, &turn, &mut chance),

@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Chance, Client};
+use common::Client;
 use flagfall_protocol::{GameRecord, GameView};
 use flagfall_referee::STEPS_MAX;
 use flagfall_rules::Ruleset;
+use flagfall_tests::{Chance, random_setup};
 use serde_json::{Value, json};
 
 const RED: &str = "9....1..9. .......... .S........ F8B2......";
@@ -285,7 +286,7 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     let ruleset = Ruleset::find("barrage").unwrap();
     let mut client = Client::default();
     client.done(json!({ "type": "new_game", "ruleset": ruleset.id }));
-    let deploy = json!({ "type": "command", "side": "red", "command": { "kind": "deploy", "setup": Chance::new(1).setup(ruleset) } });
+    let deploy = json!({ "type": "command", "side": "red", "command": { "kind": "deploy", "setup": random_setup(ruleset, &mut Chance::new(1)) } });
     for _ in 0..STEPS_MAX {
         client.done(deploy.clone());
     }

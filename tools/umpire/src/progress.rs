@@ -1,6 +1,7 @@
 //! Shows progress while games are played. On a terminal, one line is updated. Otherwise, a few
 //! lines are printed.
 
+use flagfall_words::counted;
 use std::io::{self, Write};
 
 use crate::series::{Plan, Played};
@@ -54,7 +55,8 @@ impl<W: Write> Progress<W> {
 }
 
 fn line(plan: &Plan, played: &[Played], under_way: usize) -> String {
-    let mut line = format!("{} of {} games", played.len(), plan.fixtures.len());
+    let games = counted(plan.fixtures.len(), "game", "games");
+    let mut line = format!("{} of {games}", played.len());
     if under_way > 0 {
         line.push_str(&format!(", {under_way} under way"));
     }
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn elsewhere_there_are_few_lines() {
-        assert_eq!(told(false, 1), "1 of 1 games: ann 1.0, bob 0.0\n");
+        assert_eq!(told(false, 1), "1 of 1 game: ann 1.0, bob 0.0\n");
         assert_eq!(told(false, 200).lines().count(), 10);
         assert!(told(false, 200).starts_with("20 of 200 games, 1 under way: ann 20.0, bob 0.0\n"));
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use flagfall_board::Side;
+use flagfall_words::counted;
 
 use crate::series::{Plan, Played};
 use crate::standings::{Standing, by_side, endings, head_to_head, mean_plies, standings};
@@ -73,7 +74,8 @@ fn facts(plan: &Plan, played: &[Played]) -> Vec<String> {
     let mut facts = Vec::new();
     let planned = plan.fixtures.len();
     if played.len() < planned {
-        facts.push(format!("Not complete: {} of {planned} games were played.", played.len()));
+        let games = counted(planned, "game", "games");
+        facts.push(format!("Not complete: {} of {games} played.", played.len()));
     }
     let (won, nobody) = by_side(played);
     facts.push(format!("Red won {}, Blue won {}, nobody {nobody}.", won.red, won.blue));
@@ -107,7 +109,7 @@ fn faults(plan: &Plan, played: &[Played]) -> Vec<String> {
 
 fn title(plan: &Plan, played: &[Played]) -> String {
     let seconds = plan.limits.turn.as_secs_f64();
-    let games = if played.len() == 1 { "1 game".to_owned() } else { format!("{} games", played.len()) };
+    let games = counted(played.len(), "game", "games");
     format!("{}, {games}, {seconds} s a turn", plan.ruleset.id)
 }
 
@@ -281,7 +283,7 @@ Points of each against each:
 2  carl     1/2      x  0.5/1
 3  bob      0/2  0.5/1      x
 
-Not complete: 5 of 6 games were played.
+Not complete: 5 of 6 games played.
 Red won 3, Blue won 1, nobody 1.
 Games ended by flag_captured 4, quiet_limit 1.
 Mean length: 23.0 plies.
@@ -317,7 +319,7 @@ Faults:
     #[test]
     fn without_a_game_there_are_no_figures() {
         let text = results(&plan(&["ann", "bob"]), &[], Format::Text);
-        assert!(text.contains("Not complete: 0 of 2 games were played."), "{text}");
+        assert!(text.contains("Not complete: 0 of 2 games played."), "{text}");
         assert!(!text.contains("NaN"), "{text}");
     }
 

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_new_guest_gives_a_name_and_a_known_one_a_credential() {
-    let mut model = Model::new(options(), Goal::Games, Random::Seeded(1));
+    let mut model = Model::new(options(), Goal::Games, Random::Seeded(Chance::new(1)));
     model.options.name = Some("ann".to_owned());
     assert_eq!(update(&mut model, Message::Started), [Effect::Connect { delay_ms: 0 }]);
     let effects = update(&mut model, Message::Connected);
@@ -21,7 +21,7 @@ pub(super) fn failed() -> Message {
 
 #[test]
 fn an_unreachable_server_at_the_start_ends_the_program() {
-    let mut model = Model::new(options(), Goal::Games, Random::Seeded(1));
+    let mut model = Model::new(options(), Goal::Games, Random::Seeded(Chance::new(1)));
     let effects = update(&mut model, failed());
     assert_eq!(exit_code(&effects), Some(3));
     let said = "Cannot reach ws://127.0.0.1:7171/ws: connection refused. Name another one.";

@@ -3,7 +3,7 @@
 use super::*;
 
 fn greeting(goal: Goal, file: &str) -> Model {
-    let mut model = Model::new(options(), goal, Random::Seeded(1));
+    let mut model = Model::new(options(), goal, Random::Seeded(Chance::new(1)));
     model.options.credential_file = file.to_owned();
     model.login.token = Some(Secret::new("old"));
     update(&mut model, Message::Started);

@@ -10,7 +10,7 @@ fn program() -> Model {
     let options = crate::model::Options { face: crate::model::Face::Program, ..options() };
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
-    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(7));
+    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(Chance::new(7)));
     model.clock.now = START;
     model
 }

@@ -11,7 +11,7 @@ const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };
-    let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
+    let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(Chance::new(1)));
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     let welcome = format!(

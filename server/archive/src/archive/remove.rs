@@ -65,7 +65,7 @@ impl Archive {
             next.pending.extend(places.iter().map(|(game, at)| Pending { game: *game, segment: at.segment }));
             if self.commit(&mut writer, &base, next).await?.is_some() {
                 let mut cache = self.inner.cache.lock();
-                places.keys().for_each(|game| cache.remove(*game));
+                places.keys().for_each(|game| drop(cache.remove(game)));
                 return Ok(places.len());
             }
             self.pause(tried).await?;

@@ -1,11 +1,9 @@
 //! Exports a store together with its archive.
 
-use std::sync::Arc;
-
 use flagfall_base::keys::PROOF;
 use flagfall_board::GameId;
 use flagfall_store::{
-    ARCHIVED_RECORDS, AppendOutcome, FullRecord, Head, Key, ReadError, Store, StoreError, StoreResult,
+    ARCHIVED_RECORDS, AppendOutcome, FullRecord, Head, Key, Pages, ReadError, Store, StoreError, StoreResult,
     StoredEntry, Transfer,
 };
 use futures_util::FutureExt as _;
@@ -17,6 +15,14 @@ use crate::frame::archived_signature;
 
 /// The number of records that are read from the archive at the same time.
 const READS: usize = 64;
+
+/// What the archive contained when a walk through all records reached it. It is listed only once
+/// for each walk, because an archive may contain millions of games and records.
+#[derive(Default)]
+struct Listed {
+    games: Option<Vec<GameId>>,
+    volumes: Option<Vec<Key>>,
+}
 
 /// A page of records, in the order of their keys.
 struct Page {
@@ -35,15 +41,10 @@ impl Page {
         self.records.len() >= self.limit && self.records.last().is_none_or(|(last, ..)| last < key)
     }
 
-    /// True if the page begins before the keys with this prefix.
-    fn is_before(&self, prefix: &Key) -> bool {
-        self.after.as_ref().is_none_or(|after| after < prefix)
-    }
-
     /// True if the page may contain keys with this prefix.
     fn may_have(&self, prefix: &Key) -> bool {
         let after = self.after.as_ref().map_or(&[][..], Key::as_bytes);
-        !self.is_past(prefix) && (self.is_before(prefix) || after.starts_with(prefix.as_bytes()))
+        !self.is_past(prefix) && (after < prefix.as_bytes() || after.starts_with(prefix.as_bytes()))
     }
 
     /// Reads the records with these keys from the archive, in order, until the page is full.
@@ -63,6 +64,20 @@ impl Page {
 }
 
 impl<S: Transfer + ?Sized> ArchivedStore<S> {
+    /// Returns a page of the records in the store and in the archive.
+    async fn page(
+        &self,
+        after: Option<Key>,
+        limit: usize,
+        listed: &mut Listed,
+    ) -> Result<Vec<FullRecord>, StoreError> {
+        let records = self.inner.records(after.clone(), limit).await?;
+        let mut page = Page { after, limit, records };
+        self.add_signatures(&mut page, listed).await?;
+        self.add_volumes(&mut page, listed).await?;
+        Ok(page.records)
+    }
+
     async fn all_games(&self) -> Result<Vec<GameId>, StoreError> {
         tracing::info!("listing the games of the archive");
         self.archive.all_games().await.map_err(|error| store_error(&error))
@@ -70,17 +85,15 @@ impl<S: Transfer + ?Sized> ArchivedStore<S> {
 
     /// Adds the signatures of archived games, as the records that they were before the games were
     /// archived.
-    async fn add_signatures(&self, page: &mut Page) -> Result<(), StoreError> {
+    async fn add_signatures(&self, page: &mut Page, listed: &mut Listed) -> Result<(), StoreError> {
         let prefix = PROOF.all()?;
         if !page.may_have(&prefix) {
             return Ok(());
         }
-        let known = self.listed.lock().games.clone().filter(|_| !page.is_before(&prefix));
-        let games = match known {
-            Some(known) => known,
-            None => Arc::new(self.all_games().await?),
+        let games = match &mut listed.games {
+            Some(games) => games,
+            none => none.insert(self.all_games().await?),
         };
-        self.listed.lock().games = Some(games.clone());
         let is_done = |game: &GameId| PROOF.key([game]).ok().as_ref() <= page.after.as_ref();
         let first = games.partition_point(is_done);
         let keys = (first..games.len()).filter_map(|nth| PROOF.key([&games[nth]]).ok());
@@ -100,20 +113,18 @@ impl<S: Transfer + ?Sized> ArchivedStore<S> {
         Ok(Some((key, serde_json::to_vec(&signature).map_err(unwritable)?, None)))
     }
 
-    async fn add_volumes(&self, page: &mut Page) -> Result<(), StoreError> {
+    async fn add_volumes(&self, page: &mut Page, listed: &mut Listed) -> Result<(), StoreError> {
         let prefix = Key::new(ARCHIVED_RECORDS)?;
         if !page.may_have(&prefix) {
             return Ok(());
         }
-        let known = self.listed.lock().volumes.clone().filter(|_| !page.is_before(&prefix));
-        let volumes = match known {
-            Some(known) => known,
-            None => {
+        let volumes = match &mut listed.volumes {
+            Some(volumes) => volumes,
+            none => {
                 tracing::info!("listing the volumes of players' histories in the archive");
-                Arc::new(self.archived_records(prefix).await?)
+                none.insert(self.archived_records(prefix).await?)
             }
         };
-        self.listed.lock().volumes = Some(volumes.clone());
         let first = volumes.partition_point(|key| Some(key) <= page.after.as_ref());
         let keys = (first..volumes.len()).map(|nth| volumes[nth].clone());
         page.add(keys, |key| self.volume(key).boxed()).await
@@ -140,13 +151,16 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
     }
 
     fn records(&self, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<FullRecord>> {
-        Box::pin(async move {
-            let records = self.inner.records(after.clone(), limit).await?;
-            let mut page = Page { after, limit, records };
-            self.add_signatures(&mut page).await?;
-            self.add_volumes(&mut page).await?;
-            Ok(page.records)
-        })
+        Box::pin(async move { self.page(after, limit, &mut Listed::default()).await })
+    }
+
+    fn all_records(&self, limit: usize) -> Pages<'_> {
+        let next = move |(after, mut listed): (_, Listed)| async move {
+            let records = self.page(after, limit, &mut listed).await?;
+            let last = records.last().map(|(key, ..)| key.clone());
+            Ok(last.map(|last| (records, (Some(last), listed))))
+        };
+        stream::try_unfold((None, Listed::default()), next).boxed()
     }
 
     fn take_over(

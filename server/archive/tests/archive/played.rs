@@ -86,6 +86,7 @@ pub(crate) fn random_game(ruleset: &'static Ruleset, seed: u64, plies_max: Optio
         lakes: is_drawn.then(|| terms.lakes.iter().collect()),
         previous: chance.once_in(2).then(|| GameId::from_random([7; 12])),
         lag_quota: has_lags.then_some(LagQuota { per_ply_ms: 100, stock_ms: 500 }),
+        whole_turns: has_lags,
     };
     let mut played = Played::new(terms.game, header, terms.created);
     while table.game.phase() != Phase::Over {

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use flagfall_archive::{ArchivedStore, Check};
 use flagfall_store::{EmbeddedOptions, EmbeddedStore, Key, Store, SystemClock, Transfer, Update, Write};
+use futures_util::StreamExt as _;
 
 use super::memory::Memory;
 use super::whole::{open, settings};
@@ -38,12 +39,10 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
         assert_eq!(store.get(key(name)).await, Ok(Some(name.as_bytes().to_vec())), "{name}");
     }
     for limit in 1..8 {
-        let (mut exported, mut after) = (Vec::new(), None);
+        let mut exported = Vec::new();
         let lists = objects.lists.load(Ordering::Relaxed);
-        loop {
-            let records = store.records(after.clone(), limit).await.expect("records");
-            let Some((last, ..)) = records.last() else { break };
-            after = Some(last.clone());
+        let mut pages = store.all_records(limit);
+        while let Some(records) = pages.next().await.transpose().expect("records") {
             exported.extend(records.into_iter().map(|(_, value, _)| String::from_utf8(value).expect("text")));
         }
         // The store also remembers its archive.
@@ -51,6 +50,7 @@ async fn a_record_in_the_archive_is_read_exported_checked_and_deleted() {
         assert_eq!(exported, names, "{limit} at a time");
         // The manifests and the volumes are each listed once.
         assert_eq!(objects.lists.load(Ordering::Relaxed) - lists, 2, "{limit} at a time");
+        assert_eq!(store.records(Some(key(names[3])), limit).await.expect("records").len(), limit.min(2));
     }
     let check = async || archive.check(Check::All, |_, _| ()).await.expect("a report");
     assert_eq!((check().await.records, check().await.damage.len()), (2, 0));

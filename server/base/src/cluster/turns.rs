@@ -141,7 +141,7 @@ mod tests {
     async fn a_server_waits_for_its_turn_and_hears_that_it_is_alone() {
         let store = TestStore::announcing(ManualClock::new(Stamp(1_000)));
         let servers = ["a", "b"].map(|id| Peers::new(Arc::new(store.clone()), id.to_owned(), None));
-        let info = MemberInfo { takes_turns: true, ..MemberInfo::default() };
+        let info = MemberInfo::of_this_version();
         for peers in servers.iter().chain(&servers[..1]) {
             peers.inner.as_ref().unwrap().watch.lock().note_heard(peers.id().unwrap(), Instant::now());
             peers.meet(&info).await.unwrap();
@@ -175,7 +175,7 @@ mod tests {
             assert!(store.follow(Topic::Server((*id).into())).await);
             heard.push(store.notices().unwrap());
         }
-        let info = MemberInfo { takes_turns: true, ..MemberInfo::default() };
+        let info = MemberInfo::of_this_version();
         for (_, peers, _) in servers.iter().chain(&servers[..1]) {
             peers.meet(&info).await.unwrap();
         }

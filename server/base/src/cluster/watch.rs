@@ -90,6 +90,15 @@ impl Watch {
         self.is_deaf(own, now) || self.heard.get(server).is_some_and(is_heard)
     }
 
+    /// True if a server may be running that is neither this one (`own`) nor one of `others`.
+    pub(super) fn may_miss(&self, others: &[&str], own: &str, now: Instant) -> bool {
+        let is_stranger = |(server, heard): (&String, &Instant)| {
+            let is_known = server == own || others.contains(&server.as_str());
+            !is_known && now.saturating_duration_since(*heard) <= LATE
+        };
+        self.is_deaf(own, now) || self.heard.iter().any(is_stranger)
+    }
+
     pub(super) fn is_deaf(&self, own: &str, now: Instant) -> bool {
         self.heard.get(own).is_none_or(|heard| now.saturating_duration_since(*heard) > DEAF)
     }

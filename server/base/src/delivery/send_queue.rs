@@ -120,13 +120,6 @@ pub struct Account {
     pub stored: u32,
 }
 
-#[derive(PartialEq, Eq, Debug)]
-pub enum Outgoing {
-    Message(Payload),
-    /// Closes the connection with this code. No items follow.
-    Close(CloseCode),
-}
-
 #[must_use]
 pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
     let shared = Arc::new(Shared { connection, state: Mutex::new(State::default()) });
@@ -341,20 +334,6 @@ impl PartialEq for Outbox {
 impl Eq for Outbox {}
 
 impl OutboxReader {
-    /// Returns the next item to write. If there is none, returns `Pending`, and the task is woken
-    /// by the next message.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
-        let mut state = self.shared.state.lock();
-        if let Some(payload) = state.pop() {
-            return Poll::Ready(Outgoing::Message(payload));
-        }
-        if let Some(code) = state.close {
-            return Poll::Ready(Outgoing::Close(code));
-        }
-        register(&mut state, cx);
-        Poll::Pending
-    }
-
     /// Sets the socket to which the messages are written.
     pub fn connect(&mut self, sink: Arc<dyn Sink>) {
         self.shared.state.lock().sink = Some(sink);
@@ -370,22 +349,16 @@ impl OutboxReader {
         if let Some(code) = state.close {
             return Poll::Ready(Ok(code));
         }
-        register(&mut state, cx);
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
         Poll::Pending
     }
 
     /// Writes the queued messages. Ready when the socket has accepted all of them.
     pub fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         poll_written(&mut self.shared.state.lock(), cx)
-    }
-
-    pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
-        let mut state = self.shared.state.lock();
-        if let Some(code) = state.close {
-            return Poll::Ready(code);
-        }
-        register(&mut state, cx);
-        Poll::Pending
     }
 
     pub fn pool(&self) -> Option<PoolStatus> {
@@ -413,13 +386,6 @@ fn poll_written(state: &mut State, cx: &mut Context<'_>) -> Poll<io::Result<()>>
         }
     }
     Poll::Ready(Ok(()))
-}
-
-fn register(state: &mut State, cx: &Context<'_>) {
-    match &mut state.waker {
-        Some(waker) => waker.clone_from(cx.waker()),
-        none => *none = Some(cx.waker().clone()),
-    }
 }
 
 impl Drop for OutboxReader {

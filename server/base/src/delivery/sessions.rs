@@ -359,10 +359,10 @@ impl Drop for Registration {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
     use std::task::{Context, Poll, Waker};
 
-    use super::super::send_queue::{OutboxReader, Outgoing, outbox};
+    use super::super::reading::{next, poll_next};
+    use super::super::send_queue::{OutboxReader, outbox};
     use super::*;
 
     fn ping() -> Payload {
@@ -386,7 +386,7 @@ mod tests {
         connections.notify("ana", &ping());
         connections.notify("nobody", &ping());
         for reader in [&mut first_reader, &mut second_reader] {
-            assert_eq!(poll_fn(|cx| reader.poll_next(cx)).await, Outgoing::Message(ping()));
+            assert_eq!(next(reader).await, Ok(ping()));
         }
         assert_eq!(other.outbox.queued(), 0);
         assert_eq!((connections.len(), connections.players_online()), (3, 2));
@@ -401,8 +401,7 @@ mod tests {
         for registration in [&mut first, &mut second, &mut third] {
             registration.identify("ana", "t", 2);
         }
-        let code = poll_fn(|cx| first_reader.poll_close(cx)).await;
-        assert_eq!(code, CloseCode::TooManyConnections);
+        assert_eq!(next(&mut first_reader).await, Err(CloseCode::TooManyConnections));
         assert!(!second.outbox.is_closed() && !third.outbox.is_closed());
     }
 
@@ -416,7 +415,7 @@ mod tests {
         desk.identify("ana", "t2", 8);
         other.identify("bo", "t1", 8);
         connections.close_token("ana", "t1", CloseCode::TokenRevoked);
-        assert_eq!(poll_fn(|cx| phone_reader.poll_close(cx)).await, CloseCode::TokenRevoked);
+        assert_eq!(next(&mut phone_reader).await, Err(CloseCode::TokenRevoked));
         assert!(!desk.outbox.is_closed() && !other.outbox.is_closed());
     }
 
@@ -455,7 +454,7 @@ mod tests {
         connections.close_all(CloseCode::Shutdown);
         let (late, mut late_reader) = connect(&connections);
         for reader in [&mut first_reader, &mut late_reader] {
-            assert_eq!(poll_fn(|cx| reader.poll_close(cx)).await, CloseCode::Shutdown);
+            assert_eq!(next(reader).await, Err(CloseCode::Shutdown));
         }
         let waiting = tokio::spawn({
             let connections = connections.clone();
@@ -478,9 +477,9 @@ mod tests {
         }
         for available in [false, true] {
             let told = Payload::new(&ServerToClient::StoreState { available, game: None });
-            assert_eq!(poll_fn(|cx| reader.poll_next(cx)).await, Outgoing::Message(told));
+            assert_eq!(next(&mut reader).await, Ok(told));
         }
         assert_eq!(one.outbox.queued(), 0);
-        assert_eq!(stranger.poll_next(&mut Context::from_waker(Waker::noop())), Poll::Pending);
+        assert_eq!(poll_next(&mut stranger, &mut Context::from_waker(Waker::noop())), Poll::Pending);
     }
 }

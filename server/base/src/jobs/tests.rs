@@ -156,7 +156,7 @@ async fn a_job_is_left_to_its_guardian_until_it_is_overdue() {
     let members: Arc<dyn Store> = Arc::new(TestStore::announcing(scene.clock.clone()));
     let peers = ["a", "b"].map(|id| Peers::new(members.clone(), id.to_owned(), None));
     for peers in [&peers[0], &peers[1], &peers[0]] {
-        peers.meet(&MemberInfo { takes_turns: true, ..MemberInfo::default() }).await.unwrap();
+        peers.meet(&MemberInfo::of_this_version()).await.unwrap();
     }
     assert!(members.follow(Topic::Server("b".into())).await);
     let mut told = members.notices().unwrap();

@@ -36,7 +36,7 @@ impl OutageState {
     /// the end of a pause. Clocks were stopped during these times, and have run since.
     pub(super) fn after(game: &Game, outages: &OutageList) -> OutageState {
         let missing = if game.outcome().is_none() {
-            missing(outages, game.latest(), game.paused_since())
+            missing(outages, game.latest(), game.latest_shown(), game.paused_since())
         } else {
             None
         };
@@ -71,7 +71,7 @@ impl OutageState {
     /// Clocks were stopped during the outage or pause. If the log has an entry after `since`, the
     /// server that wrote the entry has already handled the outage.
     pub(crate) fn recover(&mut self, game: &Game, since: Stamp) {
-        let latest = game.latest();
+        let latest = game.latest_shown();
         if game.phase() != Phase::Over && (latest <= since || game.is_paused()) {
             let since = since.max(latest);
             self.unrecorded = match self.unrecorded {
@@ -84,8 +84,11 @@ impl OutageState {
     /// Returns the events that record the outage. Empty if the log already contains them.
     pub(super) fn decide_recovery(&self, game: &Game) -> Vec<Event> {
         let Some(since) = self.unrecorded_since() else { return Vec::new() };
-        let mut events: Vec<Event> =
-            if game.latest() <= since { decide_pause(game, since).into_iter().collect() } else { Vec::new() };
+        let mut events: Vec<Event> = if game.latest_shown() <= since {
+            decide_pause(game, since).into_iter().collect()
+        } else {
+            Vec::new()
+        };
         let mut paused = game.clone();
         events.iter().for_each(|event| evolve(&mut paused, event, since));
         events.extend(match self.unrecorded {
@@ -107,7 +110,7 @@ impl OutageState {
                 earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
             }
             Unrecorded::None if latest <= outage.since || latest < outage.until => {
-                self.recover(game, outage.since.max(latest));
+                self.recover(game, outage.since.max(game.latest_shown()));
                 if let Unrecorded::Since(since) = self.unrecorded
                     && is_slow
                 {
@@ -123,7 +126,7 @@ impl OutageState {
     /// on. The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
         let Some(seen) = self.seen else { return };
-        let latest = game.latest();
+        let latest = game.latest_shown();
         let is_inside = latest < seen.until && seen.since < seen.until && !game.is_paused();
         match &mut self.unrecorded {
             Unrecorded::Since(since) if *since < latest && is_inside => *since = seen.since.max(latest),
@@ -174,6 +177,6 @@ impl OutageState {
             Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => since.min(now),
             Unrecorded::None => self.silent_since.map_or(now, |since| since.min(now)),
         };
-        at.max(game.latest())
+        at.max(game.latest_shown())
     }
 }

@@ -4,8 +4,9 @@
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_protocol::{GameCommand, GameEvent, Move, Presence, Running, ServerToClient};
 use flagfall_rules::Viewer;
+use flagfall_store::Outage;
 
-use super::harness::{Client, Hand, header, player};
+use super::harness::{Client, Hand, deploy, header, player};
 use crate::table::Input;
 
 fn step(squares: &str) -> GameCommand {
@@ -131,6 +132,64 @@ fn a_choice_survives_the_server_and_no_clock_runs_meanwhile() {
     bo.accepted();
     assert_eq!(hand.table.summary().ply, 3);
     assert_eq!(hand.view(Viewer::Public).captured.red[Rank::Captain], 1);
+}
+
+/// Returns what clients are told after a crash, if `act` happened between the last heartbeat and
+/// the crash. The game stays in the memory of another server, or a server opens it afterwards.
+fn told_after_crash(
+    mut hand: Hand,
+    clients: &mut [&mut Client],
+    is_opened: bool,
+    act: impl FnOnce(&mut Hand),
+) -> Vec<Vec<String>> {
+    hand.advance(2_000);
+    let since = hand.now();
+    hand.advance(400);
+    act(&mut hand);
+    hand.advance(20_000);
+    let outage = Outage { since, until: hand.now() };
+    if is_opened {
+        hand.reload();
+        hand.table.recover_from(&[outage].into_iter().collect());
+        for client in &*clients {
+            hand.open(client, None);
+        }
+    } else {
+        hand.step(Input::Outage(outage));
+    }
+    hand.advance(1_000);
+    for client in &*clients {
+        hand.open(client, None);
+    }
+    clients.iter_mut().map(|client| client.texts()).collect()
+}
+
+#[test]
+fn a_pause_after_a_crash_does_not_tell_when_something_hidden_happened() {
+    for is_opened in [false, true] {
+        let told = [false, true].map(|has_chosen| {
+            let (hand, ana, mut bo, mut watcher) = struck();
+            told_after_crash(hand, &mut [&mut bo, &mut watcher], is_opened, |hand| {
+                if has_chosen {
+                    hand.command(&ana, 2, choose(Rank::Captain));
+                }
+            })
+        });
+        assert!(told[0].iter().flatten().any(|text| text.contains("paused")), "{told:?}");
+        assert_eq!(told[0], told[1], "a choice");
+        let told = [false, true].map(|has_changed| {
+            let mut hand = Hand::new(&header("classic"));
+            let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
+            hand.open(&bo, None);
+            hand.command(&ana, 0, deploy("classic", Side::Red, 1));
+            told_after_crash(hand, &mut [&mut bo], is_opened, |hand| {
+                if has_changed {
+                    hand.command(&ana, 0, deploy("classic", Side::Red, 2));
+                }
+            })
+        });
+        assert_eq!(told[0], told[1], "a changed deployment");
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Tests of players who leave, of the messages that other clients get about them, and of claims.
 
-use flagfall_board::{PerSide, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, PerSide, Side};
 use flagfall_protocol::{
     ClaimedResult, GameCommand, GameEvent, Presence, RefusalArg, RefusalArgs, SeenOutcome, ServerToClient,
     Time,

@@ -1,7 +1,6 @@
 //! Commands are judged, appended and answered. A repeated command gets the same answer.
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::{Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
 use flagfall_store_testing::WriteFault;

@@ -1,8 +1,7 @@
 //! Conflicts between two servers on one store, and stores that do not say whether they wrote
 //! something.
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::{Code, GameCommand, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store_testing::WriteFault;

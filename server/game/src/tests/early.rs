@@ -1,8 +1,7 @@
 //! A server whose clock is ahead of the store's clock. If time is up by its own clock, the server
 //! must wait for the store's clock.
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_rules::Viewer;
 
 use super::harness::{Hand, header};

@@ -1,7 +1,6 @@
 //! Commands that were made in one epoch and are sent again in a later one.
 
-use flagfall_board::{ChipColor, PerSide, Rank, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, ChipColor, PerSide, Rank, Side};
 use flagfall_protocol::{ClaimedResult, GameCommand, Move, Phase};
 use flagfall_rules::{Ruleset, Start, Viewer};
 use flagfall_store::Store as _;

@@ -5,19 +5,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use flagfall_base::cluster::MemberInfo;
-use flagfall_board::{GameId, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Side};
 use flagfall_protocol::{Code, GameCommand, Phase, ServerToClient, Time};
+use flagfall_rules::Viewer;
 use flagfall_store::record::Form;
 use flagfall_store::{
     Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store as _, StoredEntry,
     SystemClock, Transfer as _,
 };
-use flagfall_store_testing::{ManualClock, TestStore};
-use flagfall_transfer::{export, import};
+use flagfall_store_testing::{ManualClock, TestStore, import};
+use flagfall_transfer::export;
 use tempfile::TempDir;
 
-use super::harness::{Client, Hand, START, TestServer, command, deploy_both, header, load, open, run_tasks};
+use super::harness::{
+    Client, DAYS, Hand, START, TestServer, command, deploy_both, header, load, new_game, open, run_tasks,
+};
+use crate::record::record;
 use crate::replay::replay;
 use crate::search::read_all;
 use crate::{InForm, NewCommand, TableError};
@@ -70,14 +73,19 @@ async fn an_export_in_one_form_has_the_same_games() {
     for form in [Form::Json, Form::Binary] {
         let mut exported = Vec::new();
         let mut in_form = InForm::new(form);
-        let examined =
-            export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
-                .await
-                .unwrap();
+        let examined = export(
+            &store,
+            &mut exported,
+            Some(&mut |game, entry| in_form.rewrite(game, entry)),
+            None,
+            |_| {},
+        )
+        .await
+        .unwrap();
         assert!(examined.damaged.is_empty());
         let folder = TempDir::new().unwrap();
         let other = embedded(&folder);
-        import(&other, &mut exported.as_slice(), |_| {}).await.unwrap();
+        import(&other, &exported).await.unwrap();
         let stored = read_all(&other, hand.id, 0).await.unwrap();
         assert!(forms(&stored).into_iter().skip(1).all(|found| found == Some(form)));
         let (_, game, _) = replay(hand.id, &stored, |_, _| {}).unwrap();
@@ -146,7 +154,7 @@ async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
     let mut exported = Vec::new();
     let mut in_form = InForm::new(Form::Json);
     let examined =
-        export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), |_| {})
+        export(&store, &mut exported, Some(&mut |game, entry| in_form.rewrite(game, entry)), None, |_| {})
             .await
             .unwrap();
     assert_eq!(examined.tally.entries, entries);
@@ -242,4 +250,28 @@ async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
     second(&members[..3], &games, 0, &mut chance).await;
     let game = members[0].server.playing(9, Time::Unlimited {}).await;
     assert!(forms(&read_all(&store, game, 0).await.unwrap()).iter().all(|form| *form == Some(Form::Json)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_with_choices_have_whole_turns_when_every_server_can_read_that() {
+    let fischer = Time::Fischer { base_s: 60, increment_s: 5 };
+    for (form, ruleset, time, is_whole) in [
+        (None, "quantum", DAYS, true),
+        (None, "quantum,ties=attacker", Time::Delay { base_s: 60, free_s: 5 }, true),
+        (None, "quantum", fischer, false),
+        (None, "classic", DAYS, false),
+        (Some(Form::Json), "quantum", DAYS, false),
+    ] {
+        let clock = Arc::new(ManualClock::new(START));
+        let set = |settings: &mut crate::TableSettings| settings.write_form = form;
+        let server = TestServer::with(TestStore::new(clock.clone()), clock, set).await;
+        let mut new = new_game(1, ["ana", "bo"]);
+        (new.terms.ruleset, new.terms.time) = (ruleset.to_owned(), time);
+        let id = server.create(new).await.id();
+        let mut stored = read_all(&server.store, id, 0).await.unwrap();
+        assert_eq!(record(id, &stored, Viewer::Public).unwrap().whole_turns, is_whole, "{ruleset}");
+        // An export for version 0.1 does not have the mark.
+        stored[0].body = InForm::new(Form::Json).rewrite(id, &stored[0]).unwrap();
+        assert!(!record(id, &stored, Viewer::Public).unwrap().whole_turns);
+    }
 }

@@ -9,8 +9,8 @@ mod store;
 use std::task::{Context, Poll, Waker};
 
 use flagfall_base::keys::{LEFT, POOL_RETURNS};
-use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_bots::{Chance, random_setup};
+use flagfall_board::{Chance, GameId, PerSide, Side, Square, Stamp};
+use flagfall_bots::random_setup;
 use flagfall_protocol::{Code, GameCommand, Player, PlayerKind, Terms, Time};
 use flagfall_rules::{Entropy, Ruleset};
 use flagfall_store::record;
@@ -66,6 +66,7 @@ pub(crate) fn header(ruleset: &str) -> GameHeader {
         lakes: drawn_lakes(ruleset),
         previous: None,
         lag_quota: None,
+        whole_turns: false,
     }
 }
 

@@ -1,8 +1,7 @@
 //! House players play complete games of every ruleset.
 
 use flagfall_base::background::Background;
-use flagfall_board::{ChipColor, Direction, Rank, Side, Square};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, ChipColor, Direction, Rank, Side, Square};
 use flagfall_protocol::{GameCommand, GameView, Phase, ServerToClient, Time};
 use flagfall_rules::{Identity, Move, MoveCommand, Ruleset, SeenPiece, Start};
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::{GameEvent, LagQuota};
 use flagfall_rules::Viewer;
 

@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use flagfall_board::{ChipColor, Rank, Side, Square};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, ChipColor, Rank, Side, Square};
 use flagfall_protocol::{ClaimedResult, Fate, GameCommand, GameEvent, Time};
 use flagfall_rules::{Command, Disclosure, Identity, Move, Ruleset, Start, Viewer};
 

@@ -1,7 +1,6 @@
 //! Players who leave a game are recorded, but only once per game.
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::{Abort, ClaimedResult, GameCommand, ServerToClient, Time};
 
 use super::harness::{Client, DEPLOY_MS, Hand, deploy, header, left_games, now, player};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use flagfall_board::{GameId, Side, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Side, Stamp};
 use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
 use flagfall_store_testing::WriteFault;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
 use flagfall_rules::{Ruleset, Viewer};
 use flagfall_store::{Announcement, Key, Store as _, Update, Write};

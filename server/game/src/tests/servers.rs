@@ -102,7 +102,7 @@ async fn pair() -> (TestStore, Server, Server) {
 
 /// Lets servers meet until they know that none of them is of an older version.
 async fn meet(servers: &[&Server]) {
-    let info = MemberInfo { tells_starts: true, follows_topics: true, ..MemberInfo::default() };
+    let info = MemberInfo::of_this_version();
     for _ in 0..20 {
         for server in servers {
             server.tables.peers().meet(&info).await.unwrap();
@@ -142,8 +142,7 @@ async fn a_player_is_notified_once_of_a_game_created_on_another_server() {
 async fn servers_that_tell_of_new_games_do_not_open_each_others() {
     let (_store, one, other) = pair().await;
     for server in [&one, &other, &one] {
-        let info = MemberInfo { tells_starts: true, ..MemberInfo::default() };
-        server.tables.peers().meet(&info).await.unwrap();
+        server.tables.peers().meet(&MemberInfo::of_this_version()).await.unwrap();
     }
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let _connected = (one.connect(&ana), other.connect(&bo));
@@ -179,8 +178,7 @@ async fn a_due_flag_that_one_server_finds_is_opened_by_its_guardian() {
     let store = TestStore::announcing(clock.clone());
     let (one, other) = (Server::start(&store, &clock).await, Server::start(&store, &clock).await);
     for server in [&one, &other, &one] {
-        let info = MemberInfo { takes_turns: true, tells_starts: true, ..MemberInfo::default() };
-        server.tables.peers().meet(&info).await.unwrap();
+        server.tables.peers().meet(&MemberInfo::of_this_version()).await.unwrap();
     }
     let is_guarded = |id: &GameId| other.tables.peers().guards(id.as_str());
     let id = (0_u8..32).map(|number| GameId::from_random([number; 12])).find(is_guarded).unwrap();

@@ -1,8 +1,7 @@
 //! Servers that share a store. Each shows the entries of the others, whether or not it gets their
 //! announcements.
 
-use flagfall_board::{PerSide, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, PerSide, Side};
 use flagfall_protocol::{EventPosition, GameCommand, Phase, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};

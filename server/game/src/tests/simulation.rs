@@ -4,8 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{Accepted, Code, GameCommand, ServerToClient, Time};
 use flagfall_rules::{Viewer, see};
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};

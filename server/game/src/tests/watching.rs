@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use flagfall_board::Side;
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Side};
 use flagfall_protocol::{
     Code, EventPosition, GameCommand, GameEvent, GameView, Phase, Presence, ServerToClient,
 };

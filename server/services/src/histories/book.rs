@@ -10,7 +10,7 @@
 use flagfall_base::keys::{GONE, HISTORY, HISTORY_DUE, VOLUMES};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, delete_all, expect};
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Stamp};
 use flagfall_protocol::Tally;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 use futures_util::stream::{self, StreamExt as _};
@@ -98,27 +98,10 @@ struct PackedVolume {
 #[derive(Serialize, Deserialize)]
 struct PackedFigures {
     ruleset: String,
-    /// The player's results as Red and as Blue.
-    by_side: [PackedTally; 2],
+    by_side: PerSide<Tally>,
     /// For each deployment: its number, the player's results with it, and the end of the latest
     /// game.
-    deployments: Vec<(u32, PackedTally, u64)>,
-}
-
-/// Games won, drawn and lost.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct PackedTally(u32, u32, u32);
-
-impl From<Tally> for PackedTally {
-    fn from(tally: Tally) -> PackedTally {
-        PackedTally(tally.won, tally.drawn, tally.lost)
-    }
-}
-
-impl From<PackedTally> for Tally {
-    fn from(PackedTally(won, drawn, lost): PackedTally) -> Tally {
-        Tally { won, drawn, lost }
-    }
+    deployments: Vec<(u32, Tally, u64)>,
 }
 
 fn to_bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
@@ -165,15 +148,13 @@ impl Volume {
     pub(super) fn parse(bytes: &[u8]) -> Result<Volume, StoreError> {
         let PackedVolume { page, figures } = from_bytes(bytes)?;
         let setups = page.setups()?;
-        let deployment = |(setup, tally, last): (u32, PackedTally, u64)| {
+        let deployment = |(setup, tally, last): (u32, Tally, u64)| {
             let setup = usize::try_from(setup).ok()?.checked_sub(1).and_then(|at| setups.get(at))?;
-            Some(KeptDeployment { setup: setup.expose().to_owned(), tally: tally.into(), last })
+            Some(KeptDeployment { setup: setup.expose().to_owned(), tally, last })
         };
         let mut unpacked = Vec::with_capacity(figures.len());
         for PackedFigures { ruleset, by_side, deployments } in figures {
             let deployments: Option<Vec<_>> = deployments.into_iter().map(deployment).collect();
-            let by_side = by_side.map(Tally::from);
-            let by_side = PerSide::new(by_side[0], by_side[1]);
             unpacked.push((ruleset, Figures { by_side, deployments: deployments.ok_or_else(unreadable)? }));
         }
         Ok(Volume { lines: page.lines()?, figures: unpacked })
@@ -183,20 +164,21 @@ impl Volume {
         let mut setups = Setups::new();
         let mut figures = Vec::with_capacity(self.figures.len());
         for (ruleset, counted) in &self.figures {
-            let by_side = Side::BOTH.map(|side| counted.by_side[side].into());
-            let deployment =
-                |kept: &KeptDeployment| (setups.of(Some(&kept.setup)), kept.tally.into(), kept.last);
+            let deployment = |kept: &KeptDeployment| (setups.of(Some(&kept.setup)), kept.tally, kept.last);
             let deployments = counted.deployments.iter().map(deployment).collect();
-            figures.push(PackedFigures { ruleset: ruleset.clone(), by_side, deployments });
+            let (ruleset, by_side) = (ruleset.clone(), counted.by_side);
+            figures.push(PackedFigures { ruleset, by_side, deployments });
         }
         to_bytes(&PackedVolume { page: Packed::of(&self.lines, setups), figures })
     }
 
-    /// Adds statistics to those of the volume.
-    pub(super) fn add_figures(&mut self, ruleset: &str, figures: &Figures) {
-        match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
-            Some((_, known)) => known.merge(figures),
-            None => self.figures.push((ruleset.to_owned(), figures.clone())),
+    /// Adds the statistics of another volume to those of this one.
+    pub(super) fn add_figures(&mut self, other: &Volume) {
+        for (ruleset, figures) in &other.figures {
+            match self.figures.iter_mut().find(|(known, _)| known == ruleset) {
+                Some((_, known)) => known.merge(figures),
+                None => self.figures.push((ruleset.clone(), figures.clone())),
+            }
         }
     }
 
@@ -389,17 +371,30 @@ pub(crate) async fn amend(
     Ok(true)
 }
 
-/// Reads all histories with all their volumes. Returns the players whose histories cannot be read,
-/// each with the reason.
-pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreError> {
+/// Reads all histories with all their volumes, and looks for their games. Returns the players whose
+/// histories cannot be read or name missing games, each with the reason.
+///
+/// `has_game` is true if a game can be read. It is asked for the latest games of each player, or
+/// for all games if `all` is true.
+pub async fn check(
+    store: &dyn Store,
+    all: bool,
+    has_game: impl AsyncFn(GameId) -> Result<bool, StoreError>,
+) -> Result<Vec<(String, String)>, StoreError> {
     let (mut scan, mut found) = (Scan::new(store, HISTORY.all()?), Vec::new());
+    let latest = if all { usize::MAX } else { LINES_MAX };
     while let Some(records) = scan.next().await? {
         let players = records.iter().filter_map(|(key, _)| HISTORY.rest(key));
-        let reading = players.map(async |player| (player.to_owned(), rated_lines(store, player).await));
+        let reading = players
+            .map(async |player| (player.to_owned(), missing_games(store, player, latest, &has_game).await));
         let mut reading = stream::iter(reading).buffered(READS_MAX);
         while let Some((player, read)) = reading.next().await {
             match read {
-                Ok(_) => {}
+                Ok(games) if games.is_empty() => {}
+                Ok(games) => {
+                    let (count, first) = (games.len(), games[0]);
+                    found.push((player, format!("{count} of its games are missing, {first} among them")));
+                }
                 Err(StoreError::Damaged { what }) => found.push((player, what)),
                 Err(error) => return Err(error),
             }
@@ -408,17 +403,58 @@ pub async fn check(store: &dyn Store) -> Result<Vec<(String, String)>, StoreErro
     Ok(found)
 }
 
+/// Reads a whole history. Returns those of its latest games that are missing, although no operator
+/// has erased them.
+async fn missing_games(
+    store: &dyn Store,
+    player: &str,
+    latest: usize,
+    has_game: impl AsyncFn(GameId) -> Result<bool, StoreError>,
+) -> Result<Vec<GameId>, StoreError> {
+    let mut lines = read_whole(store, player).await?.lines;
+    lines.sort_by_key(|line| std::cmp::Reverse(line.ended));
+    let mut missing = Vec::new();
+    for line in lines.iter().take(latest) {
+        if !line.erased && !has_game(line.game).await? {
+            missing.push(line.game);
+        }
+    }
+    Ok(missing)
+}
+
 /// Returns the lines of all games that changed a player's ratings.
 pub(crate) async fn rated_lines(store: &dyn Store, player: &str) -> Result<Vec<Line>, StoreError> {
+    let mut lines = read_whole(store, player).await?.lines;
+    lines.retain(|line| line.change.is_some());
+    Ok(lines)
+}
+
+/// Returns all lines of a history, and the statistics in its volumes, as one volume.
+pub(super) async fn read_whole(store: &dyn Store, player: &str) -> Result<Volume, StoreError> {
     'tries: for _ in 0..TRIES {
         let Opened { book, .. } = Opened::read(store, player).await?;
-        let mut lines = book.lines;
+        let mut whole = Volume { lines: book.lines, figures: Vec::new() };
         for place in &book.volumes {
             let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
-            lines.extend(volume.lines);
+            whole.add_figures(&volume);
+            whole.lines.extend(volume.lines);
         }
-        lines.retain(|line| line.change.is_some());
-        return Ok(lines);
+        return Ok(whole);
     }
     Err(missing())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_figures_keep_their_bytes() {
+        let tally = |won| Tally { won, drawn: won + 1, lost: won + 2 };
+        let by_side = PerSide::new(tally(1), tally(4));
+        let ruleset = "duel".to_owned();
+        let figures = PackedFigures { ruleset, by_side, deployments: vec![(1, tally(7), 300)] };
+        let bytes = b"\x04duel\x01\x02\x03\x04\x05\x06\x01\x01\x07\x08\x09\xac\x02";
+        assert_eq!(postcard::to_allocvec(&figures).unwrap(), bytes);
+    }
 }

@@ -1,49 +1,43 @@
 //! Lists of the games in a history.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use flagfall_protocol::Speed;
 use flagfall_store::{Store, StoreError};
 use futures_util::future::try_join_all;
 use parking_lot::Mutex;
+use quick_cache::Weighter;
+use quick_cache::unsync::Cache;
 
 use super::book::{Opened, TRIES, Volume, VolumeRef, missing, read_volume};
 use super::line::Line;
 use super::record::Figures;
 
 /// The maximum number of lines that are kept in memory.
-const KEPT_LINES_MAX: usize = 50_000;
+const KEPT_LINES_MAX: u64 = 50_000;
+/// The number of volumes with that many lines.
+const KEPT_VOLUMES: usize = 500;
 /// The maximum number of a history's volumes that are read at the same time.
 const AT_ONCE: usize = 8;
 
-/// Reads histories, and keeps some of their volumes in memory. Clones share these volumes.
+/// Volumes by their players and numbers.
+type Volumes = Cache<(String, u32), Arc<Volume>, LineCount>;
+
+/// Reads histories, and keeps some of their volumes in memory. Clones share these volumes. They are
+/// never out of date, because volumes do not change.
 #[derive(Clone)]
 pub(crate) struct Lines {
     store: Arc<dyn Store>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<Volumes>>,
 }
 
-/// The volumes in memory. They are never out of date, because volumes do not change.
-#[derive(Default)]
-struct Kept {
-    volumes: HashMap<(String, u32), Arc<Volume>>,
-    order: VecDeque<(String, u32)>,
-    lines: usize,
-}
+struct LineCount;
 
-impl Kept {
-    fn put(&mut self, key: (String, u32), volume: Arc<Volume>) {
-        self.lines += volume.lines.len();
-        if let Some(before) = self.volumes.insert(key.clone(), volume) {
-            self.lines -= before.lines.len();
-            return;
-        }
-        self.order.push_back(key);
-        while self.lines > KEPT_LINES_MAX {
-            let Some(oldest) = self.order.pop_front() else { return };
-            self.lines -= self.volumes.remove(&oldest).map_or(0, |volume| volume.lines.len());
-        }
+impl Weighter<(String, u32), Arc<Volume>> for LineCount {
+    fn weight(&self, _: &(String, u32), volume: &Arc<Volume>) -> u64 {
+        // A volume without lines counts, too, because the cache never evicts what weighs nothing.
+        volume.lines.len() as u64 + 1
     }
 }
 
@@ -58,19 +52,20 @@ pub(super) struct Whole {
 
 impl Lines {
     pub(crate) fn new(store: Arc<dyn Store>) -> Lines {
-        Lines { store, kept: Arc::default() }
+        let kept = Volumes::with_weighter(KEPT_VOLUMES, KEPT_LINES_MAX, LineCount);
+        Lines { store, kept: Arc::new(Mutex::new(kept)) }
     }
 
     /// Reads a volume. `None` if it was replaced.
     async fn volume(&self, player: &str, place: &VolumeRef) -> Result<Option<Arc<Volume>>, StoreError> {
         let key = (player.to_owned(), place.number);
-        let kept = self.kept.lock().volumes.get(&key).cloned();
+        let kept = self.kept.lock().get(&key).cloned();
         if kept.is_some() {
             return Ok(kept);
         }
         let Some(volume) = read_volume(&*self.store, player, place.number).await? else { return Ok(None) };
         let volume = Arc::new(volume);
-        self.kept.lock().put(key, volume.clone());
+        self.kept.lock().insert(key, volume.clone());
         Ok(Some(volume))
     }
 
@@ -120,9 +115,7 @@ impl Lines {
                 for volume in volumes {
                     let Some(volume) = volume else { continue 'tries };
                     all.lines.extend(volume.lines.iter().filter(|line| is_wanted(line)).cloned());
-                    for (ruleset, figures) in &volume.figures {
-                        all.add_figures(ruleset, figures);
-                    }
+                    all.add_figures(&volume);
                 }
             }
             sort(&mut all.lines);

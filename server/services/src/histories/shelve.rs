@@ -93,10 +93,8 @@ impl Histories {
             let Some(volume) = read_volume(&*self.store, player, place.number).await? else {
                 return Ok(None);
             };
+            all.add_figures(&volume);
             all.lines.extend(volume.lines);
-            for (ruleset, figures) in &volume.figures {
-                all.add_figures(ruleset, figures);
-            }
         }
         all.lines.sort_by_cached_key(|line| std::cmp::Reverse(line.place()));
         let mut volumes = Vec::new();

@@ -335,15 +335,23 @@ async fn numbers_of_volumes_that_the_archive_has_are_skipped_after_a_backup_was_
 }
 
 #[tokio::test]
-async fn a_check_finds_the_history_of_which_a_volume_is_missing() {
+async fn a_check_finds_the_history_of_which_a_game_or_a_volume_is_missing() {
     let world = World::new(None, true).await;
     enter_games(&world, 1..200).await;
     let store = &*world.services.store;
-    assert_eq!(check(store).await, Ok(Vec::new()));
+    let whole = world.services.histories.lines.all(&id(1), |_| true).await.unwrap().lines;
+    let ends = || whole.iter().map(|line| (line.ended, line.game));
+    let (first, last) = (ends().min().unwrap().1, ends().max().unwrap().1);
+    let without = async |gone, all| check(store, all, async |game| Ok(Some(game) != gone)).await;
+    assert_eq!(without(None, true).await, Ok(Vec::new()));
+    let found = |game| Ok(vec![(id(1), format!("1 of its games are missing, {game} among them"))]);
+    assert_eq!(without(Some(last), false).await, found(last));
+    assert_eq!(without(Some(first), false).await, Ok(Vec::new()), "only the latest are looked for");
+    assert_eq!(without(Some(first), true).await, found(first));
     let volumes = store.archived_records(VOLUMES.all().unwrap()).await.unwrap();
     store.delete_archived(volumes[1].clone()).await.unwrap();
     let missing = "a volume of a history is missing".to_owned();
-    assert_eq!(check(store).await, Ok(vec![(id(1), missing)]));
+    assert_eq!(without(None, false).await, Ok(vec![(id(1), missing)]));
 }
 
 #[tokio::test]

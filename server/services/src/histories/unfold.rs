@@ -9,7 +9,7 @@ use flagfall_protocol::{PlayedGame, RatingChange, Speed};
 use flagfall_store::{FullRecord, Key, Store, StoreError};
 use serde::Serialize;
 
-use super::book::{Opened, TRIES, missing, read_volume};
+use super::book::{Volume, read_whole};
 use super::line::{Change, Line};
 use super::rating_record::{entry, rating_history_key};
 use super::record::{Figures, Pair, Shelf, played_key, played_of, versus_key};
@@ -49,7 +49,8 @@ impl Records {
 }
 
 async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, StoreError> {
-    let (mut lines, mut figures) = read(store, player).await?;
+    let Volume { mut lines, figures } = read_whole(store, player).await?;
+    let mut figures: BTreeMap<String, Figures> = figures.into_iter().collect();
     lines.sort_by_key(|line| line.ended);
     let mut records = Records::default();
     let mut tallies: BTreeMap<(String, String), Pair> = BTreeMap::new();
@@ -93,23 +94,6 @@ async fn records_of(store: &dyn Store, player: &str) -> Result<Vec<FullRecord>, 
         records.put(FIGURES.key([&player, &ruleset])?, &figures)?;
     }
     Ok(records.0)
-}
-
-/// Returns all lines of a history, and the statistics in its volumes.
-async fn read(store: &dyn Store, player: &str) -> Result<(Vec<Line>, BTreeMap<String, Figures>), StoreError> {
-    'tries: for _ in 0..TRIES {
-        let Opened { book, .. } = Opened::read(store, player).await?;
-        let (mut lines, mut all) = (book.lines, BTreeMap::<String, Figures>::new());
-        for place in &book.volumes {
-            let Some(volume) = read_volume(store, player, place.number).await? else { continue 'tries };
-            lines.extend(volume.lines);
-            for (ruleset, figures) in volume.figures {
-                all.entry(ruleset).or_default().merge(&figures);
-            }
-        }
-        return Ok((lines, all));
-    }
-    Err(missing())
 }
 
 /// Adds the record of the changes that a game made to both ratings, if the store has none. Adds it

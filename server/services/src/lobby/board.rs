@@ -4,6 +4,7 @@
 //! Watchers with the same filter form a group. Within a group, all watchers get the same payloads,
 //! which are made once.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use flagfall_protocol::{LobbyFilter, LobbyLists, ServerToClient};
@@ -22,8 +23,6 @@ pub struct LobbyWish {
     /// True if the watcher wants only changes after the first message. Otherwise, it gets the
     /// complete lists each time.
     pub changes: bool,
-    /// True if the changes are sent in a brief form.
-    pub brief: bool,
     pub filter: LobbyFilter,
 }
 
@@ -52,27 +51,10 @@ struct Group {
     skipped: u32,
 }
 
-/// What a watcher is sent when the lobby changes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sees {
-    Whole,
-    Changes,
-    BriefChanges,
-}
-
-impl Sees {
-    fn of(wish: &LobbyWish) -> Sees {
-        match (wish.changes, wish.brief) {
-            (false, _) => Sees::Whole,
-            (true, false) => Sees::Changes,
-            (true, true) => Sees::BriefChanges,
-        }
-    }
-}
-
 struct Watcher {
     outbox: Outbox,
-    sees: Sees,
+    /// True if the watcher is sent changes, and not the complete lists each time.
+    sees_changes: bool,
     /// True if the watcher was sent a newer state than the others. Its next message must contain
     /// complete lists, because the next change is based on the state of the others.
     is_ahead: bool,
@@ -102,15 +84,15 @@ impl State {
 }
 
 impl Group {
-    fn add(&mut self, outbox: Outbox, sees: Sees, version: u64) -> bool {
+    fn add(&mut self, outbox: Outbox, sees_changes: bool, version: u64) -> bool {
         let is_ahead = self.told.shown.version != version;
         let newest = match (is_ahead, &mut self.fresh) {
             (false, _) => &mut self.told,
             (true, Some(fresh)) if fresh.shown.version == version => fresh,
             (true, _) => return false,
         };
-        outbox.send(newest.payload(sees != Sees::Whole));
-        self.watchers.insert(outbox.connection(), Watcher { outbox, sees, is_ahead });
+        outbox.send(newest.payload(sees_changes));
+        self.watchers.insert(outbox.connection(), Watcher { outbox, sees_changes, is_ahead });
         true
     }
 
@@ -124,29 +106,22 @@ impl Group {
             self.told.shown.version = shown.version;
             return;
         }
-        let mut before = LobbyLists::default();
         if !is_changed {
             self.told.shown.version = shown.version;
         } else {
             self.skipped = 0;
-            let next = State::new(shown, self.told.number + 1);
-            before = std::mem::replace(&mut self.told, next).shown.lists;
+            self.told = State::new(shown, self.told.number + 1);
             counter!(flagfall_base::telemetry::LOBBY_BROADCASTS).increment(1);
         }
         self.fresh = None;
         let (number, players_online) = (self.told.number, self.told.shown.online);
-        let payload_of =
-            |change| Payload::new(&ServerToClient::LobbyChanged { number, change, players_online });
-        let (mut changed, mut briefly) = (None, None);
+        let changed =
+            LazyCell::new(|| Payload::new(&ServerToClient::LobbyChanged { number, change, players_online }));
         for watcher in self.watchers.values_mut() {
-            let is_whole = watcher.sees == Sees::Whole;
-            if std::mem::take(&mut watcher.is_ahead) || (is_changed && is_whole) {
-                watcher.outbox.send(self.told.payload(!is_whole));
-            } else if is_changed && watcher.sees == Sees::BriefChanges {
-                let payload = briefly.get_or_insert_with(|| payload_of(change.clone().brief(&before)));
-                watcher.outbox.send(payload.clone());
+            if std::mem::take(&mut watcher.is_ahead) || (is_changed && !watcher.sees_changes) {
+                watcher.outbox.send(self.told.payload(watcher.sees_changes));
             } else if is_changed {
-                watcher.outbox.send(changed.get_or_insert_with(|| payload_of(change.clone())).clone());
+                watcher.outbox.send(changed.clone());
             }
         }
     }
@@ -163,7 +138,7 @@ impl Board {
 
     fn add(&mut self, outbox: &Outbox, wish: &LobbyWish, version: u64) -> bool {
         let group = self.groups.get_mut(&wish.filter);
-        let added = group.is_some_and(|group| group.add(outbox.clone(), Sees::of(wish), version));
+        let added = group.is_some_and(|group| group.add(outbox.clone(), wish.changes, version));
         if added {
             self.filters.insert(outbox.connection(), wish.filter.clone());
         }
@@ -221,13 +196,14 @@ impl Board {
 mod tests {
     use flagfall_board::GameId;
     use flagfall_protocol::{
-        GameSummary, LobbyChange, Phase, Player, PlayerKind, RatingPoint, RatingRange, Seek, Terms, Time,
+        GameSummary, Phase, Player, PlayerKind, RatingPoint, RatingRange, Seek, Terms, Time,
     };
 
     use super::*;
     use std::task::{Context, Poll, Waker};
 
-    use flagfall_base::delivery::{OutboxReader, Outgoing, outbox};
+    use crate::lobby::tests::reading::poll_next;
+    use flagfall_base::delivery::{OutboxReader, outbox};
 
     fn seek(id: &str) -> Seek {
         Seek {
@@ -252,10 +228,7 @@ mod tests {
     }
 
     fn watch(board: &mut Board, outbox: &Outbox, changes: bool, shown: Shown) {
-        watch_as(board, outbox, LobbyWish { changes, ..LobbyWish::default() }, shown);
-    }
-
-    fn watch_as(board: &mut Board, outbox: &Outbox, wish: LobbyWish, shown: Shown) {
+        let wish = LobbyWish { changes, ..LobbyWish::default() };
         if !board.watch(outbox, &wish, shown.version) {
             board.watch_shown(outbox, &wish, shown);
         }
@@ -270,7 +243,7 @@ mod tests {
     fn sent(reader: &mut OutboxReader) -> Vec<ServerToClient> {
         let mut cx = Context::from_waker(Waker::noop());
         let mut messages = Vec::new();
-        while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+        while let Poll::Ready(Ok(payload)) = poll_next(reader, &mut cx) {
             messages.push(serde_json::from_str(payload.as_str()).unwrap());
         }
         messages
@@ -298,34 +271,21 @@ mod tests {
     fn watchers_get_the_lobby_and_then_changes_or_the_lobby_again() {
         let (modern, mut modern_reader) = outbox(ConnectionId::next());
         let (plain, mut plain_reader) = outbox(ConnectionId::next());
-        let (brief, mut brief_reader) = outbox(ConnectionId::next());
         let mut board = Board::default();
         watch(&mut board, &modern, true, shown(&["s1"], 1, 0));
         watch(&mut board, &plain, false, shown(&["s1"], 1, 0));
-        let wish = LobbyWish { changes: true, brief: true, ..LobbyWish::default() };
-        watch_as(&mut board, &brief, wish, shown(&["s1"], 1, 0));
         let (mut lists, mut number) = Default::default();
-        let (mut of_brief, mut brief_number) = Default::default();
         assert_eq!(follow(&mut lists, &mut number, sent(&mut modern_reader)), ["s1"]);
-        assert_eq!(follow(&mut of_brief, &mut brief_number, sent(&mut brief_reader)), ["s1"]);
         assert!(matches!(sent(&mut plain_reader)[..], [ServerToClient::Lobby { number: None, .. }]));
         tell(&mut board, shown(&["s1", "s2"], 1, 1));
         let changes = sent(&mut modern_reader);
         assert!(matches!(changes[..], [ServerToClient::LobbyChanged { .. }]), "{changes:?}");
         assert_eq!(follow(&mut lists, &mut number, changes), ["s1", "s2"]);
-        let changes = sent(&mut brief_reader);
-        let is_brief = |change: &LobbyChange| change.opened.is_empty() && change.added.len() == 1;
-        assert!(
-            matches!(&changes[..], [ServerToClient::LobbyChanged { change, .. }] if is_brief(change)),
-            "{changes:?}"
-        );
-        assert_eq!(follow(&mut of_brief, &mut brief_number, changes), ["s1", "s2"]);
-        assert_eq!(of_brief, lists);
         assert!(
             matches!(&sent(&mut plain_reader)[..], [ServerToClient::Lobby { seeks, .. }] if seeks.len() == 2)
         );
         tell(&mut board, shown(&["s1", "s2"], 1, 1));
-        assert_eq!(modern.queued() + plain.queued() + brief.queued(), 0, "nothing has changed");
+        assert_eq!(modern.queued() + plain.queued(), 0, "nothing has changed");
     }
 
     #[test]

@@ -21,6 +21,8 @@ use flagfall_base::transact::delete;
 
 /// The maximum number of seekers about whom this server asks other servers at the same time.
 const LOOKS_AT_ONCE: usize = 64;
+/// The time for which a seek stays open after the seeker's last connection has closed.
+const SEEK_GRACE: Duration = Duration::from_secs(10);
 
 impl Lobby {
     /// Sends the current seeks and games to a connection, and every change from now on. Refused
@@ -67,12 +69,12 @@ impl Inner {
         }
         self.seeks.lock().asked = Some(now);
         let read = async {
-            let (_, turn) = seeks::turn(&self.store).await?;
-            let must_read = self.seeks.lock().must_read(Instant::now(), &turn);
-            if must_read {
+            let turn = seeks::turn(&self.store).await?.map(|(_, turn)| turn);
+            let is_current = |turn: &Expect| !self.seeks.lock().must_read(Instant::now(), turn);
+            if !turn.as_ref().is_some_and(is_current) {
                 self.reread_seeks(turn.clone()).await?;
             }
-            Ok::<bool, StoreError>(self.seeks.lock().has_all_at(&turn))
+            Ok::<bool, StoreError>(turn.is_some_and(|turn| self.seeks.lock().has_all_at(&turn)))
         };
         let has_all = read.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "could not read the open seeks; showing the last known ones");
@@ -83,8 +85,8 @@ impl Inner {
         }
     }
 
-    /// Reads the open seeks. `turn` is the state of `seek_turn` before the read.
-    pub(super) async fn reread_seeks(&self, turn: Expect) -> Result<Vec<SeekRecord>, StoreError> {
+    /// Reads the open seeks. `turn` is the state of `seek_turn` before the read, if it is known.
+    pub(super) async fn reread_seeks(&self, turn: Option<Expect>) -> Result<Vec<SeekRecord>, StoreError> {
         let (changes, now) = (self.seeks.lock().changes, Instant::now());
         let (mut open, is_whole) = seeks::read_all(&self.store).await?;
         let mut seeks = self.seeks.lock();
@@ -93,7 +95,7 @@ impl Inner {
             // answer.
             open.extend(seeks.missed(&open));
         }
-        seeks.replace(open.clone(), changes, Some((now, turn)).filter(|_| is_whole));
+        seeks.replace(open.clone(), changes, turn.filter(|_| is_whole).map(|turn| (now, turn)));
         Ok(open)
     }
 
@@ -138,9 +140,9 @@ impl Inner {
 
     /// Asks other servers about the seekers who are not connected to this server. Only the guardian
     /// of a seeker (the one server that is responsible for them) does this.
-    async fn look_for_seekers(&self, grace: Duration) {
+    async fn look_for_seekers(&self) {
         let is_other = |player: &str| self.peers().guards(player) && !self.connections.is_online(player);
-        let asked = self.seeks.lock().not_seen(Instant::now(), grace, is_other);
+        let asked = self.seeks.lock().not_seen(Instant::now(), SEEK_GRACE, is_other);
         let looks = asked.into_iter().map(|player| async move {
             if self.peers().is_listed_seeker(&player) || self.peers().is_online(&player).await {
                 self.seeks.lock().note_seen(player, Instant::now());
@@ -151,9 +153,8 @@ impl Inner {
 
     pub(super) async fn tick(&self) {
         self.read_seeks().await;
-        let grace = self.settings.times.seek_grace;
-        self.look_for_seekers(grace).await;
-        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| {
+        self.look_for_seekers().await;
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), SEEK_GRACE, |player| {
             self.connections.is_online(player) || !self.peers().guards(player)
         });
         for record in abandoned {

@@ -37,14 +37,16 @@ impl Asker<'_> {
         let mut transaction = Transaction::new(&*self.inner.store, "the open seeks");
         loop {
             let turn = seeks::turn(&self.inner.store).await?;
-            self.check_room(&turn.1).await?;
+            self.check_room(turn.as_ref().map(|(_, turn)| turn)).await?;
             let id = self.seek_id()?;
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
             let record = SeekRecord { seek, since: self.inner.store.now().0 };
-            let writes =
-                vec![put(SEEKS.key([&id])?, &record, None)?, seeks::next_turn(&self.inner.store, &id)?];
-            let update = Update { conditions: vec![turn.clone()], writes };
+            let mut writes = vec![put(SEEKS.key([&id])?, &record, None)?];
+            if turn.is_some() {
+                writes.push(seeks::next_turn(&self.inner.store, &id)?);
+            }
+            let update = Update { conditions: turn.clone().into_iter().collect(), writes };
             let kept = self.keep(Accepted::Seek { seek: id }, None, update).await?;
             if kept == Kept::Conflict {
                 // Another server has just opened a seek, so count again.
@@ -53,12 +55,16 @@ impl Asker<'_> {
             }
             if let Kept::New(_) = kept {
                 let SeekRecord { seek, since } = record.clone();
-                self.inner.seeks.lock().open_after(record, &turn.1);
+                match &turn {
+                    Some((_, before)) => self.inner.seeks.lock().open_after(record, before),
+                    None => self.inner.seeks.lock().open(record),
+                }
                 self.inner.changed.notify_one();
                 // Release the lock now, because the next seek need not wait until the other
                 // servers know of this one.
                 drop(one_at_a_time);
-                self.inner.peers().tell_seek_opened(OpenedSeek { seek, since, before: id_in(turn.1) }).await;
+                let before = turn.and_then(|(_, before)| id_in(before));
+                self.inner.peers().tell_seek_opened(OpenedSeek { seek, since, before }).await;
             }
             return self.finish(kept, ready(store_unclear()), Vec::new()).await;
         }
@@ -73,17 +79,17 @@ impl Asker<'_> {
 
     /// Refuses another seek if the requester or all players together have too many. Reads the
     /// seeks only if this server's list is incomplete or has no room.
-    async fn check_room(&self, turn: &Expect) -> Result<(), Refused> {
+    async fn check_room(&self, turn: Option<&Expect>) -> Result<(), Refused> {
         let (player, limits) = (&self.player.id, &self.inner.settings.limits);
         let (per_player, max) = (limits.seeks_per_player, limits.seeks_max);
         let has_room = {
             let seeks = self.inner.seeks.lock();
-            seeks.has_all_at(turn) && seeks.has_room(player, per_player, max)
+            turn.is_some_and(|turn| seeks.has_all_at(turn)) && seeks.has_room(player, per_player, max)
         };
         if has_room {
             return Ok(());
         }
-        let open = self.inner.reread_seeks(turn.clone()).await?;
+        let open = self.inner.reread_seeks(turn.cloned()).await?;
         seeks::check_room(&open, player, per_player, max)
     }
 

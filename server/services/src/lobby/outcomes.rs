@@ -9,10 +9,12 @@ use super::refusal::store_unclear;
 use super::{Asker, Inner};
 use crate::Refused;
 use crate::records::{bytes, put};
-use crate::settings::ms;
 use flagfall_base::jobs::not_before;
 use flagfall_base::keys::PLANS;
 use flagfall_game::NewGame;
+
+/// The time for which the outcome of a command is remembered.
+const COMMAND_MEMORY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 impl Inner {
     pub(super) async fn recall(
@@ -47,7 +49,7 @@ impl Asker<'_> {
         let Asker { inner, player, cmd_id, command, standing } = self;
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
-        let expires = SystemClock.now().plus_ms(ms(inner.settings.times.command_memory));
+        let expires = SystemClock.now().plus_ms(COMMAND_MEMORY_MS);
         update.conditions.push((key.clone(), Expect::Absent));
         update.conditions.extend(standing.conditions.iter().cloned());
         update.writes.push(put(key.clone(), &record, Some(expires))?);

@@ -1,5 +1,7 @@
 mod committed;
 mod offers;
+#[path = "../../../base/src/delivery/reading.rs"]
+pub(super) mod reading;
 mod returns;
 mod waves;
 
@@ -10,7 +12,7 @@ use flagfall_store_testing::{TestStore, WriteFault};
 use super::*;
 use crate::features::ServerFeatures;
 use flagfall_base::cluster::MemberInfo;
-use flagfall_base::delivery::{OutboxReader, Outgoing, Registration, outbox};
+use flagfall_base::delivery::{OutboxReader, Registration, outbox};
 use flagfall_base::jobs::JobWriter;
 
 const SEEKS_MAX: usize = 80;
@@ -19,6 +21,11 @@ struct House {
     store: TestStore,
     lobby: Lobby,
     connections: Connections,
+}
+
+/// Returns a connection's next message.
+async fn told(reader: &mut OutboxReader) -> ServerToClient {
+    serde_json::from_str(reading::next(reader).await.unwrap().as_str()).unwrap()
 }
 
 async fn house() -> House {
@@ -129,9 +136,7 @@ async fn an_accepted_seek_makes_a_game_that_both_players_hear_of() {
     let (game, side) = game_of(house.ask("bo", "1", accept).await.unwrap());
     assert_eq!(side, Side::Red);
     assert_eq!(house.games_of("ana").await, [game]);
-    let told = std::future::poll_fn(|cx| ana_reader.poll_next(cx)).await;
-    let Outgoing::Message(payload) = told else { panic!("{told:?}") };
-    match serde_json::from_str(payload.as_str()).unwrap() {
+    match told(&mut ana_reader).await {
         ServerToClient::GameStarted { game: summary, side } => {
             assert_eq!((summary.id, side), (game, Side::Blue));
         }
@@ -338,13 +343,9 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
     let (ana, _ana_reader) = house.connect("ana");
     let (outbox, mut reader) = outbox(ConnectionId::next());
     house.lobby.watch(&outbox, &LobbyWish::default()).unwrap();
-    let mut next = async || {
-        let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
-        let Outgoing::Message(payload) = told else { panic!("{told:?}") };
-        match serde_json::from_str(payload.as_str()).unwrap() {
-            ServerToClient::Lobby { seeks, .. } => seeks.len(),
-            other => panic!("{other:?}"),
-        }
+    let mut next = async || match told(&mut reader).await {
+        ServerToClient::Lobby { seeks, .. } => seeks.len(),
+        other => panic!("{other:?}"),
     };
     assert_eq!(next().await, 0);
     for id in ["1", "2", "3"] {
@@ -420,6 +421,25 @@ async fn seeks_whose_part_of_the_store_is_away_stay_listed_and_others_are_opened
     one.store.take_away(&[]);
     game_of(other.ask("cy", "3", accept(&away)).await.unwrap());
     assert!(other.seeks().is_empty());
+}
+
+#[tokio::test]
+async fn seeks_are_opened_within_the_limits_while_the_record_of_the_last_opening_is_away() {
+    let (one, other) = two_houses().await;
+    let first = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    one.store.take_away(&["seek_turn"]);
+    let second = code_of(one.ask("bo", "1", seek(None)).await.unwrap());
+    meet([&one, &other]).await;
+    for house in [&one, &other] {
+        assert_eq!(house.seeks(), [first.clone(), second.clone()]);
+    }
+    other.ask("bo", "2", seek(None)).await.unwrap();
+    let last = code_of(one.ask("bo", "3", seek(None)).await.unwrap());
+    assert_eq!(one.ask("bo", "4", seek(None)).await, Err(too_many("seeks", 3)));
+    one.store.take_away(&[]);
+    assert_eq!(other.ask("bo", "4", seek(None)).await, Err(too_many("seeks", 3)));
+    assert!(other.seeks().contains(&last), "the seeks are read again");
 }
 
 #[tokio::test]

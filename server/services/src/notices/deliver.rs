@@ -2,14 +2,13 @@
 //! notice is leased before it is sent.
 
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
-use flagfall_store::{StoreError, Update};
+use flagfall_store::StoreError;
 
 use super::sender::Sent;
 use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count};
-use crate::records::put;
+use crate::records::change;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::WEBHOOKS;
-use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
     /// Does the job of sending a notice, if the notice is still current. Returns
@@ -72,9 +71,8 @@ impl Notices {
         attempt: &WebhookAttempt,
         lost: Option<bool>,
     ) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(&*self.store, "this webhook");
-        loop {
-            let Some((record, bytes)) = self.webhook(player).await? else { return Ok(()) };
+        let note = |found: Option<WebhookRecord>| {
+            let record = found?;
             let count = match lost {
                 Some(true) => record.lost + 1,
                 Some(false) => 0,
@@ -86,12 +84,8 @@ impl Notices {
                 let why = "too many notices in a row could not be delivered";
                 tracing::info!(%player, reason = why, "a webhook gets no more notices");
             }
-            let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
-            let key = WEBHOOKS.key([&player])?;
-            let conditions = vec![(key.clone(), expect(Some(bytes)))];
-            if transaction.commit(Update { conditions, writes: vec![put(key, &record, None)?] }).await? {
-                return Ok(());
-            }
-        }
+            Some(WebhookRecord { last: Some(attempt.clone()), lost: count, ..record })
+        };
+        change(&*self.store, WEBHOOKS.key([&player])?, "a webhook", note).await.map(drop)
     }
 }

@@ -19,7 +19,7 @@ use ring::hmac::{self, Key as LinkSigner};
 use super::mailbox::{EmailRecord, LinkedEmail, WaitingMail, box_hash, checked};
 use super::smtp::Mailer;
 use super::{Notices, too_many};
-use crate::records::{bytes, find, parse, put};
+use crate::records::{bytes, change, find, parse, put};
 use crate::refused::{Refused, check_account};
 
 /// The maximum number of confirmation mails for one player, and to one address, in a day.
@@ -166,18 +166,15 @@ impl Notices {
     /// address then become invalid. `None` if the link is not valid.
     pub async fn confirm_email(&self, player: &str, token: &str) -> Result<Option<LinkedEmail>, Refused> {
         self.mailer()?;
-        let mut transaction = Transaction::new(&*self.store, "this e-mail address");
-        loop {
-            let found = self.linked_record(player).await?;
-            let valid = found.filter(|(record, _)| record.has_link(token, self.store.now()));
-            let Some((record, before)) = valid else { return Ok(None) };
-            let record = EmailRecord { state: EmailState::Active, links: Vec::new(), ..record };
-            let key = EMAIL.key([&player])?;
-            let conditions = vec![(key.clone(), expect(Some(before)))];
-            if transaction.commit(Update { conditions, writes: vec![put(key, &record, None)?] }).await? {
-                return self.linked(player, Some(record)).await;
-            }
+        if self.linked_record(player).await?.is_none() {
+            return Ok(None);
         }
+        let confirm = |found: Option<EmailRecord>| {
+            let record = found.filter(|record| record.has_link(token, self.store.now()))?;
+            Some(EmailRecord { state: EmailState::Active, links: Vec::new(), ..record })
+        };
+        let confirmed = change(&*self.store, EMAIL.key([&player])?, "an e-mail address", confirm).await?;
+        self.linked(player, confirmed).await
     }
 
     /// Returns the address for which a link ends the mails. `None` if the link is not valid.

@@ -11,6 +11,7 @@ use flagfall_base::identity::{Principal, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
 use flagfall_base::names::player_named;
 use flagfall_base::transact::{delete, write};
+use flagfall_words::counted;
 
 const ENDED_MAX: usize = 20;
 const DAY_MS: u64 = 24 * 3_600_000;
@@ -91,10 +92,10 @@ fn over(game: &PlayedGame) -> FeedItem {
         id: format!("{}-over", game.game),
         title: format!("Game {score} against {}: {}", game.opponent.name, game.ruleset),
         content_text: format!(
-            "Game {}, {}, after {} plies.{}",
+            "Game {}, {}, after {}.{}",
             game.game,
             game.reason.replace('_', " "),
-            game.plies,
+            counted(game.plies, "ply", "plies"),
             if game.erased { " The operator of the server has erased it." } else { "" }
         ),
         date_published: Some(moment(game.ended)),

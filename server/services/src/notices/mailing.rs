@@ -12,18 +12,18 @@ use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{EMAIL, MAILS, last_part};
 use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{Transaction, delete, expect, write_if};
+use flagfall_base::transact::{delete, write_if};
 use flagfall_board::Stamp;
 use flagfall_game::TableError;
 use flagfall_protocol::{EmailState, Notice, OwnGame, Phase, Presence};
-use flagfall_store::{Key, StoreError, Update, Write};
+use flagfall_store::{Key, StoreError, Write};
 use metrics::counter;
 
 use super::letter::{Letter, TurnNews, confirmation, turns};
 use super::mailbox::{EmailRecord, LINK_MS, WaitingMail};
 use super::smtp::{Handed, Mailer};
 use super::{Notices, WAITING_MAX, count, notice_id};
-use crate::records::{bytes, parse, put};
+use crate::records::{bytes, change, parse, put};
 
 /// The time for which a mail is leased when it is sent, in milliseconds. It is longer than any
 /// attempt.
@@ -289,18 +289,13 @@ impl Notices {
 
     /// Suspends mail to an address, unless the player has changed the address.
     async fn suspend(&self, player: &str, address: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(&*self.store, "this e-mail address");
-        loop {
-            let Some((record, before)) = self.email_record(player).await? else { return Ok(()) };
-            if record.address != address {
-                return Ok(());
-            }
-            let record = EmailRecord { state: EmailState::Suspended, links: Vec::new(), ..record };
-            let key = EMAIL.key([&player])?;
-            let conditions = vec![(key.clone(), expect(Some(before)))];
-            if transaction.commit(Update { conditions, writes: vec![put(key, &record, None)?] }).await? {
-                return self.forget_mails(player).await;
-            }
+        let suspend = |found: Option<EmailRecord>| {
+            let record = found.filter(|record| record.address == address)?;
+            Some(EmailRecord { state: EmailState::Suspended, links: Vec::new(), ..record })
+        };
+        match change(&*self.store, EMAIL.key([&player])?, "an e-mail address", suspend).await? {
+            Some(_) => self.forget_mails(player).await,
+            None => Ok(()),
         }
     }
 

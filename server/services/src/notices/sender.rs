@@ -2,6 +2,7 @@
 //! uses only the status of the answer.
 
 use super::address::{Target, check_address};
+use crate::mac::mac;
 use crate::settings::Reach;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,14 +11,12 @@ use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
 use flagfall_store::{SystemClock, WallClock};
 use flagfall_tls::{HandshakeFault, Trust};
 use futures_util::future::BoxFuture;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::handshake;
 use hyper::header::{HOST, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use sha2::Sha256;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,21 +136,14 @@ pub(super) fn secret_of(bits: [u8; 32]) -> String {
 fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
     let text = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
     let key = BASE64.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());
-    let signed = hmac(&key, &[id.as_bytes(), b".", timestamp.to_string().as_bytes(), b".", body]);
+    let signed = mac(&key, &[id.as_bytes(), b".", timestamp.to_string().as_bytes(), b".", body]);
     format!("v1,{}", BASE64.encode(signed))
 }
 
 /// Returns the signature of version 0.1: HMAC-SHA256 of the body, in hexadecimal. The key is the
 /// text of the secret.
 fn body_signature(secret: &str, body: &[u8]) -> String {
-    HexBytes(hmac(secret.as_bytes(), &[body])).to_string()
-}
-
-fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    // This cannot fail, because HMAC accepts keys of any length.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
-    parts.iter().for_each(|part| mac.update(part));
-    mac.finalize().into_bytes().into()
+    HexBytes(mac(secret.as_bytes(), &[body])).to_string()
 }
 
 pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}

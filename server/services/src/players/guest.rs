@@ -12,6 +12,7 @@
 
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
+use crate::mac::mac;
 use crate::records::damaged;
 use flagfall_base::identity::{GuestPass, Token};
 use flagfall_base::keys::{NAMES, PLAYERS, SECRETS, TOKENS};
@@ -21,12 +22,12 @@ use flagfall_base::transact::read_or_create;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{Code, Refusal};
 use flagfall_store::{Store, StoreError};
-use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use subtle::ConstantTimeEq as _;
 use tokio::time::Instant;
 
 /// The smallest step by which a guest's expiry is extended, in milliseconds.
@@ -49,14 +50,8 @@ const KEYS_MAX: usize = 4;
 pub(super) struct GuestKey([u8; 32]);
 
 impl GuestKey {
-    fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
-        // Pad the key to a block of SHA-256, as HMAC does.
-        let mut block = [0; 64];
-        block[..32].copy_from_slice(&self.0);
-        let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
-        mac.update(PURPOSE);
-        mac.update(covered);
-        mac
+    fn mac(&self, covered: &[u8]) -> [u8; 32] {
+        mac(&self.0, &[PURPOSE, covered])
     }
 }
 
@@ -88,10 +83,10 @@ impl GuestKeys {
             bytes[..16].copy_from_slice(&encode_name(wanted).to_be_bytes());
             bytes[16..18].copy_from_slice(&day.to_be_bytes());
             bytes[18..COVERED].copy_from_slice(&random_bytes::<7>()?);
-            let full = signing.mac(&bytes[..COVERED]).finalize().into_bytes();
+            let full = signing.mac(&bytes[..COVERED]);
             bytes[COVERED..].copy_from_slice(&full[..7]);
             let token = Token::from_bytes(bytes);
-            let guest = describe(&token, full.into()).ok_or(PlayerError::UnknownToken)?;
+            let guest = describe(&token, full).ok_or(PlayerError::UnknownToken)?;
             Ok((token, guest))
         };
         // While a part of the store is away, a new guest can act if their records are elsewhere.
@@ -114,8 +109,10 @@ impl GuestKeys {
         let keys = self.keys.lock().clone();
         let (covered, mac) = token.bytes().split_at(COVERED);
         for key in keys {
-            if key.mac(covered).verify_truncated_left(mac).is_ok() {
-                return Ok(describe(token, key.mac(covered).finalize().into_bytes().into()));
+            let full = key.mac(covered);
+            // The comparison takes the same time wherever the bytes differ.
+            if full[..mac.len()].ct_eq(mac).into() {
+                return Ok(describe(token, full));
             }
         }
         Ok(None)

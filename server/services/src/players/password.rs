@@ -19,6 +19,9 @@ use flagfall_base::random::{ChanceError, random_bytes};
 use flagfall_base::refusals;
 use flagfall_base::telemetry as names;
 
+/// The number of lanes of one password hash.
+const LANES: u32 = 1;
+
 /// A password as the person typed it. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Password(String);
@@ -122,7 +125,7 @@ impl Hasher {
     /// Returns a hasher with these settings. If argon2 does not allow the settings, the hasher
     /// uses argon2's defaults.
     pub(super) fn new(settings: &Passwords) -> Hasher {
-        let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
+        let params = Params::new(settings.memory_kib, settings.passes, LANES, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
         let nobodys = hash_now(&argon2, "nobody has this password", [7; 16]).unwrap_or_default();
         let at_once = settings.at_once.clamp(1, 1_024);
@@ -200,7 +203,7 @@ mod tests {
     use super::*;
 
     fn cheap() -> Passwords {
-        Passwords { memory_kib: 16, passes: 1, lanes: 1, at_once: 1, waiting: 1 }
+        Passwords { memory_kib: 16, passes: 1, at_once: 1, waiting: 1 }
     }
 
     fn share() -> Share {

@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn is_closed(reader: &mut OutboxReader) -> bool {
-        reader.poll_close(&mut Context::from_waker(Waker::noop())).is_ready()
+        reader.poll_write(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,63 +1,28 @@
 //! The key that signs finished games. Other modules get signatures, but never the key.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use flagfall_protocol::{HexBytes, RecordSignature, Secret, SignatureText, key_id, signed_message};
+use flagfall_protocol::{HexBytes, RecordSignature, SignatureText, key_id, signed_message};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
+use crate::secret_or_file::{SecretFileError, SecretOrFile};
 use flagfall_base::random::{ChanceError, random_bytes};
 
 /// The name of the key file in the data folder. It is used if a server has no `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
 /// The name to which a damaged key file is renamed.
 pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
-const FILE_MAX: u64 = 1_024;
 /// The prefix of the message that is signed for a dump.
 const DUMP_PREFIX: &[u8] = b"flagfall-dump-1\0";
 
-/// The source of the key: a file, or hexadecimal digits in an environment variable.
-#[derive(Clone)]
-pub enum KeySource {
-    File(PathBuf),
-    Digits(Secret),
-}
-
-impl FromStr for KeySource {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<KeySource, Infallible> {
-        let text = text.trim();
-        let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Ok(if is_key { KeySource::Digits(Secret::new(text)) } else { KeySource::File(text.into()) })
-    }
-}
-
-impl KeySource {
-    /// True if the setting is empty.
-    pub fn is_empty(&self) -> bool {
-        matches!(self, KeySource::File(path) if path.as_os_str().is_empty())
-    }
-}
-
-impl fmt::Debug for KeySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            KeySource::File(path) => f.debug_tuple("File").field(path).finish(),
-            KeySource::Digits(_) => f.write_str("Digits(hidden)"),
-        }
-    }
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("--signing-key {}: {error}", path.display())]
-    File { path: PathBuf, error: io::Error },
+    #[error("--signing-key {0}")]
+    File(#[from] SecretFileError),
     /// The file or the text is not a key. The path is empty if the text comes from an environment
     /// variable.
     #[error("--signing-key {}: a key must be 64 hexadecimal digits, as printed by `openssl rand -hex 32`", path.display())]
@@ -82,17 +47,20 @@ impl SigningKey {
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
+    /// Parses the setting that specifies the key: its hexadecimal digits, or a file.
+    pub fn source(text: &str) -> Result<SecretOrFile, Infallible> {
+        let is_key = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Ok(SecretOrFile::parse(text, is_key))
+    }
+
     /// Reads the key that the operator specified. Errors never contain the content of the file.
-    pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
-        match source {
-            KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
-            KeySource::File(path) => {
-                let failed = |error| KeyError::File { path: path.clone(), error };
-                let mut text = String::new();
-                File::open(path).map_err(failed)?.take(FILE_MAX).read_to_string(&mut text).map_err(failed)?;
-                SigningKey::of_digits(text.trim(), path)
-            }
-        }
+    pub fn read(source: &SecretOrFile) -> Result<SigningKey, KeyError> {
+        let seed = source.read()?.expose().parse::<HexBytes>().ok();
+        let key = seed.and_then(|HexBytes(seed)| SigningKey::from_seed(&seed));
+        key.ok_or_else(|| match source {
+            SecretOrFile::File(path) => KeyError::Form { path: path.clone() },
+            SecretOrFile::Secret(_) => KeyError::Form { path: PathBuf::new() },
+        })
     }
 
     /// Reads the key from a data folder. If there is none, makes one in a file that only the
@@ -103,15 +71,16 @@ impl SigningKey {
     /// published.
     pub fn of_folder(folder: &Path) -> Result<SigningKey, KeyError> {
         let path = folder.join(KEY_FILE);
-        let source = KeySource::File(path.clone());
+        let source = SecretOrFile::File(path.clone());
+        let failed = |error| SecretFileError { path: path.clone(), error };
         let is_damaged = match SigningKey::read(&source) {
             Err(KeyError::Form { .. }) => true,
-            Err(KeyError::File { error, .. }) => error.kind() == io::ErrorKind::InvalidData,
+            Err(KeyError::File(SecretFileError { error, .. })) => error.kind() == io::ErrorKind::InvalidData,
             _ => false,
         };
         if is_damaged {
             let aside = folder.join(DAMAGED_KEY_FILE);
-            std::fs::rename(&path, &aside).map_err(|error| KeyError::File { path: path.clone(), error })?;
+            std::fs::rename(&path, &aside).map_err(failed)?;
             tracing::error!(file = %aside.display(), "the signing key was damaged and has been replaced with a new key");
         }
         if !path.exists() {
@@ -122,15 +91,9 @@ impl SigningKey {
                 file.sync_all()?;
                 File::open(folder)?.sync_all()
             };
-            write().map_err(|error| KeyError::File { path: path.clone(), error })?;
+            write().map_err(failed)?;
         }
         SigningKey::read(&source)
-    }
-
-    fn of_digits(digits: &str, path: &Path) -> Result<SigningKey, KeyError> {
-        let seed = digits.parse::<HexBytes>().ok();
-        let key = seed.and_then(|HexBytes(seed)| SigningKey::from_seed(&seed));
-        key.ok_or_else(|| KeyError::Form { path: path.to_owned() })
     }
 
     pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
@@ -162,7 +125,7 @@ mod tests {
         let path = folder.path().join(KEY_FILE);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(SigningKey::of_folder(folder.path()).unwrap().public, key.public);
-        assert_eq!(SigningKey::read(&KeySource::File(path)).unwrap().id, key.id);
+        assert_eq!(SigningKey::read(&SecretOrFile::File(path)).unwrap().id, key.id);
     }
 
     #[test]
@@ -184,10 +147,10 @@ mod tests {
         let path = folder.path().join("key");
         let secret = "5ec4e7".repeat(11);
         std::fs::write(&path, &secret).unwrap();
-        let Err(error) = SigningKey::read(&KeySource::File(path)) else { panic!("66 digits are no key") };
+        let Err(error) = SigningKey::read(&SecretOrFile::File(path)) else { panic!("66 digits are no key") };
         assert!(error.to_string().contains("64 hexadecimal digits"), "{error}");
         assert!(!format!("{error}{error:?}").contains("5ec4e7"));
-        let digits: KeySource = "5e".repeat(32).parse().unwrap();
+        let digits = SigningKey::source(&"5e".repeat(32)).unwrap();
         assert!(SigningKey::read(&digits).is_ok());
         assert!(!format!("{digits:?}").contains("5e5e"));
     }

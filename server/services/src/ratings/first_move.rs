@@ -161,7 +161,7 @@ mod tests {
         }
         assert_eq!(moves.points(&store, "pbm").await.unwrap(), 0, "the advantage is kept for a minute");
         tokio::time::advance(KEPT).await;
-        assert_eq!(moves.points(&store, "pbm").await.unwrap(), 71, "602 of 1,000 games");
+        assert_eq!(moves.points(&store, "pbm").await.unwrap(), 72, "602 of 1,000 games");
         assert_eq!(moves.points(&store, "classic").await.unwrap(), 0);
     }
 }

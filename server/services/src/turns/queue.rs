@@ -124,7 +124,7 @@ impl Turns {
     /// True if the log still has all entries that it had when the moves were queued.
     async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
         let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
-        Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
+        Ok(self.tables.head_at(game, seq).await? == Some(Head { seq, hash: Hash(hash) }))
     }
 
     /// Makes the queued move of a side that has to act, if its queue has one for this ply.

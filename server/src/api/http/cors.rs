@@ -7,18 +7,19 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
+use flagfall_base::origin::Origin;
+
+use crate::api::own_page::page_origin;
 
 /// Returns the request's origin if the request is for `/api` and the operator allows the origin.
 /// The server's own pages need no permission.
-pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Option<HeaderValue> {
+pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[Origin]) -> Option<HeaderValue> {
     let path = request.uri().path();
     if path != "/api" && !path.starts_with("/api/") {
         return None;
     }
-    let mut origins = request.headers().get_all(ORIGIN).iter();
-    let (Some(origin), None) = (origins.next(), origins.next()) else { return None };
-    let text = origin.to_str().ok()?;
-    allowed.iter().any(|known| known.eq_ignore_ascii_case(text)).then(|| origin.clone())
+    let origin = page_origin(request.headers()).ok()??;
+    request.headers().get(ORIGIN).filter(|_| allowed.contains(&origin)).cloned()
 }
 
 /// Returns the answer to a browser's preflight request. `None` for any other request.

@@ -303,7 +303,6 @@ impl Connection {
                 page: Page::hash(&app.settings.page).filter(|_| is_page).map(str::to_owned),
                 about: app.settings.about.is_some(),
                 lobby_changes: true,
-                lobby_brief: true,
                 page_url: app.settings.page_url(),
             }));
             Ok((registration, player))

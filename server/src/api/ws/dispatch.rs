@@ -101,8 +101,8 @@ impl Dispatch {
     /// other message.
     fn begin_public(&mut self, message: ClientToServer) -> Result<Option<Work>, ClientToServer> {
         Ok(match message {
-            ClientToServer::OpenLobby { changes, filter, brief } => {
-                match self.app.lobby.watch(&self.outbox, &LobbyWish { changes, brief, filter }) {
+            ClientToServer::OpenLobby { changes, filter } => {
+                match self.app.lobby.watch(&self.outbox, &LobbyWish { changes, filter }) {
                     Ok(()) => self.is_watching_lobby = true,
                     Err(refusal) => refuse(&self.outbox, self.request, refusal, None, None),
                 }

@@ -14,6 +14,9 @@ use flagfall_services::settings::Settings;
 /// Maximum length of the hello's `client` in the log, in characters.
 const CLIENT_LEN_MAX: usize = 64;
 
+/// Maximum number of malformed messages on one connection. The next one closes the connection.
+const MALFORMED_MAX: u32 = 4;
+
 /// Maximum time for which reading pauses because the client writes too fast.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
@@ -124,7 +127,7 @@ impl Session {
         Session {
             phase: Phase::Greeting,
             bucket: TokenBucket::new(limits.messages_per_window, times.message_window, now),
-            malformed_left: limits.malformed_max,
+            malformed_left: MALFORMED_MAX,
             hello_by: now + times.hello,
             ping_every: times.ping,
             dead_after: times.pong,
@@ -371,7 +374,7 @@ mod tests {
     #[test]
     fn a_few_malformed_messages_are_refused_and_then_the_connection_ends() {
         let (mut session, now) = open();
-        for _ in 0..Settings::default().limits.malformed_max {
+        for _ in 0..MALFORMED_MAX {
             assert!(matches!(session.on_text(now, 0, "nonsense"), Step::Refuse(_)));
         }
         assert_closes(&session.on_text(now, 0, "nonsense"), Some("malformed"), 1008);
@@ -456,6 +459,15 @@ mod tests {
         let (mut session, now) = pinged();
         assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(2));
         assert_closes(&session.on_time(now + s(10.0), true), None, 4002);
+    }
+
+    #[test]
+    fn an_answered_ping_keeps_a_link_alive_for_ten_more_seconds() {
+        let (mut session, now) = pinged();
+        session.on_text(now + s(9.0), 0, r#"{"type":"pong","id":1}"#);
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.on_time(now + s(18.9), true), Step::Ping(3));
+        assert_closes(&session.on_time(now + s(19.0), true), None, 4002);
     }
 
     #[test]

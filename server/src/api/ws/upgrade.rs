@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderMap;
-use axum::http::header::{HOST, ORIGIN, SET_COOKIE};
+use axum::http::header::{HOST, SET_COOKIE};
 use axum::response::Response;
 use flagfall_protocol::Refusal;
 use futures_util::FutureExt;
@@ -20,10 +20,11 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use super::connection::{self, Socket};
 use super::listener::Lingering;
 use super::wire::{FrameSink, Wire};
-use crate::api::own_page::OwnPage;
+use crate::api::own_page::{OwnPage, page_origin};
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
 use flagfall_base::identity::Token;
+use flagfall_base::origin::Origin;
 use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
@@ -108,21 +109,18 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
 
 /// True if the request's `Origin` is the server's own host or an origin that the operator allows.
 /// Also true for a request without an origin, because it does not come from a page.
-fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
-    let mut origins = headers.get_all(ORIGIN).iter();
-    let Some(origin) = origins.next() else { return true };
-    let (Ok(origin), None) = (origin.to_str(), origins.next()) else { return false };
-    if allowed.iter().any(|known| known.eq_ignore_ascii_case(origin)) {
-        return true;
-    }
+fn is_origin_allowed(headers: &HeaderMap, allowed: &[Origin]) -> bool {
+    let Ok(origin) = page_origin(headers) else { return false };
+    let Some(origin) = origin else { return true };
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let authority = origin.split_once("://").map(|(_, authority)| authority);
-    authority.zip(host).is_some_and(|(authority, host)| authority.eq_ignore_ascii_case(host))
+    let own = host.and_then(|host| Origin::of_host(origin.is_https(), host).ok());
+    own.as_ref() == Some(&origin) || allowed.contains(&origin)
 }
 
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::http::header::ORIGIN;
 
     use super::*;
 
@@ -132,7 +130,7 @@ mod tests {
         for origin in origins {
             headers.append(ORIGIN, HeaderValue::from_static(origin));
         }
-        let allowed: Vec<String> = allowed.iter().map(|origin| (*origin).to_owned()).collect();
+        let allowed: Vec<Origin> = allowed.iter().map(|origin| origin.parse().unwrap()).collect();
         is_origin_allowed(&headers, &allowed)
     }
 
@@ -150,7 +148,9 @@ mod tests {
         {
             assert!(!is_allowed(&[origin], &[]), "{origin}");
         }
-        assert!(is_allowed(&["https://evil.example"], &["https://evil.example"]));
+        for named in ["https://evil.example", "https://Evil.example:443"] {
+            assert!(is_allowed(&["https://evil.example"], &[named]), "{named}");
+        }
         assert!(!is_allowed(&["https://evil.example", "http://play.example.org:7171"], &[]));
     }
 }

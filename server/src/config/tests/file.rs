@@ -126,7 +126,7 @@ fn a_wrong_line_of_the_file_is_named_with_what_is_allowed() {
         ("deploy-seconds = 50", "FILE:1: ", "there is no section"),
         ("[games]\ndeploy-seconds = 1.5", "FILE:2: ", "one string, number, true or false"),
         ("[games]\ndeploy-seconds = [50]", "FILE:2: ", "one string, number, true or false"),
-        ("[listening]\nallow-origin = [\"a\"]", "FILE:2: ", "an origin is https://HOST"),
+        ("[listening]\nallow-origin = [\"a\"]", "FILE:2: ", "wanted: https://HOST"),
         ("[listening]\nlisten = \"localhost:1\"", "FILE:2: ", "such as 127.0.0.1:7171"),
         ("[logs]\nlog-format = \"xml\"", "FILE:2: ", "[possible values: human, json]"),
         ("[limits]\ntrust-proxy = \"yes\"", "FILE:2: ", "true, false"),

@@ -74,7 +74,7 @@ pub enum Weakness {
     #[error("it is a replica and takes no writes (name the primary)")]
     Replica,
     /// Fewer replicas are connected than an append must wait for.
-    #[error("{replicas} of the {wanted} replicas follow that appends are to wait for")]
+    #[error("replicas that follow: {replicas}, but appends are to wait for {wanted}")]
     FewReplicas {
         /// The number of connected replicas.
         replicas: u32,

@@ -184,14 +184,7 @@ impl Writer {
     /// Adds the lifetime of a guard, and what announces to other servers that a log is gone.
     fn announce_retired(&self, mut command: Cmd, game: GameId) -> Cmd {
         command.arg(GUARD_MS).arg(&self.shared.keys.retired).arg(game.as_str());
-        command.arg(self.former_channel()).arg(listener::retired(self.shared.mark, game));
         command
-    }
-
-    /// Returns the channel on which appends to all games are announced; empty if no server needs
-    /// these announcements.
-    fn former_channel(&self) -> &str {
-        if self.shared.interest.has_former() { &self.shared.keys.announcements } else { "" }
     }
 
     fn add_quarantine(&self, game: GameId, reason: &str, commands: &mut Pipeline) {
@@ -233,7 +226,7 @@ impl Writer {
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
         command.arg(keys.topics()).arg(keys.of_game()).arg(self.shared.mark);
-        command.arg(self.former_channel()).arg(&keys.single_announcements);
+        command.arg(if self.shared.interest.has_former() { &keys.announcements } else { "" });
         for append in appends {
             command.arg(asked(append));
             if !append.writes.is_empty() {

@@ -46,14 +46,10 @@ pub(super) struct Keys {
     pub(super) pending: String,
     /// Hash: games in quarantine, with the reason.
     pub(super) quarantined: String,
-    /// Channel: announcements of all appends, for servers of earlier versions, which cannot follow
+    /// Channel: announcements of all appends, for servers of version 0.1, which cannot follow
     /// single games. Each message begins with the number by which the sender is recognized. It
-    /// continues with a line for each append of one call, or with a line for a retired log.
+    /// continues with a line for each append of one call.
     pub(super) announcements: String,
-    /// Channel: announcements for servers of even earlier versions, which do not listen to
-    /// [`announcements`](Self::announcements). Each message has one line, for one append. If
-    /// there are no such servers, only the last append of each call is announced here.
-    pub(super) single_announcements: String,
     /// Channel: the retired logs. Each message is the id of a game.
     pub(super) retired: String,
     /// Channel: messages to all servers.
@@ -97,7 +93,6 @@ impl Keys {
         let prefix = prefix.as_str();
         Keys {
             announcements: format!("{prefix}:appends"),
-            single_announcements: format!("{prefix}:appended"),
             retired: format!("{prefix}:retired"),
             notices: format!("{prefix}:notices"),
             ..Keys::with_tag(prefix, prefix)
@@ -138,7 +133,6 @@ impl Keys {
             pending: record("pending"),
             quarantined: record("quarantined"),
             announcements: record("appends"),
-            single_announcements: record("appended"),
             retired: record("retired"),
             notices: record("notices"),
             check: record("check"),

@@ -3,14 +3,13 @@
 //!
 //! Each game has a channel. This process hears only of appends to the games that it follows.
 //! Servers of earlier versions cannot follow single games. While there may be such servers, all
-//! appends are also announced on channels that every server hears.
+//! appends are also announced on a channel that every server hears.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use parking_lot::Mutex;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Pipeline, PushInfo, PushKind, Value};
 use tokio::sync::Notify;
@@ -22,9 +21,6 @@ use super::request_error::{RequestError, checked, within};
 use super::shared::Shared;
 use crate::store::{Announcement, StoreMessage, Topic};
 
-/// The text after the game's id in an announcement to servers of earlier versions. It means that
-/// the game's log was retired.
-const RETIRED: &str = " retired";
 /// The first byte of an announcement on the channel of a topic. [`TOLD`] is the first byte of a
 /// message.
 const APPENDED: u8 = b'a';
@@ -58,7 +54,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
 struct Ear<'a> {
     shared: &'a Shared,
     connection: MultiplexedConnection,
-    /// True if this connection has subscribed to the channels for servers of earlier versions.
+    /// True if this connection has subscribed to the channel for servers of earlier versions.
     hears_former: bool,
 }
 
@@ -131,16 +127,15 @@ impl Ear<'_> {
         self.send(&commands).await
     }
 
-    /// Subscribes to the channels for servers of earlier versions if such servers may exist, and
+    /// Subscribes to the channel for servers of earlier versions if such servers may exist, and
     /// otherwise unsubscribes. Returns true if it has subscribed.
     async fn hear_former(&mut self) -> Result<bool, RequestError> {
         let has_former = self.shared.interest.has_former();
         if has_former == self.hears_former {
             return Ok(false);
         }
-        let keys = &self.shared.keys;
         let command = if has_former { "SUBSCRIBE" } else { "UNSUBSCRIBE" };
-        self.subscribe(command, &[&keys.announcements, &keys.single_announcements]).await?;
+        self.subscribe(command, &[&self.shared.keys.announcements]).await?;
         self.hears_former = has_former;
         Ok(has_former)
     }
@@ -178,7 +173,6 @@ fn receiver(
     lost: Arc<Notify>,
     has_heard: Arc<AtomicBool>,
 ) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync {
-    let own_last = Mutex::new(None);
     move |PushInfo { kind, data }| {
         has_heard.store(true, Ordering::Relaxed);
         match (kind, &data[..]) {
@@ -187,7 +181,7 @@ fn receiver(
                 PushKind::Message | PushKind::SMessage,
                 [Value::BulkString(channel), Value::BulkString(message)],
             ) => {
-                hear(&shared, channel, message, &mut own_last.lock());
+                hear(&shared, channel, message);
             }
             // Other messages need no action, such as the confirmation of a subscription.
             _ => {}
@@ -196,29 +190,18 @@ fn receiver(
     }
 }
 
-/// Handles a message. Ignores announcements of this process's own appends. The second channel for
-/// servers of earlier versions may announce such an append again, without naming the sender. So
-/// `own_last` is the last append that this process has announced on the first channel.
-fn hear(shared: &Shared, channel: &[u8], message: &[u8], own_last: &mut Option<Announcement>) {
+/// Handles a message. Ignores announcements of this process's own appends.
+fn hear(shared: &Shared, channel: &[u8], message: &[u8]) {
     let keys = &shared.keys;
     if channel == keys.notices.as_bytes() {
         hear_notice(shared, message);
     } else if channel == keys.retired.as_bytes() {
         forget_retired(shared, std::str::from_utf8(message).ok());
     } else if channel == keys.announcements.as_bytes() {
-        if let Some(game) = parse_retired(message) {
-            // The log has no new entries, so there is nothing to announce.
-            return shared.held.lock().forget(game);
-        }
         match parse_all(message) {
-            Some((mark, appended)) if mark == shared.mark => *own_last = appended.last().copied(),
+            Some((mark, _)) if mark == shared.mark => {}
             Some((_, appended)) => appended.into_iter().for_each(|appended| announce(shared, appended)),
             None => announce(shared, Announcement::Everything),
-        }
-    } else if channel == keys.single_announcements.as_bytes() {
-        let appended = std::str::from_utf8(message).ok().and_then(parse);
-        if appended.is_none() || appended != *own_last {
-            announce(shared, appended.unwrap_or(Announcement::Everything));
         }
     } else {
         match message.split_first() {
@@ -267,16 +250,6 @@ fn parse_all(bytes: &[u8]) -> Option<(u64, Vec<Announcement>)> {
     Some((mark.parse().ok()?, lines.split('\n').map(parse).collect::<Option<_>>()?))
 }
 
-/// Returns the announcement that tells servers of earlier versions that a log was retired.
-pub(super) fn retired(mark: u64, game: GameId) -> String {
-    format!("{mark}\n{game}{RETIRED}")
-}
-
-fn parse_retired(bytes: &[u8]) -> Option<GameId> {
-    let (_, line) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
-    line.strip_suffix(RETIRED)?.parse().ok()
-}
-
 fn parse(line: &str) -> Option<Announcement> {
     let (game, seq) = line.split_once(' ')?;
     let game: GameId = game.parse().ok()?;
@@ -303,8 +276,6 @@ mod tests {
         for wrong in ["", "7", "7\n", "x\n1 2", &format!("7\n{} 12\nx 3", games[0])] {
             assert_eq!(parse_all(wrong.as_bytes()), None, "{wrong}");
         }
-        assert_eq!(parse_retired(retired(7, games[0]).as_bytes()), Some(games[0]));
-        assert_eq!(parse_retired(text.as_bytes()), None);
         assert_eq!((parse(&format!("{} 12", games[0])), parse(""), parse("x 1")), (Some(one), None, None));
         assert_eq!(
             (parse_of_game(b"7 12"), parse_of_game(b"7"), parse_of_game(b"x 1")),

@@ -228,7 +228,9 @@ impl Shared {
         if confirmed >= wanted {
             return Ok(());
         }
-        Err(RequestError::InDoubt(format!("{confirmed} of {wanted} replicas confirmed what was written")))
+        Err(RequestError::InDoubt(format!(
+            "replicas that confirmed what was written: {confirmed} of {wanted}"
+        )))
     }
 
     pub(super) fn note_outage(&self, outage: Outage) {

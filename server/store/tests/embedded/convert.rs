@@ -65,7 +65,7 @@ async fn a_folder_of_0_1_is_converted_with_everything_in_it() {
         let store = open(folder.path()).unwrap();
         assert_eq!((store.losses(), store.quarantined().await), (&[][..], Ok(vec![])));
         let mut after = Vec::new();
-        export(&store, &mut after, None, |_| {}).await.unwrap();
+        export(&store, &mut after, None, None, |_| {}).await.unwrap();
         assert_eq!(lines(&before), lines(&after));
         assert!(lines(&after).len() > 20);
         assert_eq!(store.last_heartbeat().await, Ok(alive_at_export(&mut &before[..]).unwrap()));

@@ -57,6 +57,27 @@ async fn a_retired_log_leaves_only_a_guard_and_no_server_gives_it_back() {
 }
 
 #[tokio::test]
+async fn a_server_that_holds_a_log_hears_that_it_was_retired() {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    let mut notices = two.notices().unwrap();
+    until("both subscriptions", async || {
+        (redis.ask::<u64>(&["PUBLISH", "flagfall:notices", "hello"]).await == 2).then_some(())
+    })
+    .await;
+    fill(&one, 0..1, 20).await;
+    // The second server reads the log, so it holds it as well.
+    logs(&two, 0..1).await;
+    assert_eq!(one.retire(game(0), guard_of(&one, 0).await).await, Ok(RetireOutcome::Ok));
+    // The message comes after the announcement of the retired log.
+    one.tell(b"the end".to_vec()).await.unwrap();
+    while timeout(TIMEOUT, notices.recv()).await.unwrap() != Ok(StoreMessage::Told(b"the end"[..].into())) {}
+    redis.ask::<u64>(&["DEL", &key_of(0, "guard")]).await;
+    assert!(two.read(game(0), 0, 10).await.unwrap().is_empty(), "not held, so not given back");
+}
+
+#[tokio::test]
 async fn a_log_that_a_redis_set_back_has_again_is_retired_again() {
     let mut redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;

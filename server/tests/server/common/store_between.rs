@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, ReadError, Record, Store, StoreError, StoreFuture,
-    StoreMessage, StoredEntry, Topic, Update, UpdateOutcome,
+    StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast;
@@ -59,6 +59,16 @@ pub(crate) struct StoreBetween<H> {
 }
 
 impl<H: Hands> Store for StoreBetween<H> {
+    flagfall_store::forward! { store:
+        fn now() -> Stamp;
+        fn last_heartbeat() -> StoreResult<'_, Option<Stamp>>;
+        fn announcements() -> Option<broadcast::Receiver<Announcement>>;
+        fn follow(topic: Topic) -> StoreFuture<'static, bool>;
+        fn unfollow(topic: &Topic);
+        fn serve_former(are_there: bool);
+        fn notices() -> Option<broadcast::Receiver<StoreMessage>>;
+    }
+
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(self.hands.call(self.store.append(append)))
     }
@@ -91,14 +101,8 @@ impl<H: Hands> Store for StoreBetween<H> {
     fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.sweep()))
     }
-    fn now(&self) -> Stamp {
-        self.store.now()
-    }
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.heartbeat()))
-    }
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        self.store.last_heartbeat()
     }
     fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.epoch()))
@@ -109,23 +113,8 @@ impl<H: Hands> Store for StoreBetween<H> {
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.quarantined()))
     }
-    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
-        self.store.announcements()
-    }
-    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
-        self.store.follow(topic)
-    }
-    fn unfollow(&self, topic: &Topic) {
-        self.store.unfollow(topic);
-    }
     fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.hands.upkeep(self.store.tell_followers(topic, notice)))
-    }
-    fn serve_former(&self, are_there: bool) {
-        self.store.serve_former(are_there);
-    }
-    fn notices(&self) -> Option<broadcast::Receiver<StoreMessage>> {
-        self.store.notices()
     }
     fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
         Box::pin(self.hands.upkeep(self.store.tell(notice)))

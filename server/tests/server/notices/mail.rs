@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use flagfall_services::mail_relay::{MailRelay, RelaySource};
+use flagfall_services::mail_relay::MailRelay;
 use flagfall_tls::Trust;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -59,7 +59,7 @@ impl Relay {
 
     fn settings(&self) -> Settings {
         let mut settings = settings();
-        let source: RelaySource = format!("smtp://127.0.0.1:{}", self.port).parse().unwrap();
+        let source = MailRelay::source(&format!("smtp://127.0.0.1:{}", self.port)).unwrap();
         let from = "Flagfall <mail@example.org>".parse().unwrap();
         let url = "https://play.example.org".parse().unwrap();
         settings.relay = Some(MailRelay::read(&source, Trust::default(), from, url).unwrap());

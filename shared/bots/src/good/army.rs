@@ -2,12 +2,11 @@
 //! others 1953). The probability of an army depends on how plausible its deployment is and how
 //! well it explains the enemy's moves.
 
-use flagfall_board::{Rank, RankSet, Square};
+use flagfall_board::{Chance, Rank, RankSet, Square};
 
 use super::belief::PerRank;
 use super::prior::Prior;
 use super::reading::Readings;
-use crate::Chance;
 use crate::mind::give_way;
 
 /// The maximum number of armies drawn for one decision.

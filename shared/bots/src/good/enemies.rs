@@ -4,7 +4,7 @@
 
 use std::cell::OnceCell;
 
-use flagfall_board::{Ply, Rank, RankSet, Side, Square};
+use flagfall_board::{Chance, Ply, Rank, RankSet, Side, Square};
 use flagfall_rules::{Move, SeenMove, SeenPiece, View};
 
 use super::army::{Army, Clues};
@@ -12,7 +12,6 @@ use super::belief::{PerRank, any_of, matching, narrow};
 use super::hindsight::Before;
 use super::prior::Prior;
 use super::reading::{Reading, Readings, Subject};
-use crate::Chance;
 use crate::memory::Memory;
 use crate::mind::counts_left;
 

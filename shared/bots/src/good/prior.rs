@@ -1,10 +1,9 @@
 //! Estimates the ranks of unknown pieces from the squares on which they were deployed.
 
-use flagfall_board::{Rank, Side, Square, SquareSet};
+use flagfall_board::{Chance, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};
 
 use super::belief::PerRank;
-use crate::Chance;
 use crate::mind::rows_ahead;
 use crate::setup::sensible_pieces;
 

@@ -1,4 +1,4 @@
-use flagfall_board::{GameId, PerSide, Rank, RankSet, Side, SquareSet, Stamp};
+use flagfall_board::{Chance, GameId, PerSide, Rank, RankSet, Side, SquareSet, Stamp};
 use flagfall_rules::{
     Command, Entropy, Game, GameTerms, Identity, Move, Phase, Ruleset, TimeControl, View, Viewer, decide,
     evolve, view,
@@ -12,10 +12,10 @@ use super::world::{Step, World};
 use super::{Enemies, GoodMind, Scene};
 use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
-use crate::{Chance, Effort, HousePlayer, Level, random_setup};
+use crate::{Effort, HousePlayer, Level, random_setup};
 
 fn lakes(ruleset: &Ruleset, seed: u64) -> SquareSet {
-    ruleset.draw_lakes(&Chance::new(seed).entropy())
+    ruleset.draw_lakes(&Entropy(Chance::new(seed).bytes()))
 }
 
 const EFFORT: Effort = Effort { nodes: 4_000 };

@@ -6,14 +6,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use flagfall_board::{Rank, Side, Square};
+use flagfall_board::{Chance, Rank, Side, Square};
 use flagfall_rules::{
     Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
 };
 
 use super::matrix::{Mixed, solve};
 use super::{SHOWN, Stock, may_be, piece_at, worth};
-use crate::Chance;
 use crate::mind::{Best, Mind};
 
 /// The random noise that is added to scores. If two plies differ by less than this, either may be

@@ -5,11 +5,10 @@
 //! do not surround the Flag, they are elsewhere as decoys. The Spy is near the two strongest
 //! pieces, Miners are in the back rows, and Scouts and expendable pieces are in front.
 
-use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
+use flagfall_board::{BoardShape, Chance, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
 use super::{ahead, random_setup};
-use crate::Chance;
 use crate::mind::give_way;
 
 /// The maximum number of drafts before giving up. A third to a half of all drafts are accepted.
@@ -372,6 +371,8 @@ impl<'a> Draft<'a> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use flagfall_rules::Entropy;
+
     use super::*;
     use crate::good::GoodMind;
 
@@ -503,7 +504,7 @@ mod tests {
             for side in Side::BOTH {
                 let mut chance = Chance::new(7);
                 for draft in 0..20 {
-                    let lakes = ruleset.draw_lakes(&chance.entropy());
+                    let lakes = ruleset.draw_lakes(&Entropy(chance.bytes()));
                     let place = format!("{} {side:?} draft {draft}", ruleset.id);
                     let setup = closed_setup(ruleset, lakes, side, &mut chance);
                     let deployed = setup.deploy(side, ruleset).unwrap_or_else(|e| panic!("{place}: {e}"));

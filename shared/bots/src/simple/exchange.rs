@@ -1,13 +1,12 @@
 //! Play in rulesets with a reserve (§S). This module chooses moves, pieces to place on squares,
 //! pieces to remove, and the colors of chips.
 
-use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
+use flagfall_board::{Chance, ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Placing, View};
 
 use super::board::neighbors;
 use super::danger::danger;
 use super::{Turn, WHIM};
-use crate::Chance;
 use crate::mind::Best;
 
 /// The additional value of placing a piece, for each piece by which the side is outnumbered on

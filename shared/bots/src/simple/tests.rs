@@ -1,9 +1,9 @@
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
-    Command, Game, GameTerms, Move, Phase, Position, Ruleset, TimeControl, View, Viewer, view,
+    Command, Entropy, Game, GameTerms, Move, Phase, Position, Ruleset, TimeControl, View, Viewer, view,
 };
 
-use crate::{Chance, Effort, HousePlayer, Level};
+use crate::{Effort, HousePlayer, Level};
 
 /// The rows of the 10x10 board that contain the lakes, without pieces.
 const LAKES: &str = ".2~2.2~2.2/.2~2.2~2.2";
@@ -161,7 +161,7 @@ fn odd_views_are_answered_with_a_legal_command_or_nothing() {
     let mut chance = Chance::new(11);
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
         for seed in 1..=30 {
-            let lakes = ruleset.draw_lakes(&chance.entropy());
+            let lakes = ruleset.draw_lakes(&Entropy(chance.bytes()));
             let mut players =
                 PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, Effort::default()));
             let played = flagfall_tests::duel::play(ruleset, lakes, PerSide::default(), |side, view| {

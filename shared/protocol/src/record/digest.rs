@@ -47,7 +47,8 @@ impl GameRecord {
         fields.add(DIGEST_VERSION);
         fields.add(&self.game.to_string());
         fields.add(&self.terms.ruleset);
-        fields.add(&time(self.terms.time));
+        let whole_turns = if self.whole_turns { " whole" } else { "" };
+        fields.add(&(time(self.terms.time) + whole_turns));
         fields.add(if self.terms.rated { "rated" } else { "casual" });
         fields.add(if self.terms.private { "private" } else { "open" });
         fields.add(if self.terms.secret { "secret" } else { "shown" });

@@ -168,6 +168,7 @@ impl Recorder {
             lakes: drawn_lakes(end.terms()),
             deploy_ms: Some(end.terms().deploy_ms),
             lag_quota: self.lag_quota,
+            whole_turns: end.has_whole_turns(),
             audience: viewer,
             kind: Some(kind),
             first_view: Some(first_view.seen),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
     Accepted, ClientToServer, EventPosition, GameCommand, GameEvent, GameHead, GameSummary, GameView,
-    LobbyChange, LobbyLists, PROTOCOL_VERSION, PlacedSeek, Player, PlayerKind, Presence, Recorder, Refusal,
-    Secret, Seek, SeenOutcome, ServerToClient, Terms, Time, ViewChange,
+    LobbyLists, PROTOCOL_VERSION, Player, PlayerKind, Presence, Recorder, Refusal, Secret, Seek, SeenOutcome,
+    ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Ruleset, Setup, TimeControl, Viewer, decide, evolve, see,
@@ -164,7 +164,6 @@ fn examples() -> String {
         page: None,
         about: false,
         lobby_changes: true,
-        lobby_brief: true,
         page_url: Some("https://play.example.org".to_owned()),
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
@@ -186,21 +185,20 @@ fn examples() -> String {
         rating: None,
         seeker_rating: None,
     };
-    let change =
-        LobbyChange { opened: vec![PlacedSeek { at: 0, seek: seek.clone() }], ..LobbyChange::default() };
     let before = LobbyLists {
         seeks: vec![Seek { id: "m4kx0ab7hqz2".to_owned(), ..seek.clone() }],
         ..LobbyLists::default()
     };
     let after = LobbyLists { seeks: vec![before.seeks[0].clone(), seek.clone()], ..LobbyLists::default() };
-    let brief = before.change_to(&after).brief(&before);
+    let change = before.change_to(&after);
     let lobby =
         ServerToClient::Lobby { seeks: vec![seek], games: Vec::new(), players_online: 2, number: None };
     page.example("Every client that has the lobby open receives the whole lobby:", &lobby);
     let changed = ServerToClient::LobbyChanged { number: 8, change, players_online: 2 };
-    page.example("A client that asked for changes receives:", &changed);
-    let changed = ServerToClient::LobbyChanged { number: 9, change: brief, players_online: 2 };
-    page.example("And if it asked for brief changes, when the same player opens another seek:", &changed);
+    page.example(
+        "A client that asked for changes receives, when the same player opens another seek:",
+        &changed,
+    );
     let bot = ClientToServer::PlayBot {
         cmd_id: cmd("c-2"),
         bot: "random".to_owned(),

@@ -61,7 +61,7 @@ fn a_missing_field_is_refused() {
         for name in fields.keys().filter(|name| {
             ![
                 "token", "name", "client", "session", "side", "rating", "since", "secret", "epoch",
-                "changes", "filter", "brief",
+                "changes", "filter",
             ]
             .contains(&name.as_str())
         }) {

@@ -45,7 +45,6 @@ pub(crate) fn client_messages() -> Vec<ClientToServer> {
                 speed: Some(Speed::Rapid),
                 rated: Some(true),
             },
-            brief: true,
         },
         C::CloseLobby {},
         C::Seek { cmd_id: id("s-1"), terms: terms(), side: None, rating: None },

@@ -387,6 +387,19 @@ fn q4_of_two_missed_choices_the_earlier_deadline_loses_and_equal_ones_draw() {
 }
 
 #[test]
+fn q4_a_choice_takes_nothing_from_the_next_turn_if_turns_are_whole() {
+    let delay = TimeControl::Delay { base_ms: 60_000, free_ms: 10_000 };
+    for (time, ms) in [(TimeControl::PerPly { ply_ms: 60_000 }, 60_000), (delay, 70_000)] {
+        for (is_whole, left_ms) in [(false, ms - 5_000), (true, ms)] {
+            let mut table = table(Red, FACE_TO_FACE, time);
+            table.game = table.game.with_whole_turns(is_whole);
+            table.moves("a4a5").does(Red, &choice("5")).later(5_000).does(Blue, &choice("4"));
+            assert_eq!(table.game.deadline(), Some(table.now.plus_ms(left_ms)), "{time:?}");
+        }
+    }
+}
+
+#[test]
 fn q4_resigning_loses_without_showing_choices() {
     for side in Side::BOTH {
         for chosen in [None, Some(side), Some(side.opponent())] {

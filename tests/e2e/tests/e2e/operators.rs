@@ -55,7 +55,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     operate(&site, &["undo", &first, "--reason", "again"]).expect(4, &["was already undone"]);
     operate(&site, &["undo", "0123456789ab", "--reason", "no game"]).expect(4, &["rating"]);
     operate(&site, &["undo-all", "bob", "--reason", "he lost on purpose"])
-        .expect(0, &["the effect of one game of bob"]);
+        .expect(0, &["the effect of 1 game of bob"]);
     operate(&site, &["undo-all", "nobody", "--reason", "x"]).expect(4, &["no player with this name"]);
     let profile = run_as("ann", &server, &site, &["profile", "bob"], &[]);
     profile.expect(0, &["1500"]);

@@ -175,7 +175,7 @@ fn an_export_in_form_1_goes_back_to_0_1() {
             command
         }
     };
-    Process::run(program(0).args(["store", "import"]).arg(&file)).expect(0, &["imported: 1 games"]);
+    Process::run(program(0).args(["store", "import"]).arg(&file)).expect(0, &["imported: 1 game"]);
     let mut server = Server::start(&mut program(port));
     for side in Side::BOTH {
         duel.clients[side].expect("goes on from there");

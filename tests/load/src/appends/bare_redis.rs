@@ -77,7 +77,7 @@ impl BareRedis {
         }
         // The arguments as the script documents them: no time, and one entry for each log,
         // without a deadline, first moment, stamps or side records.
-        pipeline.arg("").arg(0).arg("").arg("bare:{").arg("}:game").arg(0).arg("").arg("bare:single");
+        pipeline.arg("").arg(0).arg("").arg("bare:{").arg("}:game").arg(0).arg("");
         for number in numbers {
             let (seq, hash) = &mut self.heads[*number as usize];
             let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());

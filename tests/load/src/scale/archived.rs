@@ -141,6 +141,7 @@ fn play(seed: u64, line: Line) -> Result<Played, LoadError> {
         lakes: None,
         previous: None,
         lag_quota: Some(LagQuota { per_ply_ms: 100, stock_ms: 500 }),
+        whole_turns: false,
     };
     let mut players = PerSide::from_fn(|side: Side| {
         HousePlayer::new(Level::Simple, side, 2 * seed + side as u64, Effort::default())

@@ -50,7 +50,7 @@ fn terms() -> Terms {
 }
 
 fn open_lobby(changes: bool) -> ClientToServer {
-    ClientToServer::OpenLobby { changes, filter: LobbyFilter::default(), brief: changes }
+    ClientToServer::OpenLobby { changes, filter: LobbyFilter::default() }
 }
 
 fn is_lobby(text: &str) -> bool {

@@ -367,6 +367,7 @@ pub(super) mod tests {
             },
             game: "000000000000".to_owned(),
             clients: vec![ClientLog { role: Role::Blue, entries }],
+            is_archived: false,
             records,
         }
     }

@@ -176,6 +176,8 @@ pub struct Findings {
     examples: BTreeMap<Fault, Vec<String>>,
     /// The number of games that ended, by reason.
     pub ended: BTreeMap<String, u64>,
+    /// The number of games whose records came from the archive and were compared.
+    pub archived: u64,
     /// The number of plies in the logs.
     pub plies: u64,
     /// Counts of the comparisons in ordinary games, by ruleset.
@@ -285,6 +287,7 @@ impl Findings {
         for (reason, count) in other.ended {
             *self.ended.entry(reason).or_default() += count;
         }
+        self.archived += other.archived;
         self.plies += other.plies;
         for (ruleset, played) in other.played {
             self.played.entry(ruleset).or_default().add(played);

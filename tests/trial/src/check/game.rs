@@ -98,6 +98,7 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
         check_lines(&log.game, client, history, checker.findings);
     }
     checker.check_effects(log);
+    findings.archived += u64::from(log.is_archived);
     let plies = truth.boards.last().map_or(0, |board| board.ply);
     let played = Played::so_far(findings).since(&before, plies);
     findings.played.entry(truth.ruleset.clone()).or_default().add(played);

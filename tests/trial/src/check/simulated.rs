@@ -3,8 +3,8 @@
 //! In every ruleset, the engine's views must equal the views that the checker derives from the
 //! same log. If a client's log contains anything else, the checker must find it.
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_bots::{Chance, random_setup};
+use flagfall_board::{Chance, GameId, PerSide, Side, Stamp};
+use flagfall_bots::random_setup;
 use flagfall_protocol::{GameCommand, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, LagQuota, Phase, Ruleset, Start, TimeControl, Viewer, decide,
@@ -61,7 +61,7 @@ impl Table {
         let terms = GameTerms {
             game: GameId::from_random([9; 12]),
             ruleset,
-            lakes: ruleset.draw_lakes(&chance.entropy()),
+            lakes: ruleset.draw_lakes(&Entropy(chance.bytes())),
             time,
             deploy_ms: 300_000,
             created,
@@ -152,7 +152,7 @@ impl Table {
             json!({"type": "command", "cmd_id": id, "game": "x", "ply": ply, "epoch": 0, "command": asked});
         self.note(side as usize, What::Sent(sent.to_string().into()));
         let lag_ms = self.game.lag_credit_ms(side, 40, self.now);
-        let events = decide(&self.game, side, ply, &command, self.now, &self.chance.entropy());
+        let events = decide(&self.game, side, ply, &command, self.now, &Entropy(self.chance.bytes()));
         let events = events.unwrap_or_else(|refusal| panic!("{side}: {asked:?}: {refusal}"));
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
         let mut lag_ms = if is_timed { lag_ms } else { 0 };
@@ -268,6 +268,7 @@ fn play(ruleset: &'static Ruleset, plan: Plan, seed: u64) -> GameLog {
         },
         game: game.terms().game.as_str().to_owned(),
         clients: clients.collect(),
+        is_archived: true,
         records,
     }
 }

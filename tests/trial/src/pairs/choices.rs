@@ -1,8 +1,7 @@
 //! Pairs in rulesets with coins. The sessions differ in a pending strike: a choice is made at
 //! another moment, or a choice that is never revealed is different (§Q4).
 
-use flagfall_board::{Direction, Rank, Side, Square, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Direction, Rank, Side, Square, Stamp};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Choice, Command, Identity, Move, Ruleset, Viewer, view};
 

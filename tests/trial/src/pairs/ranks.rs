@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, ChipColor, Direction, Rank, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{
-    Command, Disclosure, Game, Identity, Move, Phase, Placing, RankCounts, Ruleset, SeenReserve, Viewer, view,
+    Command, Disclosure, Entropy, Game, Identity, Move, Phase, Placing, RankCounts, Ruleset, SeenReserve,
+    Viewer, view,
 };
 
 use super::plan::PairPlan;
@@ -305,7 +305,7 @@ pub(super) fn plan(
     setups: &SetupFiles,
     chance: &mut Chance,
 ) -> Option<PairPlan> {
-    let lakes = ruleset.draw_lakes(&chance.entropy());
+    let lakes = ruleset.draw_lakes(&Entropy(chance.bytes()));
     let course = Course::random(ruleset, lakes, setups, chance)?;
     let hider = course.hider;
     let is_silent = |origin: &Origin| course.is_silent(*origin);

@@ -101,10 +101,9 @@ impl<'a> Replay<'a> {
         let Beginning { setups, start, placed } = beginning;
         let viewer = record.audience;
         // Imported games have no stamps, so replay them without a clock.
-        let time = if record.imported.is_some() {
-            TimeControl::Unlimited
-        } else {
-            TimeControl::from(record.terms.time)
+        let time = match record.imported {
+            Some(_) => TimeControl::Unlimited,
+            None => record.terms.time.into(),
         };
         let terms = GameTerms {
             game: record.game,
@@ -121,7 +120,8 @@ impl<'a> Replay<'a> {
         };
         let game = start
             .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
-            .with_lag_quota(record.lag_quota.unwrap_or_default());
+            .with_lag_quota(record.lag_quota.unwrap_or_default())
+            .with_whole_turns(record.whole_turns);
         let end = (facts::kind_of(record) == RecordKind::Opened).then(|| {
             // Any outcome will do here, because all outcomes open the same ranks.
             let mut end = game.clone();
@@ -375,7 +375,7 @@ impl<'a> Replay<'a> {
             | GameEvent::DrawDeclined { .. } => self.obey(told, at),
             GameEvent::Paused { since } => {
                 let since = *since;
-                if since < self.game.latest() || since > at {
+                if since < self.game.latest_shown() || since > at {
                     let detail = "the pause begins before the event ahead of it, or after its own".to_owned();
                     return Err((Falsehood::Stamp, detail));
                 }

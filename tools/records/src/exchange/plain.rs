@@ -188,6 +188,7 @@ pub(super) fn blank(
         lakes: None,
         deploy_ms: None,
         lag_quota: None,
+        whole_turns: false,
         audience: Viewer::Public,
         kind: None,
         first_view: None,

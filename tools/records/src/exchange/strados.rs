@@ -146,7 +146,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         .map(|node| node.text().unwrap_or_default().trim().to_owned())
         .collect();
     let [red, blue] = &names[..] else {
-        return Err(format!("the file has {} players; it must have two", names.len()).into());
+        return Err(format!("the number of players in the file must be 2, not {}", names.len()).into());
     };
     Ok(Plain {
         ruleset,

@@ -1,12 +1,12 @@
-//! The lag compensation in records.
+//! The lag compensation and the whole turns in records.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Rank, Side, Stamp};
 use flagfall_protocol::{GameRecord, LagQuota, Recorder, Terms, Time};
 use flagfall_records::Falsehood::{self, FlagFall, Lag, TimeLeft};
 use flagfall_records::{Finding, Status, check};
 use flagfall_rules::{
-    Command, Entropy, Game, GameTerms, Ruleset, TimeControl, Viewer, decide, decide_deadline,
+    Choice, Command, Entropy, Game, GameTerms, Ruleset, TimeControl, Viewer, decide, decide_deadline,
     evolve_compensated,
 };
 
@@ -15,20 +15,28 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// Returns the record of a quantum game, which needs no deployments. Each ply is given as the
-/// time that its side uses and the lag compensation, in milliseconds. A flag falls at the end.
-fn record(plies: &[(u64, u32)]) -> GameRecord {
+/// Returns a new quantum game, which needs no deployments.
+fn quantum(time: Time) -> Game {
     let ruleset = Ruleset::find("quantum").unwrap();
-    let terms = GameTerms {
+    Game::new(GameTerms {
         game: GameId::from_random([1; 12]),
         ruleset,
         lakes: ruleset.shape.lakes,
-        time: TimeControl::from(TIME),
+        time: TimeControl::from(time),
         deploy_ms: 300_000,
         created: Stamp(1_000),
         secret: PerSide::default(),
-    };
-    let mut game = Game::new(terms).with_lag_quota(QUOTA);
+    })
+}
+
+fn terms(time: Time) -> Terms {
+    Terms { ruleset: "quantum".to_owned(), time, private: false, secret: false, rated: false }
+}
+
+/// Returns the record of a quantum game. Each ply is given as the
+/// time that its side uses and the lag compensation, in milliseconds. A flag falls at the end.
+fn record(plies: &[(u64, u32)]) -> GameRecord {
+    let mut game = quantum(TIME).with_lag_quota(QUOTA);
     let mut recorder = Recorder::new(game.clone()).with_lag_quota(Some(QUOTA));
     let mut now = Stamp(1_000);
     for (thinks_ms, lag_ms) in plies {
@@ -49,9 +57,7 @@ fn record(plies: &[(u64, u32)]) -> GameRecord {
         evolve_compensated(&mut game, &event, now, 0);
         recorder.note(&event, now);
     }
-    let terms =
-        Terms { ruleset: "quantum".to_owned(), time: TIME, private: false, secret: false, rated: false };
-    recorder.record(Viewer::Public, terms, players())
+    recorder.record(Viewer::Public, terms(TIME), players())
 }
 
 fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
@@ -99,4 +105,28 @@ fn lag_compensation_needs_a_quota() {
     let mut none = record(&[(10_000, 400), (1_000, 0)]);
     none.lag_quota = None;
     assert_eq!(first_finding(&none), Some((Lag, Some(0))));
+}
+
+#[test]
+fn a_turn_after_a_choice_has_its_whole_time_if_the_record_says_so() {
+    for time in [Time::Delay { base_s: 60, free_s: 10 }, Time::Correspondence { days: 1 }] {
+        let mut game = quantum(time).with_whole_turns(true);
+        let mut recorder = Recorder::new(game.clone());
+        let plies = [
+            (Side::Red, Command::Move("a4a7".parse().unwrap())),
+            (Side::Blue, Command::Choose(Choice(Rank::Sergeant))),
+            (Side::Blue, Command::Resign),
+        ];
+        for (at, (side, command)) in (1..).zip(plies) {
+            let at = Stamp(5_000 * at);
+            for event in decide(&game, side, game.ply(), &command, at, &Entropy([1; 32])).unwrap() {
+                evolve_compensated(&mut game, &event, at, 0);
+                recorder.note(&event, at);
+            }
+        }
+        let mut record = recorder.record(Viewer::Public, terms(time), players());
+        assert_eq!(check(&record).findings, []);
+        record.whole_turns = false;
+        assert!(first_finding(&record).is_some());
+    }
 }

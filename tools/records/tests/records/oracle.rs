@@ -31,7 +31,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         created: Stamp(record.created),
         secret: Default::default(),
     })
-    .with_lag_quota(record.lag_quota.unwrap_or_default());
+    .with_lag_quota(record.lag_quota.unwrap_or_default())
+    .with_whole_turns(record.whole_turns);
     let mut recorder = Recorder::new(game.clone()).with_lag_quota(record.lag_quota);
     let mut index = 0;
     while let Some(told) = record.events.get(index) {

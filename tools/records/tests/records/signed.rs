@@ -178,6 +178,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     add("private", Box::new(|record| record.terms.private = true));
     add("another id", Box::new(|record| record.game = GameId::from_random([9; 12])));
     add("a quota", Box::new(|r| r.lag_quota = Some(LagQuota { per_ply_ms: 500, stock_ms: 3_000 })));
+    add("whole turns", Box::new(|record| record.whole_turns = true));
     for days in [1, 3, 8, 30, 400] {
         let ms = days * 24 * 60 * 60 * 1_000;
         add("made earlier", Box::new(move |record| record.created -= ms));

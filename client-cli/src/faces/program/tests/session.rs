@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall_board::{PerSide, Side};
+use flagfall_board::{Chance, PerSide, Side};
 use flagfall_protocol::{
     Accepted, ClientToServer, Code, CommandId, GameCommand, GameSummary, GameView, RefusalArgs,
     ServerToClient, Time,
@@ -23,7 +23,7 @@ fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
     let options = crate::model::Options { face: Face::Program, ..options() };
-    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(5));
+    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(Chance::new(5)));
     model.clock.now = START;
     let mut session = Session::new(model, Limits::default(), games);
     client(&mut session, Message::Started);

@@ -1,10 +1,10 @@
-use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::task::Wake;
 
 use flagfall_protocol::ServerToClient;
 
 use super::*;
+use crate::delivery::reading::next;
 
 fn ping(id: u64) -> Payload {
     Payload::new(&ServerToClient::Ping { id, server_time: 0, heads: Vec::new(), pool: None })
@@ -17,22 +17,18 @@ fn long(bytes: usize) -> Payload {
     Payload::new(&notice("x".repeat(bytes - around)))
 }
 
-async fn next(reader: &mut OutboxReader) -> Outgoing {
-    poll_fn(|cx| reader.poll_next(cx)).await
-}
-
 #[tokio::test]
 async fn messages_come_out_in_order_and_a_waiting_reader_is_woken() {
     let (outbox, mut reader) = outbox(ConnectionId::next());
     outbox.send(ping(1));
     outbox.send(ping(2));
     assert_eq!(outbox.queued(), 2);
-    assert_eq!(next(&mut reader).await, Outgoing::Message(ping(1)));
-    assert_eq!(next(&mut reader).await, Outgoing::Message(ping(2)));
+    assert_eq!(next(&mut reader).await, Ok(ping(1)));
+    assert_eq!(next(&mut reader).await, Ok(ping(2)));
     let waiting = tokio::spawn(async move { next(&mut reader).await });
     tokio::task::yield_now().await;
     outbox.send(ping(3));
-    assert_eq!(waiting.await.unwrap(), Outgoing::Message(ping(3)));
+    assert_eq!(waiting.await.unwrap(), Ok(ping(3)));
 }
 
 /// A socket that accepts this many messages.
@@ -157,7 +153,7 @@ async fn one_message_too_many_closes_as_slow() {
     assert!(!outbox.is_closed());
     outbox.send(ping(99));
     assert!(outbox.is_closed());
-    assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    assert_eq!(next(&mut reader).await, Err(CloseCode::Slow));
 }
 
 #[tokio::test]
@@ -168,18 +164,18 @@ async fn bytes_are_bounded_too() {
         outbox.send(long(part));
     }
     assert!(!outbox.is_closed());
-    assert_eq!(next(&mut reader).await, Outgoing::Message(long(part)));
+    assert_eq!(next(&mut reader).await, Ok(long(part)));
     outbox.send(long(part));
     assert!(!outbox.is_closed());
     outbox.send(ping(1));
-    assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    assert_eq!(next(&mut reader).await, Err(CloseCode::Slow));
 }
 
 #[tokio::test]
 async fn a_message_no_socket_takes_closes_the_connection() {
     let (outbox, mut reader) = outbox(ConnectionId::next());
     outbox.send(long(PAYLOAD_BYTES_MAX + 1));
-    assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Slow));
+    assert_eq!(next(&mut reader).await, Err(CloseCode::Slow));
 }
 
 #[tokio::test]
@@ -189,8 +185,8 @@ async fn queued_messages_precede_the_close_and_its_first_code_stays() {
     outbox.close(CloseCode::Shutdown);
     outbox.close(CloseCode::Slow);
     outbox.send(ping(1));
-    assert_eq!(next(&mut reader).await, Outgoing::Message(ping(0)));
-    assert_eq!(next(&mut reader).await, Outgoing::Close(CloseCode::Shutdown));
+    assert_eq!(next(&mut reader).await, Ok(ping(0)));
+    assert_eq!(next(&mut reader).await, Err(CloseCode::Shutdown));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! A client that parses every message as real clients do.
 
+#[path = "../../../../base/src/delivery/reading.rs"]
+mod reading;
+
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
 
-use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, outbox};
 use flagfall_base::request_id::RequestId;
 use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, ServerToClient};
 
@@ -41,9 +44,8 @@ impl Client {
     /// Returns the texts of the messages that arrived since the last call.
     pub(crate) fn texts(&mut self) -> Vec<String> {
         let mut texts = Vec::new();
-        while let Poll::Ready(Outgoing::Message(payload)) =
-            self.reader.poll_next(&mut Context::from_waker(Waker::noop()))
-        {
+        let cx = &mut Context::from_waker(Waker::noop());
+        while let Poll::Ready(Ok(payload)) = reading::poll_next(&mut self.reader, cx) {
             texts.push(payload.as_str().to_owned());
         }
         texts
@@ -102,8 +104,8 @@ impl Client {
     }
 
     pub(crate) fn close_code(&mut self) -> Option<CloseCode> {
-        match self.reader.poll_close(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(code) => Some(code),
+        match self.reader.poll_write(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(code) => Some(code.unwrap()),
             Poll::Pending => None,
         }
     }
@@ -120,13 +122,10 @@ impl Client {
     }
 
     pub(crate) async fn next(&mut self) -> ServerToClient {
-        match poll_fn(|cx| self.reader.poll_next(cx)).await {
-            Outgoing::Message(payload) => serde_json::from_str(payload.as_str()).unwrap(),
-            Outgoing::Close(code) => panic!("closed: {code:?}"),
-        }
+        serde_json::from_str(reading::next(&mut self.reader).await.unwrap().as_str()).unwrap()
     }
 
     pub(crate) async fn closed(&mut self) -> CloseCode {
-        poll_fn(|cx| self.reader.poll_close(cx)).await
+        poll_fn(|cx| self.reader.poll_write(cx)).await.unwrap()
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use flagfall_base::background::Background;
 use flagfall_base::delivery::Connections;
-use flagfall_board::{GameId, Ply, Side, Stamp};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, GameId, Ply, Side, Stamp};
 use flagfall_protocol::{EventPosition, GameCommand, GameView};
 use flagfall_rules::{Entropy, Viewer};
 use flagfall_store::record::Form;
@@ -15,6 +14,7 @@ use flagfall_store_testing::{ManualClock, TestStore};
 
 use super::client::REQUEST;
 use super::{Client, START, deploy, make_game, now, settings};
+use crate::error::TableError;
 use crate::header::GameHeader;
 use crate::reply::Reply;
 use crate::search;
@@ -132,7 +132,9 @@ impl Hand {
     pub(crate) fn release_one(&mut self) {
         let input = match self.held.remove(0) {
             Output::Append(append) => Input::Appended(now(self.store.append(append))),
-            Output::Read { after } => Input::ReadOn(now(search::read_all(&self.store, self.id, after))),
+            Output::Read { after } => {
+                Input::ReadOn(now(search::read_all(&self.store, self.id, after)).map_err(TableError::from))
+            }
             Output::Look { after } => Input::Looked(now(search::look(&self.store, self.id, after))),
             Output::Search { asked } => {
                 let found =

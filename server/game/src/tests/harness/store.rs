@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, Outage, ReadError, Record, Store, StoreError,
-    StoreFuture, StoreMessage, StoredEntry, Topic, Update, UpdateOutcome,
+    StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic, Update, UpdateOutcome,
 };
 use flagfall_store_testing::TestStore;
 use tokio::sync::broadcast::Receiver;
@@ -60,6 +60,25 @@ impl FaultyStore {
 }
 
 impl Store for FaultyStore {
+    flagfall_store::forward! { store:
+        fn get(key: Key) -> StoreResult<'_, Option<Vec<u8>>>;
+        fn scan(prefix: Key, after: Option<Key>, limit: usize) -> StoreResult<'_, Vec<Record>>;
+        fn sweep() -> StoreResult<'_, u64>;
+        fn now() -> Stamp;
+        fn heartbeat() -> StoreResult<'_, Stamp>;
+        fn last_heartbeat() -> StoreResult<'_, Option<Stamp>>;
+        fn epoch() -> StoreResult<'_, u64>;
+        fn bump_epoch() -> StoreResult<'_, u64>;
+        fn quarantined() -> StoreResult<'_, Vec<(GameId, String)>>;
+        fn announcements() -> Option<Receiver<Announcement>>;
+        fn tell(notice: Vec<u8>) -> StoreResult<'_, ()>;
+        fn follow(topic: Topic) -> StoreFuture<'static, bool>;
+        fn unfollow(topic: &Topic);
+        fn tell_followers(topic: Topic, notice: Vec<u8>) -> StoreResult<'_, u64>;
+        fn serve_former(are_there: bool);
+        fn notices() -> Option<Receiver<StoreMessage>>;
+    }
+
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             assert!(!self.faults.breaks.swap(false, Ordering::SeqCst), "told to break");
@@ -87,52 +106,11 @@ impl Store for FaultyStore {
         self.store.head(game)
     }
 
-    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
-        self.store.get(key)
-    }
-
-    fn scan(
-        &self,
-        prefix: Key,
-        after: Option<Key>,
-        limit: usize,
-    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
-        self.store.scan(prefix, after, limit)
-    }
-
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         Box::pin(async move {
             self.check_alive()?;
             self.store.update(update).await
         })
-    }
-
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.sweep()
-    }
-
-    fn now(&self) -> Stamp {
-        self.store.now()
-    }
-
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
-        self.store.heartbeat()
-    }
-
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        self.store.last_heartbeat()
-    }
-
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.epoch()
-    }
-
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.bump_epoch()
-    }
-
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
-        self.store.quarantined()
     }
 
     fn outage(&self) -> Option<Outage> {
@@ -150,33 +128,5 @@ impl Store for FaultyStore {
 
     fn silent_parts(&self) -> Vec<usize> {
         if self.faults.is_silence_known.load(Ordering::SeqCst) { vec![1] } else { Vec::new() }
-    }
-
-    fn announcements(&self) -> Option<Receiver<Announcement>> {
-        self.store.announcements()
-    }
-
-    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
-        self.store.tell(notice)
-    }
-
-    fn follow(&self, topic: Topic) -> StoreFuture<'static, bool> {
-        self.store.follow(topic)
-    }
-
-    fn unfollow(&self, topic: &Topic) {
-        self.store.unfollow(topic);
-    }
-
-    fn tell_followers(&self, topic: Topic, notice: Vec<u8>) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.store.tell_followers(topic, notice)
-    }
-
-    fn serve_former(&self, are_there: bool) {
-        self.store.serve_former(are_there);
-    }
-
-    fn notices(&self) -> Option<Receiver<StoreMessage>> {
-        self.store.notices()
     }
 }

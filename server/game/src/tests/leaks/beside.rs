@@ -4,8 +4,7 @@
 //! Other viewers can learn only from these (§S3.4). So if two sessions agree in them, these viewers
 //! must get the same messages.
 
-use flagfall_board::{Rank, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Rank, Side};
 use flagfall_protocol::{GameCommand, GameEvent, Phase};
 use flagfall_rules::Viewer;
 

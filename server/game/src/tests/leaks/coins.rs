@@ -2,8 +2,7 @@
 //! hidden: a choice in a pending strike, and the time of a choice that did not resolve its
 //! strike.
 
-use flagfall_board::{Rank, Side};
-use flagfall_bots::Chance;
+use flagfall_board::{Chance, Rank, Side};
 use flagfall_protocol::{GameCommand, Time};
 use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 

@@ -6,7 +6,8 @@ use std::task::Poll;
 
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Head, ReadError, Record, StoreFuture, StoredEntry, Update, UpdateOutcome,
+    Append, AppendOutcome, Head, ReadError, Record, StoreFuture, StoreResult, StoredEntry, Update,
+    UpdateOutcome,
 };
 use flagfall_store_testing::{ManualClock, TestStore};
 use tokio::task::yield_now;
@@ -34,6 +35,16 @@ fn stepwise<'a, T: Send + 'a>(call: impl Future<Output = T> + Send + 'a) -> Stor
 }
 
 impl Store for Stepwise {
+    flagfall_store::forward! { 0:
+        fn sweep() -> StoreResult<'_, u64>;
+        fn now() -> Stamp;
+        fn heartbeat() -> StoreResult<'_, Stamp>;
+        fn last_heartbeat() -> StoreResult<'_, Option<Stamp>>;
+        fn epoch() -> StoreResult<'_, u64>;
+        fn bump_epoch() -> StoreResult<'_, u64>;
+        fn quarantined() -> StoreResult<'_, Vec<(GameId, String)>>;
+    }
+
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         stepwise(self.0.append(append))
     }
@@ -66,34 +77,6 @@ impl Store for Stepwise {
 
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         stepwise(self.0.update(update))
-    }
-
-    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.0.sweep()
-    }
-
-    fn now(&self) -> Stamp {
-        self.0.now()
-    }
-
-    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
-        self.0.heartbeat()
-    }
-
-    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
-        self.0.last_heartbeat()
-    }
-
-    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.0.epoch()
-    }
-
-    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
-        self.0.bump_epoch()
-    }
-
-    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
-        self.0.quarantined()
     }
 }
 
@@ -158,7 +141,7 @@ impl Scene {
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
-    while let Poll::Ready(Outgoing::Message(payload)) = reader.poll_next(&mut cx) {
+    while let Poll::Ready(Ok(payload)) = reading::poll_next(reader, &mut cx) {
         if let Ok(ServerToClient::GameStarted { game, .. }) = serde_json::from_str(payload.as_str()) {
             games.push(game.id);
         }

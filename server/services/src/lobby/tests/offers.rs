@@ -132,13 +132,6 @@ async fn a_range_that_means_nothing_is_refused() {
     assert!(house.seeks().is_empty());
 }
 
-/// Returns a connection's next message that is not lobby news.
-async fn told(reader: &mut OutboxReader) -> ServerToClient {
-    let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
-    let Outgoing::Message(payload) = told else { panic!("{told:?}") };
-    serde_json::from_str(payload.as_str()).unwrap()
-}
-
 #[tokio::test]
 async fn an_addressed_challenge_is_delivered_and_answered() {
     let house = house().await;

@@ -49,9 +49,8 @@ impl House {
         let command = NewCommand { player: player.id, cmd_id, ply: 0, command };
         let input = TableInput::Command(Asked::new(reply, command, None));
         assert!(table.send(input).await.is_ok());
-        let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
-        let Outgoing::Message(payload) = told else { panic!("{told:?}") };
-        assert!(payload.as_str().contains("accepted"), "{}", payload.as_str());
+        let told = told(&mut reader).await;
+        assert!(matches!(told, ServerToClient::Accepted { .. }), "{told:?}");
         assert_eq!(table.summary().phase, Phase::Over);
     }
 }

@@ -15,8 +15,7 @@ use crate::records::{mark, put};
 /// Makes each server learn that the other one announces new games.
 async fn meet_and_tell(houses: [&House; 2]) {
     for house in [houses[0], houses[1], houses[0]] {
-        let info = MemberInfo { tells_starts: true, ..MemberInfo::default() };
-        house.lobby.inner.peers().meet(&info).await.unwrap();
+        house.lobby.inner.peers().meet(&MemberInfo::of_this_version()).await.unwrap();
     }
 }
 

@@ -3,10 +3,9 @@
 -- KEYS: for each append: log, quarantine, guard
 -- ARGV: time, floor, the time after which there may have been an outage (may be empty), what
 --   precedes and what follows the game in the name of its channel, sender of the announcement,
---   channel of announcements of all games (may be empty), channel of single announcements; then
---   for each append: its header (game, expected seq, expected hash, deadline, first moment,
---   whether its entries have stamps, whether it has side records, number of entries), its side
---   records if it has any, its entries
+--   channel of announcements of all games (may be empty); then for each append: its header (game,
+--   expected seq, expected hash, deadline, first moment, whether its entries have stamps, whether
+--   it has side records, number of entries), its side records if it has any, its entries
 -- Returns a text: for each append the length of its answer, a letter, and what belongs to the
 -- letter.
 local now = time_ms(ARGV[1], ARGV[2])
@@ -70,7 +69,7 @@ end
 local quarantines = {}
 for i = 2, #KEYS, 3 do quarantines[(i + 1) / 3] = KEYS[i] end
 local has_quarantined = redis.call('EXISTS', unpack(quarantines)) > 0
-local next_argument = 9
+local next_argument = 8
 for i = 1, #quarantines do
   local game, expected_seq, expected_hash, deadline, first_moment, is_stamped, has_records,
     count = struct.unpack('<c12I8c32I8I8BBI4', ARGV[next_argument])
@@ -96,14 +95,8 @@ for i = 1, #quarantines do
   answers[i] = struct.pack('<I4', #answer) .. answer
 end
 
--- Servers of earlier versions listen to other channels.
+-- Servers of earlier versions listen to another channel.
 if #announced > 0 and ARGV[7] ~= '' then
-  local all = table.concat(announced, '\n')
-  local receivers = redis.call('PUBLISH', ARGV[7], ARGV[6] .. '\n' .. all)
-  -- Servers of version 0.1 listen only to the second channel, which has one message for each
-  -- append.
-  if redis.call('PUBLISH', ARGV[8], announced[#announced]) > receivers then
-    for i = 1, #announced - 1 do redis.call('PUBLISH', ARGV[8], announced[i]) end
-  end
+  redis.call('PUBLISH', ARGV[7], ARGV[6] .. '\n' .. table.concat(announced, '\n'))
 end
 return table.concat(answers)

@@ -1,7 +1,6 @@
 -- Replaces a log by its guard, if the log has the head that the guard names.
 -- KEYS: log, packed, quarantine, guard
--- ARGV: seq, hash, guard, lifetime of the guard in milliseconds, channel of retired logs, game,
---   channel of announcements for servers of earlier versions (may be empty), announcement
+-- ARGV: seq, hash, guard, lifetime of the guard in milliseconds, channel of retired logs, game
 if redis.call('EXISTS', KEYS[3]) == 1 then return {'quarantined'} end
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if not last then
@@ -19,5 +18,4 @@ end
 redis.call('SET', KEYS[4], ARGV[3], 'PX', ARGV[4])
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('PUBLISH', ARGV[5], ARGV[6])
-if ARGV[7] ~= '' then redis.call('PUBLISH', ARGV[7], ARGV[8]) end
 return {'retired'}

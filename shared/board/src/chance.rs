@@ -1,11 +1,19 @@
 //! Random numbers from a seed.
 
-use flagfall_rules::Entropy;
+use std::fmt;
 
 /// A small random number generator (xorshift64*, Vigna 2016). It is good enough to choose moves,
 /// but must not be used for secrets.
-#[derive(Clone)]
+///
+/// `Debug` does not show the state, which would reveal later choices.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Chance(u64);
+
+impl fmt::Debug for Chance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Chance(hidden)")
+    }
+}
 
 impl Chance {
     /// Creates a generator from a seed. Generators with the same seed produce the same numbers.
@@ -27,13 +35,13 @@ impl Chance {
         usize::try_from(high).unwrap_or(0)
     }
 
-    /// Returns the next 32 random bytes, for [`flagfall_rules::Ruleset::draw_lakes`].
-    pub fn entropy(&mut self) -> Entropy {
+    /// Returns the next 32 random bytes.
+    pub fn bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         for eight in bytes.chunks_exact_mut(8) {
             eight.copy_from_slice(&self.bits().to_le_bytes());
         }
-        Entropy(bytes)
+        bytes
     }
 
     /// Puts a list into a random order.
