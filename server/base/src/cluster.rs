@@ -64,7 +64,7 @@ pub struct MemberInfo {
 }
 
 impl MemberInfo {
-    /// Returns the record of a server of this version to which nobody is connected.
+    /// Returns the record of a server of this version without connected players.
     #[must_use]
     pub fn of_this_version() -> MemberInfo {
         MemberInfo { reads_form: Some(Form::NEWEST.number()), ..MemberInfo::default() }
@@ -192,10 +192,6 @@ impl Peers {
         let Some(met) = met.transpose() else { return Ok(()) };
         let is_whole = met.as_ref().is_ok_and(|met| met.is_whole);
         let met = met.map(|met| met.others);
-        let may_miss = met.as_ref().map_or(true, |others| {
-            let others: Vec<&str> = others.iter().map(|(id, _)| id.as_str()).collect();
-            inner.watch.lock().may_miss(&others, &inner.id, Instant::now())
-        });
         let do_all = |has: &dyn Fn(&MemberInfo) -> bool| {
             // If records are missing, the answer is false, because their servers may lack the
             // ability.
@@ -208,7 +204,11 @@ impl Peers {
         // A meeting that missed some records does not change this count if all servers that are
         // heard are known, because the archive of a running server never changes. So while a part
         // of the store is away, the games in the others are still archived.
-        if is_whole || may_miss || !have_archive {
+        let may_miss = || {
+            let others: Vec<&str> = met.iter().flatten().map(|(id, _)| id.as_str()).collect();
+            inner.watch.lock().may_miss(&others, &inner.id, Instant::now())
+        };
+        if is_whole || !have_archive || may_miss() {
             count(&inner.archive_agreed, is_whole && have_archive);
         }
         if is_whole {

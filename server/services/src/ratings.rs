@@ -210,9 +210,10 @@ impl Ratings {
             Some(Side::Blue) => Score::Loss,
             None => Score::Draw,
         };
-        let first_move = match self.ignores_first_move {
-            true => 0,
-            false => self.first_moves.points(&*self.store, &class.ruleset).await?,
+        let first_move = if self.ignores_first_move {
+            0
+        } else {
+            self.first_moves.points(&*self.store, &class.ruleset).await?
         };
         first_move::count(&*self.store, &class.ruleset, game, *winner, update).await?;
         let advantage = f64::from(first_move);

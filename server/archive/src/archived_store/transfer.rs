@@ -163,16 +163,9 @@ impl<S: Transfer + ?Sized> Transfer for ArchivedStore<S> {
         stream::try_unfold((None, Listed::default()), next).boxed()
     }
 
-    fn take_over(
-        &self,
-        game: GameId,
-        expected: Head,
-        entries: Vec<StoredEntry>,
-    ) -> StoreResult<'_, AppendOutcome> {
-        self.inner.take_over(game, expected, entries)
-    }
-
-    fn put_aside(&self, game: GameId, reason: String) -> StoreResult<'_, ()> {
-        self.inner.put_aside(game, reason)
+    flagfall_store::forward! { inner:
+        fn take_over(game: GameId, expected: Head, entries: Vec<StoredEntry>)
+            -> StoreResult<'_, AppendOutcome>;
+        fn put_aside(game: GameId, reason: String) -> StoreResult<'_, ()>;
     }
 }

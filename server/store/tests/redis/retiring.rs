@@ -18,17 +18,24 @@ async fn guard_of(store: &RedisStore, number: u32) -> Guard {
     Guard { head, place: vec![7; 12], commands: vec![1; 200] }
 }
 
+/// Starts a Redis with three logs of this length, and two servers that hold them: one has written
+/// them, and the other has read them.
+async fn servers_that_hold_logs(entries: u64) -> (RedisServer, [RedisStore; 2]) {
+    let redis = RedisServer::start();
+    let one = redis.open(RedisOptions::default()).await;
+    let two = redis.open(RedisOptions::default()).await;
+    fill(&one, 0..3, entries).await;
+    logs(&two, 0..3).await;
+    (redis, [one, two])
+}
+
 async fn is_kept(redis: &RedisServer, number: u32) -> bool {
     redis.ask::<u64>(&["EXISTS", &key_of(number, "log"), &key_of(number, "packed")]).await > 0
 }
 
 #[tokio::test]
 async fn a_retired_log_leaves_only_a_guard_and_no_server_gives_it_back() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 0..3, 200).await;
-    // The second server reads all logs, so it holds them as well.
+    let (mut redis, [one, two]) = servers_that_hold_logs(200).await;
     let before = logs(&two, 0..3).await;
     packing::pack(&redis, &one, 1).await;
     for number in 0..2 {
@@ -120,11 +127,7 @@ async fn an_overwritten_log_is_not_retired() {
 
 #[tokio::test]
 async fn no_server_gives_back_a_deleted_log() {
-    let mut redis = RedisServer::start();
-    let one = redis.open(RedisOptions::default()).await;
-    let two = redis.open(RedisOptions::default()).await;
-    fill(&one, 0..3, 20).await;
-    // The second server reads all logs, so it holds them as well.
+    let (mut redis, [one, two]) = servers_that_hold_logs(20).await;
     let before = logs(&two, 0..3).await;
     // The second log was retired before.
     assert_eq!(one.retire(game(1), guard_of(&one, 1).await).await, Ok(RetireOutcome::Ok));
