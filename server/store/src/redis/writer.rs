@@ -111,6 +111,7 @@ impl Writer {
     /// Runs until all senders of requests are dropped.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut pulse = self.shared.ticks(PULSE);
+        let mut answered = 0;
         loop {
             tokio::select! {
                 biased;
@@ -120,9 +121,15 @@ impl Writer {
                     Some(first) => {
                         // Lets other callers send first. When a group is answered, many of its
                         // callers immediately send again, and these requests should share the
-                        // next group.
-                        yield_now().await;
+                        // next group. The runtime may return early, so it is asked twice.
+                        for _ in 0..2 {
+                            yield_now().await;
+                            if requests.len() + 1 >= answered {
+                                break;
+                            }
+                        }
                         let group = gather(first, &mut requests);
+                        answered = group.len();
                         self.run_group(group).await;
                         self.return_soon().await;
                     }
