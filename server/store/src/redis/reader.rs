@@ -106,7 +106,8 @@ impl Reader {
     }
 
     async fn connect(&self) -> Result<Link, RequestError> {
-        let link = Link::open(&self.shared.address, &self.shared.options, &self.shared.keys).await?;
+        let client = Link::client(&self.shared.address, &self.shared.options).await?;
+        let link = Link::connect(client, &self.shared).await?;
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }

@@ -250,7 +250,7 @@ impl Writer {
     async fn connect(&mut self) -> Result<Option<Stamp>, RequestError> {
         let shared = self.shared.clone();
         let options = &shared.options;
-        let mut link = Link::open(&shared.address, options, &shared.keys).await?;
+        let mut link = shared.masters.link(&shared).await?;
         *shared.durability.lock() = Some(link.durability.clone());
         let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {

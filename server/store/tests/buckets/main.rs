@@ -10,7 +10,7 @@ mod common;
 use std::sync::Arc;
 
 use common::redis::RedisServer;
-use common::{append, append_ok, game, key, put, until};
+use common::{append, append_ok, append_soon, game, key, put, until};
 use flagfall_board::Stamp;
 use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{
@@ -296,4 +296,38 @@ async fn outages_of_buckets_are_known_to_their_games() {
     let [(_, value, None)] = &records[..] else { panic!("{records:?}") };
     assert_eq!(OutageList::parse(Some(value.as_slice())).to_vec(), [outage, stopped]);
     assert_eq!(store.records(Some(key(OUTAGES_KEY)), 10).await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn writers_share_a_connection_and_survive_what_becomes_of_it() {
+    let redis = RedisServer::start();
+    let store = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
+    // Appends to games in all buckets, and returns the connections over which they were sent.
+    let append_all = async |seq: u64, heads: &mut [Head]| {
+        for (number, head) in (0..).zip(heads) {
+            *head = append_soon(&store, append(game(number), *head, &[&seq.to_string()])).await;
+        }
+        let clients: String = redis.ask(&["CLIENT", "LIST"]).await;
+        let writers = clients.lines().filter(|client| client.contains("cmd=evalsha"));
+        writers.map(|writer| writer.split([' ', '=']).nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let mut heads = [Head::START; 12];
+    let first = append_all(1, &mut heads).await;
+    assert_eq!(first.len(), 1);
+
+    // A bucket that was emptied is set up again. Nothing over the connection was left unanswered,
+    // so the other buckets keep it.
+    let metas: Vec<String> = redis.ask(&["KEYS", "*:meta"]).await;
+    assert_eq!(redis.ask::<u64>(&["DEL", &metas[0]]).await, 1);
+    until("the bucket", async || {
+        store.heartbeat().await.unwrap();
+        (redis.ask::<u64>(&["EXISTS", &metas[0]]).await == 1).then_some(())
+    })
+    .await;
+    assert_eq!(append_all(2, &mut heads).await, first);
+
+    let _: u64 = redis.ask(&["CLIENT", "KILL", "ID", &first[0]]).await;
+    let second = append_all(3, &mut heads).await;
+    assert!(second.len() == 1 && second != first, "{second:?}");
+    assert_eq!(heads.map(|head| head.seq), [3; 12]);
 }
