@@ -14,7 +14,7 @@ use common::{append, append_ok, append_soon, game, key, put, until};
 use flagfall_board::Stamp;
 use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{
-    Append, Expect, Guard, Head, OUTAGES_KEY, Outage, OutageList, RedisOptions, RetireOutcome, Store,
+    Append, Expect, Guard, Head, OUTAGES_KEY, Outage, OutageList, RedisOptions, RetireOutcome, Store, Topic,
     Transfer, Update, UpdateOutcome, Write,
 };
 use flagfall_store_testing::ManualClock;
@@ -302,17 +302,27 @@ async fn outages_of_buckets_are_known_to_their_games() {
 async fn writers_share_a_connection_and_survive_what_becomes_of_it() {
     let redis = RedisServer::start();
     let store = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
-    // Appends to games in all buckets, and returns the connections over which they were sent.
     let append_all = async |seq: u64, heads: &mut [Head]| {
         for (number, head) in (0..).zip(heads) {
             *head = append_soon(&store, append(game(number), *head, &[&seq.to_string()])).await;
         }
-        let clients: String = redis.ask(&["CLIENT", "LIST"]).await;
-        let writers = clients.lines().filter(|client| client.contains("cmd=evalsha"));
-        writers.map(|writer| writer.split([' ', '=']).nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // Sends a message by each writer, and returns the connections that sent one last.
+    let writers = async || {
+        until("messages", async || {
+            for number in 0..12 {
+                store.tell_followers(Topic::Game(game(number)), vec![1]).await.ok()?;
+            }
+            let clients: String = redis.ask(&["CLIENT", "LIST"]).await;
+            let senders = clients.lines().filter(|client| client.contains("cmd=spublish"));
+            let id = |sender: &str| sender.split([' ', '=']).nth(1).map(str::to_owned);
+            senders.map(id).collect::<Option<Vec<String>>>().filter(|ids| !ids.is_empty())
+        })
+        .await
     };
     let mut heads = [Head::START; 12];
-    let first = append_all(1, &mut heads).await;
+    append_all(1, &mut heads).await;
+    let first = writers().await;
     assert_eq!(first.len(), 1);
 
     // A bucket that was emptied is set up again. Nothing over the connection was left unanswered,
@@ -324,10 +334,12 @@ async fn writers_share_a_connection_and_survive_what_becomes_of_it() {
         (redis.ask::<u64>(&["EXISTS", &metas[0]]).await == 1).then_some(())
     })
     .await;
-    assert_eq!(append_all(2, &mut heads).await, first);
+    append_all(2, &mut heads).await;
+    assert_eq!(writers().await, first);
 
     let _: u64 = redis.ask(&["CLIENT", "KILL", "ID", &first[0]]).await;
-    let second = append_all(3, &mut heads).await;
+    append_all(3, &mut heads).await;
+    let second = writers().await;
     assert!(second.len() == 1 && second != first, "{second:?}");
     assert_eq!(heads.map(|head| head.seq), [3; 12]);
 }
