@@ -12,6 +12,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
+/** `refused`: why it was last refused for the moment. @typedef {{ command: Command, retryAt: number | undefined, refused?: string }} Unanswered */
 
 /**
  * @template T
@@ -45,7 +46,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
  * @property {boolean | undefined} hasAbout The server has a text of its operator.
- * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
+ * @property {readonly Unanswered[]} unanswered
  * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
@@ -351,7 +352,7 @@ function answered(line, message, now) {
       const { available } = message;
       const id = message.game ?? undefined;
       const isMeant = (/** @type {{ command: Command }} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
-      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { ...one, retryAt: now } : one));
+      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { command: one.command, retryAt: now } : one));
       if (id === undefined) return { line: { ...line, isStoreAway: !available, unanswered }, effects: [] };
       const game = line.games[id];
       const games = game ? { ...line.games, [id]: { ...game, isStandingStill: !available } } : line.games;
@@ -370,7 +371,7 @@ function welcomed(line, message) {
     ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
-    unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
+    unanswered: line.unanswered.map(({ command }) => ({ command, retryAt: undefined })),
   });
   const messages = [
     // Opening a game takes it over. So a tab that was superseded does not open it again.
@@ -396,10 +397,8 @@ function toCommand(line, message, now) {
   const waiting = line.unanswered.find(({ command }) => command.cmd_id === message.cmd_id);
   if (!waiting) return gameRefused(line, message);
   if (message.type === "refused" && TEMPORARY.has(message.code)) {
-    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS } : one));
-    const isGameAlone = message.game ? line.games[message.game]?.isStandingStill : false;
-    const isAway = message.code === "store_unavailable" && !isGameAlone;
-    return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || isAway }, effects: [] };
+    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS, refused: message.code } : one));
+    return { line: { ...line, unanswered }, effects: [] };
   }
   const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
   /** @type {Effect} */
@@ -481,11 +480,13 @@ export function barOf(line, id, build) {
     const last = id === undefined ? undefined : underWay(line, id).at(-1)?.command;
     return last?.kind === "move" ? { key: "reconnecting", move: last.move } : { key: "reconnecting" };
   }
-  if (line.isStoreAway) return { key: "store_away" };
   const game = id === undefined ? undefined : line.games[id];
-  if (game?.isStandingStill) return { key: "store_away" };
-  if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
+  // Only this bar lets the player take the game back.
   if (game?.isSuperseded) return { key: "superseded" };
+  // The server may refuse some commands and not know that its store is away.
+  const isUnsaved = line.unanswered.some(({ command, refused }) => refused === "store_unavailable" && ("game" in command ? command.game : undefined) === id);
+  if (line.isStoreAway || game?.isStandingStill || isUnsaved) return { key: "store_away" };
+  if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
   if (game?.isNewEpoch) return { key: "new_epoch" };
   if (game?.loaded?.view.paused) return { key: "paused" };
   if (build && line.page && line.page !== build && isBetweenGames(line)) return { key: "new_page" };

@@ -230,6 +230,27 @@ test("while a part of the store is away, only its games stand still", () => {
   assert.equal(sim.bar(), undefined);
 });
 
+test("a command that cannot be saved says so on its own page, until it is accepted", () => {
+  const sim = playing();
+  const onHome = () => barOf(sim.line, undefined)?.key;
+  sim.put({ kind: "ask", id: "c-seek", request: { type: "seek", terms: TERMS } });
+  sim.hear({ type: "refused", cmd_id: "c-seek", code: "store_unavailable", message: "" });
+  assert.deepEqual([onHome(), sim.bar()], ["store_away", undefined], "the game goes on");
+  sim.hear({ type: "accepted", cmd_id: "c-seek", outcome: { kind: "done" } });
+  const id = sim.move("a4a5");
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+  assert.deepEqual([onHome(), sim.bar()], [undefined, { key: "store_away" }]);
+  sim.hear({ type: "accepted", cmd_id: id, outcome: { kind: "game", game: GAME, seq: 4 } });
+  assert.deepEqual([onHome(), sim.bar()], [undefined, undefined], "no message of the store comes");
+});
+
+test("a tab that another one has taken over can take back while the store is away", () => {
+  const sim = playing();
+  sim.hear({ type: "superseded", game: GAME });
+  sim.hear({ type: "store_state", available: false });
+  assert.deepEqual(sim.bar(), { key: "superseded" });
+});
+
 test("a server without its store is tried again, slower", () => {
   const sim = playing();
   sim.put({ kind: "closed", code: 1013 });
