@@ -12,7 +12,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
-/** `refused`: why it was last refused for the moment. @typedef {{ command: Command, retryAt: number | undefined, refused?: string }} Unanswered */
+/** `refused`: why it was last refused for the moment, and the pause after it. @typedef {{ command: Command, retryAt: number | undefined, refused?: { code: string, pause: number } }} Unanswered */
 
 /**
  * @template T
@@ -80,9 +80,9 @@ const SILENCE_MS = 10_000;
 const FRESH_MS = 5_000;
 /** A hidden tab without a live game closes its line after this time. */
 const HIDDEN_MS = 60_000;
-/** A command is repeated after this time if the server could not take it. */
-const REPEAT_MS = 2_000;
-/** A lost link is shown after this time. */
+/** A command is repeated after this time if the server could not take it; each time after twice as long, up to the last one. */
+const REPEAT_MS = { first: 100, last: 2_000 };
+/** A lost link is shown after this time, a command that is not saved when its pauses are as long. */
 const BAR_MS = 1_000;
 
 /** Refusals of the moment: the same is asked again. */
@@ -397,7 +397,10 @@ function toCommand(line, message, now) {
   const waiting = line.unanswered.find(({ command }) => command.cmd_id === message.cmd_id);
   if (!waiting) return gameRefused(line, message);
   if (message.type === "refused" && TEMPORARY.has(message.code)) {
-    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS, refused: message.code } : one));
+    // The clock of the player to move runs, so a short gap must not cost them much time.
+    const pause = waiting.refused ? Math.min(REPEAT_MS.last, 2 * waiting.refused.pause) : REPEAT_MS.first;
+    const refused = { ...waiting, retryAt: now + pause, refused: { code: message.code, pause } };
+    const unanswered = line.unanswered.map((one) => (one === waiting ? refused : one));
     return { line: { ...line, unanswered }, effects: [] };
   }
   const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
@@ -484,7 +487,7 @@ export function barOf(line, id, build) {
   // Only this bar lets the player take the game back.
   if (game?.isSuperseded) return { key: "superseded" };
   // The server may refuse some commands and not know that its store is away.
-  const isUnsaved = line.unanswered.some(({ command, refused }) => refused === "store_unavailable" && ("game" in command ? command.game : undefined) === id);
+  const isUnsaved = line.unanswered.some(({ command, refused }) => refused?.code === "store_unavailable" && refused.pause >= BAR_MS && ("game" in command ? command.game : undefined) === id);
   if (line.isStoreAway || game?.isStandingStill || isUnsaved) return { key: "store_away" };
   if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
   if (game?.isNewEpoch) return { key: "new_epoch" };

@@ -203,11 +203,14 @@ test("while the store is away, moves are kept and asked again", () => {
   sim.hear({ type: "store_state", available: false });
   assert.deepEqual(sim.bar(), { key: "store_away" });
   const id = sim.move("a4a5");
-  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
   sim.sent();
-  sim.hear({ type: "ping", id: 1, server_time: 5, heads: [] });
-  sim.wait(2_000);
-  assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
+  for (const pause of [100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+    sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+    sim.wait(pause - 1);
+    assert.deepEqual(sim.sent(), []);
+    sim.wait(1);
+    assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1, `after ${pause} ms`);
+  }
   sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
   sim.hear({ type: "store_state", available: true });
   sim.put({ kind: "tick" });
@@ -233,12 +236,17 @@ test("while a part of the store is away, only its games stand still", () => {
 test("a command that cannot be saved says so on its own page, until it is accepted", () => {
   const sim = playing();
   const onHome = () => barOf(sim.line, undefined)?.key;
+  const refuse = (/** @type {string} */ id, times = 5) => {
+    for (let n = 0; n < times; n++) sim.hear({ type: "refused", cmd_id: id, code: "store_unavailable", message: "" });
+  };
   sim.put({ kind: "ask", id: "c-seek", request: { type: "seek", terms: TERMS } });
-  sim.hear({ type: "refused", cmd_id: "c-seek", code: "store_unavailable", message: "" });
+  refuse("c-seek", 4);
+  assert.equal(onHome(), undefined, "a short gap is not shown");
+  refuse("c-seek", 1);
   assert.deepEqual([onHome(), sim.bar()], ["store_away", undefined], "the game goes on");
   sim.hear({ type: "accepted", cmd_id: "c-seek", outcome: { kind: "done" } });
   const id = sim.move("a4a5");
-  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+  refuse(id);
   assert.deepEqual([onHome(), sim.bar()], [undefined, { key: "store_away" }]);
   sim.hear({ type: "accepted", cmd_id: id, outcome: { kind: "game", game: GAME, seq: 4 } });
   assert.deepEqual([onHome(), sim.bar()], [undefined, undefined], "no message of the store comes");
