@@ -412,7 +412,8 @@ function toCommand(line, message, now) {
       const games = { ...line.games, [message.game]: { ...game, isSuperseded: true } };
       return { line: { ...answeredLine, games }, effects: [answer] };
     }
-    const opened = openGame(answeredLine, message.game);
+    // Opening a game takes it over, so a tab that was superseded only looks on.
+    const opened = game?.isSuperseded ? { line: answeredLine, effects: [] } : openGame(answeredLine, message.game);
     return { line: opened.line, effects: [answer, ...opened.effects] };
   }
   return { line: answeredLine, effects: [answer] };

@@ -588,6 +588,8 @@ export class GameControl {
     const { view, rules } = this;
     const plan = this.planned.value;
     if (!plan || !view || !rules) return;
+    // The player plays in another tab, and may have moved there.
+    if (line.value.games[this.id]?.isSuperseded) return void (this.planned.value = undefined);
     const { command, isIllegal } = holds(plan, view) ? dueCommand(plan, view, rules) : { command: undefined, isIllegal: true };
     if (!command && !isIllegal) return;
     this.planned.value = undefined;

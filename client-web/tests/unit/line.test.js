@@ -3,47 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { barOf, newId, underWay } from "../../page/net/line.js";
-import { ANN, BOB, GAME, Sim, TERMS } from "../line_sim.js";
+import { ANN, BOB, GAME, Sim, TERMS, game, moved, playing, view } from "../line_sim.js";
 
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
-/** @typedef {import("../../types/messages").GameView} GameView */
-
-/** @param {Partial<GameView>} [fields] @returns {GameView} */
-function view(fields) {
-  return {
-    audience: "red", ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: [],
-    pieces: ["a4r6", "a7b?"], captured: { red: {}, blue: {}  }, ply: 0, turn: "red",
-    commitments: { red: null, blue: null }, opened: { red: null, blue: null }, ...fields,
-  };
-}
-
-/** @param {Partial<ServerMessage & { type: "game" }>} [fields] @returns {ServerMessage} */
-function game(fields) {
-  return /** @type {ServerMessage} */ ({
-    type: "game", audience: "red", driving: true, epoch: 1, seq: 3, view: view(),
-    game: { id: GAME, created: 0, phase: "playing", ply: 0, players: { red: ANN, blue: BOB }, terms: TERMS },
-    presence: { red: "present", blue: "present" }, ...fields,
-  });
-}
-
-/** @param {string} move @param {number} seq @returns {ServerMessage} */
-function moved(move, seq) {
-  const to = move.slice(2);
-  return {
-    type: "event", game: GAME, seq,
-    event: { kind: "moved", side: "red", move, piece: "6" }, change: { turn: "blue", pieces: [`${to}r6'`] },
-  };
-}
-
-function playing() {
-  const sim = new Sim();
-  sim.put({ kind: "tick" });
-  sim.welcome();
-  sim.put({ kind: "open_game", game: GAME });
-  sim.hear(game());
-  sim.sent();
-  return sim;
-}
 
 test("a line connects at once, says hello, and opens what was asked for before", () => {
   const sim = new Sim();
@@ -307,6 +269,11 @@ test("a tab that another one has taken over leaves it the game when its line com
   sim.welcome();
   sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
+  // It follows the game, and opens it again neither after a gap nor after a move that came too late.
+  const id = sim.move("a4a5");
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "stale_ply", message: "" });
+  sim.hear(moved("a5a6", 6));
+  assert.deepEqual(sim.sent().map(({ type }) => type), ["command"]);
   assert.deepEqual(sim.bar(), { key: "superseded" });
   sim.put({ kind: "open_game", game: GAME });
   assert.equal(sim.sent()[0]?.type, "open_game");

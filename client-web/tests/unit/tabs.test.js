@@ -1,0 +1,50 @@
+// Tabs that nobody looks at, or that another one has taken over.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { listedRules } from "../games.js";
+import { GAME, game, playing, view } from "../line_sim.js";
+
+/** What listens to the document. @type {Map<string, () => void>} */
+const listeners = new Map();
+Object.assign(globalThis, {
+  localStorage: { getItem: () => null, setItem: () => undefined, removeItem: () => undefined },
+  document: {
+    documentElement: { dataset: {} }, visibilityState: "hidden", title: "Flagfall", querySelector: () => null, hasFocus: () => false,
+    addEventListener: (/** @type {string} */ name, /** @type {() => void} */ listener) => void listeners.set(name, listener),
+  },
+  BroadcastChannel: class { postMessage() {} }, addEventListener: () => undefined, scrollTo: () => undefined, window: globalThis,
+  location: { pathname: "/", hash: "", search: "" },
+  history: { pushState: (/** @type {unknown} */ _, /** @type {unknown} */ __, /** @type {string} */ path) => (location.pathname = path) },
+});
+const { line, rulesets } = await import("../../page/state.js");
+const { enter, startNotices } = await import("../../page/parts/notices.js");
+const { GameControl } = await import("../../page/table/control.js");
+
+test("a hidden tab enters a game that begins when the player looks at it", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  startNotices();
+  enter(GAME);
+  t.mock.timers.tick(300);
+  assert.equal(location.pathname, "/", "the player may play on another device");
+  assert.match(document.title, /^● /);
+  Object.assign(document, { visibilityState: "visible" });
+  listeners.get("visibilitychange")?.();
+  assert.equal(location.pathname, `/game/${GAME}`);
+  enter("another00000");
+  t.mock.timers.tick(120);
+  assert.equal(location.pathname, "/game/another00000", "a visible one at once");
+});
+
+rulesets.value = await listedRules();
+
+test("a tab that another one has taken over drops its planned move", () => {
+  const sim = playing();
+  const control = new GameControl(GAME);
+  control.planned.value = { move: "a4a5", piece: "a4r6", target: undefined };
+  sim.hear({ type: "superseded", game: GAME });
+  sim.hear(game({ driving: false, view: view({ turn: "blue" }) }));
+  line.value = sim.line;
+  control.hear({ kind: "view", game: GAME });
+  assert.equal(control.planned.value, undefined);
+});
