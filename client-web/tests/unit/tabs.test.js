@@ -1,4 +1,4 @@
-// Tabs that nobody looks at, or that another one has taken over.
+// Tabs that nobody looks at, that another one has taken over, or whose player was away at the end of the game.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -47,4 +47,32 @@ test("a tab that another one has taken over drops its planned move", () => {
   line.value = sim.line;
   control.hear({ kind: "view", game: GAME });
   assert.equal(control.planned.value, undefined);
+});
+
+test("a player who comes back to a game that is over reads what it changed", async () => {
+  const point = (/** @type {number} */ rating) => ({ rating, deviation: 80, provisional: false });
+  const change = { game: GAME, before: { red: point(1500), blue: point(1500) }, after: { red: point(1490), blue: point(1510) } };
+  /** @type {string[]} */
+  const asked = [];
+  globalThis.fetch = /** @type {any} */ (async (/** @type {string} */ path) => {
+    if (path.endsWith("/ratings")) asked.push(path);
+    return { ok: path.endsWith("/ratings"), json: async () => change };
+  });
+  const sim = playing();
+  const control = new GameControl(GAME);
+  const come = async (/** @type {"playing" | "over"} */ phase) => {
+    const message = /** @type {any} */ (game({ view: view({ phase }) }));
+    message.game.terms = { ...message.game.terms, rated: true };
+    sim.hear(message);
+    line.value = sim.line;
+    control.hear({ kind: "view", game: GAME });
+    await new Promise(setImmediate);
+  };
+  await come("playing");
+  assert.deepEqual(asked, []);
+  await come("over");
+  await come("over");
+  assert.deepEqual(asked, [`/api/games/${GAME}/ratings`], "once");
+  assert.deepEqual(control.ratings.value, change.after);
+  assert.notEqual(control.rated.value, "");
 });
