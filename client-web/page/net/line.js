@@ -12,7 +12,13 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
-/** `refused`: why it was last refused for the moment, and the pause after it. @typedef {{ command: Command, retryAt: number | undefined, refused?: { code: string, pause: number } }} Unanswered */
+/**
+ * @typedef {object} Unanswered
+ * @property {Command} command
+ * @property {string | undefined} by The id of the player who gave it. Undefined for a player's first act.
+ * @property {number | undefined} retryAt
+ * @property {{ code: string, pause: number } | undefined} [refused] Why it was last refused for the moment, and the pause after it.
+ */
 
 /**
  * @template T
@@ -256,7 +262,7 @@ function renew(line, { now }) {
 
 /** @param {Line} line @param {Command} command @returns {Step} */
 function ask(line, command) {
-  const asked = { ...line, unanswered: [...line.unanswered, { command, retryAt: undefined }] };
+  const asked = { ...line, unanswered: [...line.unanswered, { command, by: line.player?.id, retryAt: undefined }] };
   if (line.player) return { line: asked, effects: whenUp(line, [command]) };
   // What is asked between the session and its welcome waits for the welcome.
   if (line.session !== "none") return { line: asked, effects: [] };
@@ -265,10 +271,12 @@ function ask(line, command) {
 
 /** Without a session nothing can be asked: all that waits is refused. @param {Line} line @returns {Step} */
 function sessionFailed(line) {
-  const effects = line.unanswered.map(({ command }) => /** @type {Effect} */ ({
-    kind: "answer", command, message: { type: "refused", cmd_id: command.cmd_id, code: "session_failed", message: "" },
-  }));
-  return { line: { ...line, session: "none", unanswered: [] }, effects };
+  return { line: { ...line, session: "none", unanswered: [] }, effects: line.unanswered.map((one) => refuse(one, "session_failed")) };
+}
+
+/** @param {Unanswered} one @param {string} code @returns {Effect} */
+function refuse({ command }, code) {
+  return { kind: "answer", command, message: { type: "refused", cmd_id: command.cmd_id, code, message: "" } };
 }
 
 /** @param {Line} line @returns {ClientMessage} */
@@ -352,7 +360,7 @@ function answered(line, message, now) {
       const { available } = message;
       const id = message.game ?? undefined;
       const isMeant = (/** @type {{ command: Command }} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
-      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { command: one.command, retryAt: now } : one));
+      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { ...one, retryAt: now, refused: undefined } : one));
       if (id === undefined) return { line: { ...line, isStoreAway: !available, unanswered }, effects: [] };
       const game = line.games[id];
       const games = game ? { ...line.games, [id]: { ...game, isStandingStill: !available } } : line.games;
@@ -367,19 +375,22 @@ function welcomed(line, message) {
   const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded, isStandingStill: false }]));
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
+  // What one player has asked for is not done by another one who logs in.
+  const foreign = player ? line.unanswered.filter(({ by }) => by && by !== player.id) : [];
+  const kept = line.unanswered.filter((one) => !foreign.includes(one));
   const up = /** @type {Line} */ ({
     ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
-    unanswered: line.unanswered.map(({ command }) => ({ command, retryAt: undefined })),
+    unanswered: kept.map((one) => ({ ...one, by: player?.id ?? one.by, retryAt: undefined, refused: undefined })),
   });
   const messages = [
     // Opening a game takes it over. So a tab that was superseded does not open it again.
     ...Object.values(line.games).filter(({ isSuperseded }) => !isSuperseded).map(openMessage),
     ...(line.wantsLobby ? [openLobby(up)] : []),
-    ...(player ? line.unanswered.map(({ command }) => command) : []),
+    ...(player ? kept.map(({ command }) => command) : []),
   ];
-  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...messages.map(send)]);
+  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...foreign.map((one) => refuse(one, "session_changed")), ...messages.map(send)]);
   if (player || line.session === "asked") return { line: player ? { ...up, session: "none" } : up, effects };
   // The browser does not keep the cookie of a session that was just made, or has lost an older
   // one.

@@ -377,6 +377,21 @@ test("a cookie that is gone is made anew, with what still waits", () => {
   assert.equal(sim.line.unanswered.length, 1);
 });
 
+test("what one player has asked for is not done by another one who logs in", () => {
+  for (const [player, isSent] of /** @type {const} */ ([[ANN, true], [BOB, false]])) {
+    const sim = playing();
+    sim.put({ kind: "ask", id: "c-pool", request: { type: "enter_pool", terms: TERMS } });
+    sim.put({ kind: "closed", code: 4101 });
+    sim.put({ kind: "session", ok: true });
+    sim.effects = [];
+    sim.welcome({ player });
+    const answers = sim.effects.flatMap((effect) => (effect.kind === "answer" ? [effect.message] : []));
+    assert.deepEqual(answers, isSent ? [] : [{ type: "refused", cmd_id: "c-pool", code: "session_changed", message: "" }]);
+    assert.equal(sim.line.unanswered.length, isSent ? 1 : 0);
+    assert.equal(sim.sent().some(({ type }) => type === "enter_pool"), isSent);
+  }
+});
+
 test("a tab that comes back connects at once, unless it has just heard the server", () => {
   const sim = playing();
   sim.put({ kind: "hidden" });
