@@ -12,13 +12,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
-/**
- * @typedef {object} Unanswered
- * @property {Command} command
- * @property {string | undefined} by The id of the player who gave it. Undefined for a player's first act.
- * @property {number | undefined} retryAt
- * @property {{ code: string, pause: number } | undefined} [refused] Why it was last refused for the moment, and the pause after it.
- */
+/** @typedef {{ command: Command, by: string | undefined, retryAt: number | undefined, refused?: { code: string, pause: number } }} Unanswered */
 
 /**
  * @template T
@@ -86,9 +80,9 @@ const SILENCE_MS = 10_000;
 const FRESH_MS = 5_000;
 /** A hidden tab without a live game closes its line after this time. */
 const HIDDEN_MS = 60_000;
-/** A command is repeated after this time if the server could not take it; each time after twice as long, up to the last one. */
-const REPEAT_MS = { first: 100, last: 2_000 };
-/** A lost link is shown after this time, a command that is not saved when its pauses are as long. */
+/** A command is repeated after this time at most if the server could not take it. Pauses double from 100 ms. */
+const REPEAT_MS = 2_000;
+/** A lost link, or a command that is not saved, is shown after this time. */
 const BAR_MS = 1_000;
 
 /** Refusals of the moment: the same is asked again. */
@@ -359,8 +353,8 @@ function answered(line, message, now) {
     case "store_state": {
       const { available } = message;
       const id = message.game ?? undefined;
-      const isMeant = (/** @type {{ command: Command }} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
-      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { ...one, retryAt: now, refused: undefined } : one));
+      const isMeant = (/** @type {Unanswered} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
+      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { command: one.command, by: one.by, retryAt: now } : one));
       if (id === undefined) return { line: { ...line, isStoreAway: !available, unanswered }, effects: [] };
       const game = line.games[id];
       const games = game ? { ...line.games, [id]: { ...game, isStandingStill: !available } } : line.games;
@@ -375,14 +369,14 @@ function welcomed(line, message) {
   const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded, isStandingStill: false }]));
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
-  // What one player has asked for is not done by another one who logs in.
-  const foreign = player ? line.unanswered.filter(({ by }) => by && by !== player.id) : [];
-  const kept = line.unanswered.filter((one) => !foreign.includes(one));
+  // Another player may have logged in.
+  const isForeign = (/** @type {Unanswered} */ { by }) => player && by && by !== player.id;
+  const kept = line.unanswered.filter((one) => !isForeign(one));
   const up = /** @type {Line} */ ({
     ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
-    unanswered: kept.map((one) => ({ ...one, by: player?.id ?? one.by, retryAt: undefined, refused: undefined })),
+    unanswered: kept.map(({ command, by }) => ({ command, by: player?.id ?? by, retryAt: undefined })),
   });
   const messages = [
     // Opening a game takes it over. So a tab that was superseded does not open it again.
@@ -390,7 +384,7 @@ function welcomed(line, message) {
     ...(line.wantsLobby ? [openLobby(up)] : []),
     ...(player ? kept.map(({ command }) => command) : []),
   ];
-  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...foreign.map((one) => refuse(one, "session_changed")), ...messages.map(send)]);
+  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...line.unanswered.filter(isForeign).map((one) => refuse(one, "session_changed")), ...messages.map(send)]);
   if (player || line.session === "asked") return { line: player ? { ...up, session: "none" } : up, effects };
   // The browser does not keep the cookie of a session that was just made, or has lost an older
   // one.
@@ -408,10 +402,8 @@ function toCommand(line, message, now) {
   const waiting = line.unanswered.find(({ command }) => command.cmd_id === message.cmd_id);
   if (!waiting) return gameRefused(line, message);
   if (message.type === "refused" && TEMPORARY.has(message.code)) {
-    // The clock of the player to move runs, so a short gap must not cost them much time.
-    const pause = waiting.refused ? Math.min(REPEAT_MS.last, 2 * waiting.refused.pause) : REPEAT_MS.first;
-    const refused = { ...waiting, retryAt: now + pause, refused: { code: message.code, pause } };
-    const unanswered = line.unanswered.map((one) => (one === waiting ? refused : one));
+    const refused = { code: message.code, pause: Math.min(REPEAT_MS, 2 * (waiting.refused?.pause ?? 50)) };
+    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + refused.pause, refused } : one));
     return { line: { ...line, unanswered }, effects: [] };
   }
   const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
@@ -423,7 +415,6 @@ function toCommand(line, message, now) {
       const games = { ...line.games, [message.game]: { ...game, isSuperseded: true } };
       return { line: { ...answeredLine, games }, effects: [answer] };
     }
-    // Opening a game takes it over, so a tab that was superseded only looks on.
     const opened = game?.isSuperseded ? { line: answeredLine, effects: [] } : openGame(answeredLine, message.game);
     return { line: opened.line, effects: [answer, ...opened.effects] };
   }
@@ -496,9 +487,7 @@ export function barOf(line, id, build) {
     return last?.kind === "move" ? { key: "reconnecting", move: last.move } : { key: "reconnecting" };
   }
   const game = id === undefined ? undefined : line.games[id];
-  // Only this bar lets the player take the game back.
   if (game?.isSuperseded) return { key: "superseded" };
-  // The server may refuse some commands and not know that its store is away.
   const isUnsaved = line.unanswered.some(({ command, refused }) => refused?.code === "store_unavailable" && refused.pause >= BAR_MS && ("game" in command ? command.game : undefined) === id);
   if (line.isStoreAway || game?.isStandingStill || isUnsaved) return { key: "store_away" };
   if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };

@@ -587,7 +587,6 @@ export class GameControl {
   #checkPlan() {
     const { view, rules, planned: { value: plan } } = this;
     if (!plan || !view || !rules) return;
-    // The player plays in another tab, and may have moved there.
     if (line.value.games[this.id]?.isSuperseded) return void (this.planned.value = undefined);
     const { command, isIllegal } = holds(plan, view) ? dueCommand(plan, view, rules) : { command: undefined, isIllegal: true };
     if (!command && !isIllegal) return;
