@@ -225,17 +225,24 @@ impl Pool {
                 self.tables.tell_start(&game).await;
                 None
             }
-            Err(
-                error @ (CreateError::Unavailable
-                | CreateError::NoChance
-                | CreateError::NoMemory
-                | CreateError::ServerFull(_)
-                | CreateError::Stopping),
-            ) => {
+            Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 tracing::debug!(game = %id, %error, "a paired game could not be created yet");
                 None
             }
-            Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
+            Err(
+                error @ (CreateError::TooManyGames(_)
+                | CreateError::NoChance
+                | CreateError::NoMemory
+                | CreateError::ServerFull(_)),
+            ) => {
+                tracing::debug!(game = %id, %error, "the players of a pair wait again");
+                let games_max = if let CreateError::TooManyGames(max) = error { max } else { usize::MAX };
+                if let Err(error) = self.put_back(id, games_max).await {
+                    tracing::warn!(game = %id, %error, "the players of a pair are not back in the pool");
+                }
+                None
+            }
+            Err(error @ CreateError::NoSuchRuleset) => {
                 tracing::warn!(game = %id, %error, "the game of a pair cannot be created");
                 Some(key)
             }
