@@ -18,8 +18,8 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, expect, write_if};
-use flagfall_board::{GameId, Stamp};
-use flagfall_game::{CreateError, NewGame, TableError, Tables};
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_game::{CreateError, GameHeader, NewGame, TableError, Tables};
 use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, Refusal, Speed, Terms};
 use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Update, Write};
 use futures_util::StreamExt;
@@ -248,6 +248,14 @@ impl Pool {
             }
         }
     }
+}
+
+/// Returns the writes that must be made in the append that begins a game. If the game is on a live
+/// clock, its players wait in the pool no longer.
+pub(crate) fn ended_waits(header: &GameHeader) -> Vec<Write> {
+    let sides = Side::BOTH.into_iter().filter(|_| !header.is_slow());
+    let place = |side: Side| POOL.key([&header.players[side].id]).ok();
+    sides.filter_map(place).map(|key| Write::Delete { key }).collect()
 }
 
 /// Returns the speed of the rating that a game with these terms would use. `None` if the player

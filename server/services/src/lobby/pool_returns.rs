@@ -5,7 +5,7 @@
 //! this end (`pool_returns/GAME`, kept for a minute). If such a player is connected, their server
 //! puts their record back into the pool. It does so in one update, on the condition that both the
 //! records and the note still exist. So a player returns only while connected, and at most once,
-//! even if several servers try.
+//! even if several servers try. A player who has begun another game on a live clock does not return.
 //!
 //! Players also return if the game of their pair cannot be created, except those who have too many
 //! games.
@@ -81,8 +81,10 @@ impl Pool {
             let pool = POOL.key([&player])?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
+            let plays_live =
+                self.tables.games_of(&player).await.iter().any(|game| !game.terms.time.is_slow());
             // If the player already waits for other terms, do not change them.
-            if waits_for.is_none_or(|now| now.terms == record.terms) {
+            if !plays_live && waits_for.is_none_or(|now| now.terms == record.terms) {
                 let expires = self.store.now().plus_ms(self.grace_ms);
                 writes.push(put(pool.clone(), &PoolRecord { expires: expires.0, ..record }, Some(expires))?);
             }
