@@ -6,6 +6,7 @@ import { barOf, newLine, step, wakeAt } from "../page/net/line.js";
 /** @typedef {import("../page/net/line.js").Input} Input */
 /** @typedef {import("../page/net/line.js").Effect} Effect */
 /** @typedef {import("../types/messages").ServerMessage} ServerMessage */
+/** @typedef {import("../types/messages").GameView} GameView */
 
 export const GAME = "0fxm529wdncz";
 export const ANN = /** @type {import("../types/messages").Player} */ ({ id: "p-1", name: "ann", kind: "guest" });
@@ -82,4 +83,42 @@ export class Sim {
     this.put({ kind: "ask", id, request: { type: "command", game: GAME, ply, epoch: 1, command: { kind: "move", move } } });
     return id;
   }
+}
+
+/** @param {Partial<GameView>} [fields] @returns {GameView} */
+export function view(fields) {
+  return {
+    audience: "red", ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: [],
+    pieces: ["a4r6", "a7b?"], captured: { red: {}, blue: {}  }, ply: 0, turn: "red",
+    commitments: { red: null, blue: null }, opened: { red: null, blue: null }, ...fields,
+  };
+}
+
+/** @param {Partial<ServerMessage & { type: "game" }>} [fields] @returns {ServerMessage} */
+export function game(fields) {
+  return /** @type {ServerMessage} */ ({
+    type: "game", audience: "red", driving: true, epoch: 1, seq: 3, view: view(),
+    game: { id: GAME, created: 0, phase: "playing", ply: 0, players: { red: ANN, blue: BOB }, terms: TERMS },
+    presence: { red: "present", blue: "present" }, ...fields,
+  });
+}
+
+/** @param {string} move @param {number} seq @returns {ServerMessage} */
+export function moved(move, seq) {
+  const to = move.slice(2);
+  return {
+    type: "event", game: GAME, seq,
+    event: { kind: "moved", side: "red", move, piece: "6" }, change: { turn: "blue", pieces: [`${to}r6'`] },
+  };
+}
+
+/** The line of a tab in which Red plays. */
+export function playing() {
+  const sim = new Sim();
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  sim.put({ kind: "open_game", game: GAME });
+  sim.hear(game());
+  sim.sent();
+  return sim;
 }

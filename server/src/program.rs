@@ -16,6 +16,7 @@ use flagfall_store::{EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store, Tr
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
 use crate::health_check::{ProbeError, probe};
@@ -317,14 +318,16 @@ fn say(line: &str) {
 /// Sends logs to standard error. Drops log lines of the `log` crate, because libraries log whole
 /// messages there, including deployments, which must stay secret.
 fn init_logs(config: &Config) {
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(config.log.filter())
+    let levels = tracing_subscriber::registry().with(config.log.0.clone());
+    let logs = tracing_subscriber::fmt::layer()
         .with_span_events(FmtSpan::NONE)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none());
     let set = match config.log_format {
-        LogFormat::Human => tracing::subscriber::set_global_default(logs.finish()),
-        LogFormat::Json => tracing::subscriber::set_global_default(logs.json().flatten_event(true).finish()),
+        LogFormat::Human => tracing::subscriber::set_global_default(levels.with(logs)),
+        LogFormat::Json => {
+            tracing::subscriber::set_global_default(levels.with(logs.json().flatten_event(true)))
+        }
     };
     if set.is_err() {
         writeln!(io::stderr(), "flagfall-server: logging could not be started; nothing is logged").ok();

@@ -29,12 +29,13 @@ use crate::config::{
 };
 use flagfall_archive::ArchivedStore;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
-use flagfall_base::keys::SERVERS;
+use flagfall_base::keys::{PROOF, SERVERS};
 use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::{Archiver, list_all};
 use flagfall_services::histories::in_older_form;
 use flagfall_services::operator::{self, Operator};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
+use flagfall_services::ratings::first_moves_in_older_form;
 use flagfall_words::counted;
 
 pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFailure> {
@@ -163,6 +164,7 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
         None => inner,
     };
     let mut in_form = config.settings.write_format.map(InForm::new);
+    let changed = in_form.as_ref().map(InForm::changed).unwrap_or_default();
     let mut rewrite = in_form.as_mut().map(|in_form| move |game, entry: &_| in_form.rewrite(game, entry));
     let rewrite = rewrite.as_mut().map(|rewrite| rewrite as &mut Rewrite<'_>);
     // Version 0.1 cannot read histories that are stored as lines.
@@ -172,10 +174,16 @@ async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
         let store = of_store.clone();
         // If the file has the archived games, the new store does not need this archive.
         let is_left_out = has_archived_games && record.0.as_bytes() == ARCHIVE_KEY.as_bytes();
+        // The signature of a game covers its rule of clocks. All games are exported before records.
+        let signed = PROOF.rest(&record.0).and_then(|game| game.parse().ok());
+        let is_left_out = is_left_out || signed.is_some_and(|game| changed.lock().contains(&game));
         Box::pin(async move {
             match is_left_out {
                 true => Ok(Vec::new()),
-                false if is_older => in_older_form(&*store, record).await,
+                false if is_older => match first_moves_in_older_form(&*store, &record.0).await? {
+                    Some(records) => Ok(records),
+                    None => in_older_form(&*store, record).await,
+                },
                 false => Ok(vec![record]),
             }
         })

@@ -288,7 +288,7 @@ function shown(open, message) {
 function happened(open, message) {
   const before = open.loaded;
   if (!before || message.seq <= before.seq) return { game: open };
-  if (message.seq > before.seq + 1) return { game: open, isBehind: !open.isAsked };
+  if (message.seq > before.seq + 1) return { game: open, isBehind: !open.isAsked && !open.isSuperseded };
   const { event, change: changed } = message;
   const view = follow(before.view, event, changed);
   /** @type {LoadedGame} */

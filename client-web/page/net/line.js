@@ -12,6 +12,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
+/** @typedef {{ command: Command, by: string | undefined, retryAt: number | undefined, refused?: { code: string, pause: number } }} Unanswered */
 
 /**
  * @template T
@@ -45,7 +46,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {"none" | "asked" | "made"} session How far the making of a session is.
  * @property {number} claimSeconds
  * @property {boolean | undefined} hasAbout The server has a text of its operator.
- * @property {readonly { command: Command, retryAt: number | undefined }[]} unanswered
+ * @property {readonly Unanswered[]} unanswered
  * @property {import("../game/follow.js").Games} games
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
@@ -79,9 +80,9 @@ const SILENCE_MS = 10_000;
 const FRESH_MS = 5_000;
 /** A hidden tab without a live game closes its line after this time. */
 const HIDDEN_MS = 60_000;
-/** A command is repeated after this time if the server could not take it. */
+/** A command is repeated after this time at most if the server could not take it. Pauses double from 100 ms. */
 const REPEAT_MS = 2_000;
-/** A lost link is shown after this time. */
+/** A lost link, or a command that is not saved, is shown after this time. */
 const BAR_MS = 1_000;
 
 /** Refusals of the moment: the same is asked again. */
@@ -255,7 +256,7 @@ function renew(line, { now }) {
 
 /** @param {Line} line @param {Command} command @returns {Step} */
 function ask(line, command) {
-  const asked = { ...line, unanswered: [...line.unanswered, { command, retryAt: undefined }] };
+  const asked = { ...line, unanswered: [...line.unanswered, { command, by: line.player?.id, retryAt: undefined }] };
   if (line.player) return { line: asked, effects: whenUp(line, [command]) };
   // What is asked between the session and its welcome waits for the welcome.
   if (line.session !== "none") return { line: asked, effects: [] };
@@ -264,10 +265,12 @@ function ask(line, command) {
 
 /** Without a session nothing can be asked: all that waits is refused. @param {Line} line @returns {Step} */
 function sessionFailed(line) {
-  const effects = line.unanswered.map(({ command }) => /** @type {Effect} */ ({
-    kind: "answer", command, message: { type: "refused", cmd_id: command.cmd_id, code: "session_failed", message: "" },
-  }));
-  return { line: { ...line, session: "none", unanswered: [] }, effects };
+  return { line: { ...line, session: "none", unanswered: [] }, effects: line.unanswered.map((one) => refuse(one, "session_failed")) };
+}
+
+/** @param {Unanswered} one @param {string} code @returns {Effect} */
+function refuse({ command }, code) {
+  return { kind: "answer", command, message: { type: "refused", cmd_id: command.cmd_id, code, message: "" } };
 }
 
 /** @param {Line} line @returns {ClientMessage} */
@@ -350,8 +353,8 @@ function answered(line, message, now) {
     case "store_state": {
       const { available } = message;
       const id = message.game ?? undefined;
-      const isMeant = (/** @type {{ command: Command }} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
-      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { ...one, retryAt: now } : one));
+      const isMeant = (/** @type {Unanswered} */ { command }) => id === undefined || (command.type === "command" && command.game === id);
+      const unanswered = line.unanswered.map((one) => (available && isMeant(one) ? { command: one.command, by: one.by, retryAt: now } : one));
       if (id === undefined) return { line: { ...line, isStoreAway: !available, unanswered }, effects: [] };
       const game = line.games[id];
       const games = game ? { ...line.games, [id]: { ...game, isStandingStill: !available } } : line.games;
@@ -366,19 +369,22 @@ function welcomed(line, message) {
   const games = Object.fromEntries(Object.entries(line.games).map(([id, game]) => [id, { ...game, isAsked: !game.isSuperseded, isStandingStill: false }]));
   // A page that has no session yet is anonymous: the server names no player.
   const player = /** @type {Player | undefined} */ (message.player);
+  // Another player may have logged in.
+  const isForeign = (/** @type {Unanswered} */ { by }) => player && by && by !== player.id;
+  const kept = line.unanswered.filter((one) => !isForeign(one));
   const up = /** @type {Line} */ ({
     ...line, link: "up", failures: 0, lostAt: undefined, isLost: false, lastClose: undefined, fatal: undefined, games, player, page: message.page ?? undefined,
     isStoreAway: false, ownGames: message.games, claimSeconds: message.claim_seconds ?? 60, hasAbout: message.about,
     hasLobbyChanges: message.lobby_changes ?? false,
-    unanswered: line.unanswered.map((one) => ({ ...one, retryAt: undefined })),
+    unanswered: kept.map(({ command, by }) => ({ command, by: player?.id ?? by, retryAt: undefined })),
   });
   const messages = [
     // Opening a game takes it over. So a tab that was superseded does not open it again.
     ...Object.values(line.games).filter(({ isSuperseded }) => !isSuperseded).map(openMessage),
     ...(line.wantsLobby ? [openLobby(up)] : []),
-    ...(player ? line.unanswered.map(({ command }) => command) : []),
+    ...(player ? kept.map(({ command }) => command) : []),
   ];
-  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...messages.map(send)]);
+  const effects = /** @type {Effect[]} */ ([{ kind: "server_time", time: message.server_time }, ...line.unanswered.filter(isForeign).map((one) => refuse(one, "session_changed")), ...messages.map(send)]);
   if (player || line.session === "asked") return { line: player ? { ...up, session: "none" } : up, effects };
   // The browser does not keep the cookie of a session that was just made, or has lost an older
   // one.
@@ -396,10 +402,9 @@ function toCommand(line, message, now) {
   const waiting = line.unanswered.find(({ command }) => command.cmd_id === message.cmd_id);
   if (!waiting) return gameRefused(line, message);
   if (message.type === "refused" && TEMPORARY.has(message.code)) {
-    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + REPEAT_MS } : one));
-    const isGameAlone = message.game ? line.games[message.game]?.isStandingStill : false;
-    const isAway = message.code === "store_unavailable" && !isGameAlone;
-    return { line: { ...line, unanswered, isStoreAway: line.isStoreAway || isAway }, effects: [] };
+    const refused = { code: message.code, pause: Math.min(REPEAT_MS, 2 * (waiting.refused?.pause ?? 50)) };
+    const unanswered = line.unanswered.map((one) => (one === waiting ? { ...one, retryAt: now + refused.pause, refused } : one));
+    return { line: { ...line, unanswered }, effects: [] };
   }
   const answeredLine = { ...line, ...poolAfter(line, waiting.command, message, now), unanswered: line.unanswered.filter((one) => one !== waiting) };
   /** @type {Effect} */
@@ -410,7 +415,7 @@ function toCommand(line, message, now) {
       const games = { ...line.games, [message.game]: { ...game, isSuperseded: true } };
       return { line: { ...answeredLine, games }, effects: [answer] };
     }
-    const opened = openGame(answeredLine, message.game);
+    const opened = game?.isSuperseded ? { line: answeredLine, effects: [] } : openGame(answeredLine, message.game);
     return { line: opened.line, effects: [answer, ...opened.effects] };
   }
   return { line: answeredLine, effects: [answer] };
@@ -481,11 +486,11 @@ export function barOf(line, id, build) {
     const last = id === undefined ? undefined : underWay(line, id).at(-1)?.command;
     return last?.kind === "move" ? { key: "reconnecting", move: last.move } : { key: "reconnecting" };
   }
-  if (line.isStoreAway) return { key: "store_away" };
   const game = id === undefined ? undefined : line.games[id];
-  if (game?.isStandingStill) return { key: "store_away" };
-  if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
   if (game?.isSuperseded) return { key: "superseded" };
+  const isUnsaved = line.unanswered.some(({ command, refused }) => refused?.code === "store_unavailable" && refused.pause >= BAR_MS && ("game" in command ? command.game : undefined) === id);
+  if (line.isStoreAway || game?.isStandingStill || isUnsaved) return { key: "store_away" };
+  if (game?.trouble?.code === "game_quarantined") return { key: "quarantined" };
   if (game?.isNewEpoch) return { key: "new_epoch" };
   if (game?.loaded?.view.paused) return { key: "paused" };
   if (build && line.page && line.page !== build && isBetweenGames(line)) return { key: "new_page" };

@@ -171,7 +171,7 @@ export function BoardView({ control, below }) {
     control.board?.restyle({ numbering, print });
     control.board?.setMotion(motion);
   }, [control, numbering, print, motion]);
-  // Reading the signals makes this part follow them.
+  // Read to be followed.
   const state = [line.value, control.hand.value, control.planned.value, control.deploying.hand.value, control.deploying.setup.value,
     control.notes.value, control.question.value, control.way.value, control.queued.value, explain.value];
   useLayoutEffect(() => showMarks(control), state);

@@ -23,8 +23,6 @@ export function PieceArt({ side, identity, labeled = false }) {
   return h("span", { ref: host, class: "piece-art", "aria-hidden": "true" });
 }
 
-// Terms of games in words.
-
 /** @param {Time} time */
 export function timeText(time) {
   switch (time.kind) {
@@ -80,8 +78,6 @@ export function playAddress({ ruleset, time, rated, private: isPrivate }, more =
 export function RulesLink({ ruleset, look = "small", text = say("rules-link") }) {
   return h("a", { class: look, href: `/rules/${ruleset.split(",")[0]}`, target: "_blank" }, text);
 }
-
-// The bar of a line's state, the page's timer, and names.
 
 /** The build of the page that is open. */
 const BUILD = /\/assets\/([^/]+)\//.exec(import.meta.url)?.[1];

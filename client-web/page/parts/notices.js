@@ -75,12 +75,27 @@ function notify(kind, key, { ruleset, address }) {
   });
 }
 
-/** Goes to a game that begins, in one tab. If another game is played in that tab, it shows a link instead. @param {string} id */
+/** The game that began last while nobody looked at this tab. @type {string | undefined} */
+let nextGame;
+
+/**
+ * Goes to a game that begins, in one tab. If another game is played in that tab, it shows a link instead. A hidden tab
+ * waits until it is looked at: the player may be on another device, and opening the game here would take it from them.
+ * @param {string} id
+ */
 export function enter(id) {
   once(`${id} enter`, () => {
-    if (!hasLiveGame(line.value)) return go(`/game/${id}`);
-    void moreWords().then(() => tellAbove(say("game-began"), h("a", { class: "button compact", href: `/game/${id}`, target: "_blank" }, say("game-began-open"))));
+    if (hasLiveGame(line.value)) return void moreWords().then(() => tellAbove(say("game-began"), h("a", { class: "button compact", href: `/game/${id}`, target: "_blank" }, say("game-began-open"))));
+    if (document.visibilityState !== "hidden") return go(`/game/${id}`);
+    nextGame = id;
+    document.title = `● ${say("your-turn-note")} · Flagfall`;
+    showIcon();
   });
+}
+
+function enterBegun() {
+  if (nextGame && document.visibilityState !== "hidden") go(`/game/${nextGame}`);
+  nextGame = undefined;
 }
 
 /** Shows something above the page until the player acts. @param {string} text @param {any} act A link or a button. */
@@ -158,6 +173,7 @@ export function startNotices() {
   });
   effect(showIcon);
   for (const change of ["focus", "blur"]) addEventListener(change, showIcon);
+  document.addEventListener("visibilitychange", enterBegun);
   effect(watchClocks);
   // A first visit does without them.
   const isAccount = computed(() => (line.value.player?.kind ?? "guest") !== "guest");
@@ -203,7 +219,7 @@ function iconAddress(name) {
 
 /** The icon of a tab that nobody looks at has a dot while a game waits for the player. */
 function showIcon() {
-  const waits = Object.values(line.value.games).some(({ loaded }) => loaded && isOwnTurn(loaded.view));
+  const waits = nextGame || Object.values(line.value.games).some(({ loaded }) => loaded && isOwnTurn(loaded.view));
   const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
   const address = iconAddress(waits && !document.hasFocus() ? "turn" : "flagfall");
   if (icon && icon.href !== address) icon.href = address;

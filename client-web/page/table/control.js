@@ -429,8 +429,7 @@ export class GameControl {
 
   /** @param {string} square */
   #nameOf(square) {
-    const { view } = this;
-    return view ? squareNames(this.shownView(view), allWords(), undefined, this.own)(square) : "";
+    return this.view ? squareNames(this.shownView(this.view), allWords(), undefined, this.own)(square) : "";
   }
 
   /** A right click or a long press: a note on a hidden enemy piece, or what is known. @param {string} square */
@@ -492,9 +491,11 @@ export class GameControl {
       this.letGo();
       this.#checkPlan();
       const view = /** @type {GameView} */ (this.view);
+      const isRated = view.phase === "over" && this.loaded?.game.terms.rated && !this.rated.value;
+      if (isRated) void readApi(`/api/games/${this.id}/ratings`).then((answer) => "body" in answer && this.hearRated(answer.body));
       const isSame = this.loaded && this.#notedAt === `${this.loaded.epoch}.${this.loaded.seq}`;
       this.setNotes(isSame ? keepHidden(this.notes.value, view) : afterGap(this.notes.value, view, this.rules?.reserve ?? true));
-      this.board?.show(this.shownView(/** @type {GameView} */ (this.view)));
+      this.board?.show(this.shownView(view));
     }
     if (news.kind === "event") {
       const { event, before, after } = news;
@@ -566,14 +567,13 @@ export class GameControl {
       const answer = await readApi(`/api/players/${players[side].name}`);
       const ratings = /** @type {import("../../types/api").RatingInfo[]} */ ("body" in answer ? answer.body.ratings ?? [] : []);
       const now = ratings.find((one) => one.ruleset === ruleset && one.speed === speed)?.now;
-      if (now) this.ratings.value = { ...this.ratings.value, [side]: now };
+      if (now && !this.rated.value) this.ratings.value = { ...this.ratings.value, [side]: now };
     }));
   }
 
   /** @param {GameView} view */
   #isHurried(view) {
-    const { side } = this;
-    return Boolean(side && view.clock && timeLeft(view.clock, side, serverTime.at(Date.now())).ms < HURRY_MS);
+    return Boolean(this.side && view.clock && timeLeft(view.clock, this.side, serverTime.at(Date.now())).ms < HURRY_MS);
   }
 
   /** True if what is in hand is not there any more. @param {GameView} view */
@@ -585,9 +585,9 @@ export class GameControl {
 
   /** Sends the planned move when its turn has come, or drops it. */
   #checkPlan() {
-    const { view, rules } = this;
-    const plan = this.planned.value;
+    const { view, rules, planned: { value: plan } } = this;
     if (!plan || !view || !rules) return;
+    if (line.value.games[this.id]?.isSuperseded) return void (this.planned.value = undefined);
     const { command, isIllegal } = holds(plan, view) ? dueCommand(plan, view, rules) : { command: undefined, isIllegal: true };
     if (!command && !isIllegal) return;
     this.planned.value = undefined;

@@ -149,8 +149,6 @@ function Rematch({ control }) {
   }, say("rematch", { state: isOwn ? "own" : theirs ? "theirs" : "none" }));
 }
 
-// Questions that a turn opens: which way, which color, what a coin is, and the reserve.
-
 /** @param {{ control: GameControl }} props */
 export function Sheets({ control }) {
   const { view, side, isFree } = control;
@@ -296,8 +294,6 @@ function Sheet({ title, cancel, children }) {
   return h("section", { class: "card stack tight sheet", role: "group", "aria-label": title, tabIndex: -1, "data-takes": cancel ? ".squares, .typed-form" : ".squares", onKeyDown: key },
     h("h2", null, title), children);
 }
-
-// Beside the board: what was played, what was lost, and talk.
 
 const TABS = /** @type {const} */ (["moves", "losses", "notes", "chat"]);
 

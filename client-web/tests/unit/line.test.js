@@ -3,47 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { barOf, newId, underWay } from "../../page/net/line.js";
-import { ANN, BOB, GAME, Sim, TERMS } from "../line_sim.js";
+import { ANN, BOB, GAME, Sim, TERMS, game, moved, playing, view } from "../line_sim.js";
 
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
-/** @typedef {import("../../types/messages").GameView} GameView */
-
-/** @param {Partial<GameView>} [fields] @returns {GameView} */
-function view(fields) {
-  return {
-    audience: "red", ruleset: "classic", phase: "playing", ready: { red: true, blue: true }, lakes: [],
-    pieces: ["a4r6", "a7b?"], captured: { red: {}, blue: {}  }, ply: 0, turn: "red",
-    commitments: { red: null, blue: null }, opened: { red: null, blue: null }, ...fields,
-  };
-}
-
-/** @param {Partial<ServerMessage & { type: "game" }>} [fields] @returns {ServerMessage} */
-function game(fields) {
-  return /** @type {ServerMessage} */ ({
-    type: "game", audience: "red", driving: true, epoch: 1, seq: 3, view: view(),
-    game: { id: GAME, created: 0, phase: "playing", ply: 0, players: { red: ANN, blue: BOB }, terms: TERMS },
-    presence: { red: "present", blue: "present" }, ...fields,
-  });
-}
-
-/** @param {string} move @param {number} seq @returns {ServerMessage} */
-function moved(move, seq) {
-  const to = move.slice(2);
-  return {
-    type: "event", game: GAME, seq,
-    event: { kind: "moved", side: "red", move, piece: "6" }, change: { turn: "blue", pieces: [`${to}r6'`] },
-  };
-}
-
-function playing() {
-  const sim = new Sim();
-  sim.put({ kind: "tick" });
-  sim.welcome();
-  sim.put({ kind: "open_game", game: GAME });
-  sim.hear(game());
-  sim.sent();
-  return sim;
-}
 
 test("a line connects at once, says hello, and opens what was asked for before", () => {
   const sim = new Sim();
@@ -203,11 +165,14 @@ test("while the store is away, moves are kept and asked again", () => {
   sim.hear({ type: "store_state", available: false });
   assert.deepEqual(sim.bar(), { key: "store_away" });
   const id = sim.move("a4a5");
-  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
   sim.sent();
-  sim.hear({ type: "ping", id: 1, server_time: 5, heads: [] });
-  sim.wait(2_000);
-  assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
+  for (const pause of [100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+    sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
+    sim.wait(pause - 1);
+    assert.deepEqual(sim.sent(), []);
+    sim.wait(1);
+    assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1, `after ${pause} ms`);
+  }
   sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "store_unavailable", message: "" });
   sim.hear({ type: "store_state", available: true });
   sim.put({ kind: "tick" });
@@ -228,6 +193,32 @@ test("while a part of the store is away, only its games stand still", () => {
   sim.put({ kind: "tick" });
   assert.equal(sim.sent().filter(({ type }) => type === "command").length, 1);
   assert.equal(sim.bar(), undefined);
+});
+
+test("a command that cannot be saved says so on its own page, until it is accepted", () => {
+  const sim = playing();
+  const onHome = () => barOf(sim.line, undefined)?.key;
+  const refuse = (/** @type {string} */ id, times = 5) => {
+    for (let n = 0; n < times; n++) sim.hear({ type: "refused", cmd_id: id, code: "store_unavailable", message: "" });
+  };
+  sim.put({ kind: "ask", id: "c-seek", request: { type: "seek", terms: TERMS } });
+  refuse("c-seek", 4);
+  assert.equal(onHome(), undefined, "a short gap is not shown");
+  refuse("c-seek", 1);
+  assert.deepEqual([onHome(), sim.bar()], ["store_away", undefined], "the game goes on");
+  sim.hear({ type: "accepted", cmd_id: "c-seek", outcome: { kind: "done" } });
+  const id = sim.move("a4a5");
+  refuse(id);
+  assert.deepEqual([onHome(), sim.bar()], [undefined, { key: "store_away" }]);
+  sim.hear({ type: "accepted", cmd_id: id, outcome: { kind: "game", game: GAME, seq: 4 } });
+  assert.deepEqual([onHome(), sim.bar()], [undefined, undefined], "no message of the store comes");
+});
+
+test("a tab that another one has taken over can take back while the store is away", () => {
+  const sim = playing();
+  sim.hear({ type: "superseded", game: GAME });
+  sim.hear({ type: "store_state", available: false });
+  assert.deepEqual(sim.bar(), { key: "superseded" });
 });
 
 test("a server without its store is tried again, slower", () => {
@@ -278,6 +269,11 @@ test("a tab that another one has taken over leaves it the game when its line com
   sim.welcome();
   sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
+  // It follows the game, and opens it again neither after a gap nor after a move that came too late.
+  const id = sim.move("a4a5");
+  sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "stale_ply", message: "" });
+  sim.hear(moved("a5a6", 6));
+  assert.deepEqual(sim.sent().map(({ type }) => type), ["command"]);
   assert.deepEqual(sim.bar(), { key: "superseded" });
   sim.put({ kind: "open_game", game: GAME });
   assert.equal(sim.sent()[0]?.type, "open_game");
@@ -379,6 +375,21 @@ test("a cookie that is gone is made anew, with what still waits", () => {
   sim.welcome({ player: /** @type {any} */ (undefined) });
   assert.equal(sim.effects.at(-1)?.kind, "make_session");
   assert.equal(sim.line.unanswered.length, 1);
+});
+
+test("what one player has asked for is not done by another one who logs in", () => {
+  for (const [player, isSent] of /** @type {const} */ ([[ANN, true], [BOB, false]])) {
+    const sim = playing();
+    sim.put({ kind: "ask", id: "c-pool", request: { type: "enter_pool", terms: TERMS } });
+    sim.put({ kind: "closed", code: 4101 });
+    sim.put({ kind: "session", ok: true });
+    sim.effects = [];
+    sim.welcome({ player });
+    const answers = sim.effects.flatMap((effect) => (effect.kind === "answer" ? [effect.message] : []));
+    assert.deepEqual(answers, isSent ? [] : [{ type: "refused", cmd_id: "c-pool", code: "session_changed", message: "" }]);
+    assert.equal(sim.line.unanswered.length, isSent ? 1 : 0);
+    assert.equal(sim.sent().some(({ type }) => type === "enter_pool"), isSent);
+  }
 });
 
 test("a tab that comes back connects at once, unless it has just heard the server", () => {

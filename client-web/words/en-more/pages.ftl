@@ -701,6 +701,7 @@ offer-again =
     }
 game-began = Another game of yours has begun.
 game-began-open = Open it in a new tab
+refusal-session-changed = This was not sent, because this browser now plays as someone else.
 
 ## Replays
 

@@ -722,6 +722,7 @@ offer-again =
     }
 game-began = Началась ещё одна ваша партия.
 game-began-open = Открыть в новой вкладке
+refusal-session-changed = Это не отправлено: в этом браузере теперь другой игрок.
 
 ## Replays
 

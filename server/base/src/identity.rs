@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use flagfall_protocol::{HexBytes, Player, Scope, Secret};
 use sha2::{Digest, Sha256};
@@ -92,7 +93,7 @@ pub struct Principal {
     pub token_id: String,
     pub scope: Scope,
     /// The data needed to store the guest. `None` if the token does not describe a guest.
-    pub pass: Option<GuestPass>,
+    pub pass: Option<Arc<GuestPass>>,
 }
 
 /// The data needed to store the guest later. `Debug` does not show the hash.

@@ -38,8 +38,7 @@ pub(crate) mod tests {
     pub(crate) fn logged(work: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();
-        let logs =
-            tracing_subscriber::fmt().with_env_filter("info").with_writer(move || writer.clone()).finish();
+        let logs = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
         tracing::subscriber::with_default(logs, work);
         String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
     }

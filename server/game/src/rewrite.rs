@@ -1,8 +1,12 @@
 //! Converts log entries to another form, for the export of a store.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use flagfall_board::GameId;
 use flagfall_store::record::{self, Form, LogEntry};
 use flagfall_store::{SecretBytes, StoredEntry};
+use parking_lot::Mutex;
 
 use super::header::GameHeader;
 use super::replay::ReplayError;
@@ -11,12 +15,20 @@ pub struct InForm {
     form: Form,
     /// The game whose entries are being written, and its header.
     header: Option<(GameId, GameHeader)>,
+    changed: Arc<Mutex<HashSet<GameId>>>,
 }
 
 impl InForm {
     #[must_use]
     pub fn new(form: Form) -> InForm {
-        InForm { form, header: None }
+        InForm { form, header: None, changed: Arc::default() }
+    }
+
+    /// Returns the games whose header was changed so far, because the other form does not know
+    /// their rule of clocks. The signatures of their results no longer match.
+    #[must_use]
+    pub fn changed(&self) -> Arc<Mutex<HashSet<GameId>>> {
+        self.changed.clone()
     }
 
     /// Returns the body of an entry in the other form. Pass the entries of each game in order.
@@ -47,6 +59,7 @@ impl InForm {
                     entry.body.clone()
                 } else {
                     header.whole_turns = false;
+                    self.changed.lock().insert(game);
                     record::encode_header(&header).map_err(wrong)?
                 };
                 self.header = Some((game, header));

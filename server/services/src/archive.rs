@@ -22,7 +22,7 @@ use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry::{ARCHIVE_REFUSED, ARCHIVE_WAITING, GAMES_ARCHIVED};
 use flagfall_base::transact::{delete, write};
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Stamp};
 use flagfall_game::{last_commands, read_all};
 use flagfall_protocol::RecordSignature;
 use flagfall_store::{Guard, Head, Key, ReadError, RetireOutcome, Store, StoreError, StoredEntry, Transfer};
@@ -38,6 +38,9 @@ const BATCH: usize = 256;
 /// The work whose guardian archives for all servers. Two servers that archive at the same time do
 /// no harm, but they do the work twice.
 const DUTY: &str = "archive";
+/// The time after which the work gets another guardian. So if one server cannot write to the
+/// archive, games only wait for longer.
+const TURN_MS: u64 = 10 * 60 * 1_000;
 /// The longest time for which games wait until there are [`BATCH`] of them. It is a third of the
 /// time after which games are archived, if that is shorter.
 const WAIT_MAX: Duration = Duration::from_secs(10 * 60);
@@ -189,6 +192,8 @@ impl Archiver {
 
     async fn round(&mut self, may_remove: bool, due: &mut Due) -> Result<Archived, ArchivingError> {
         let has_turn = self.has_turn();
+        // Another server may replace the archive of the store as soon as the servers disagree.
+        self.is_claimed &= self.peers.as_ref().is_none_or(|peers| peers.can_archive());
         // Each group of games becomes a segment, and small segments are never merged.
         let is_time = Instant::now() >= due.group_at;
         let archived = self.archive_group(has_turn.then_some(if is_time { 0 } else { BATCH })).await?;
@@ -216,7 +221,8 @@ impl Archiver {
 
     /// True if this server archives for all.
     fn has_turn(&self) -> bool {
-        self.peers.as_ref().is_none_or(|peers| peers.can_archive() && peers.guards(DUTY))
+        let now = self.store.now();
+        self.peers.as_ref().is_none_or(|peers| peers.can_archive() && is_turn_of(peers, now))
     }
 
     /// Archives the games that ended long enough ago, or only counts them.
@@ -302,6 +308,7 @@ impl Archiver {
         match self.all.claim().await {
             Ok(None) => self.is_claimed = true,
             Ok(Some(other)) => {
+                self.is_claimed = false;
                 return Err(ArchiveError::Other { wanted: other.id, found: Some(self.archive.id()) }.into());
             }
             // The record is in a part of the store that is away. A server with another archive
@@ -422,6 +429,11 @@ impl Archiver {
     }
 }
 
+/// True if this server is the guardian of archiving at this time.
+fn is_turn_of(peers: &Peers, now: Stamp) -> bool {
+    peers.guards(&format!("{DUTY}/{}", now.0 / TURN_MS))
+}
+
 fn note_waiting(games: usize) {
     #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
     gauge!(ARCHIVE_WAITING).set(games as f64);
@@ -433,4 +445,34 @@ struct Batch {
     archived: usize,
     /// The number of records whose games have no log.
     gone: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_base::cluster::MemberInfo;
+    use flagfall_store_testing::{ManualClock, TestStore};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn each_server_archives_for_some_of_the_time() {
+        let store: Arc<dyn Store> = Arc::new(TestStore::announcing(ManualClock::new(Stamp(0))));
+        let servers = ["1", "2", "3"].map(|id| Peers::new(store.clone(), id.to_owned(), None));
+        // All of them have met all others.
+        for _ in 0..2 {
+            for server in &servers {
+                server.meet(&MemberInfo::of_this_version()).await.unwrap();
+            }
+        }
+        let mut turns = [0; 3];
+        for turn in 0..60 {
+            for at in [0, TURN_MS - 1] {
+                let has_turn = |server: &Peers| is_turn_of(server, Stamp(turn * TURN_MS + at));
+                let guardians: Vec<usize> = (0..3).filter(|nth| has_turn(&servers[*nth])).collect();
+                assert_eq!(guardians.len(), 1, "{turn}");
+                turns[guardians[0]] += 1;
+            }
+        }
+        assert!(turns.iter().all(|turns| *turns > 10), "{turns:?}");
+    }
 }

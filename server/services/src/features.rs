@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use crate::ended::ended;
 use crate::histories::has_played;
 use crate::left_games;
-use crate::lobby::pool_return;
+use crate::lobby::{ended_waits, pool_return};
 use crate::prune::guest_ended;
 use crate::turns::turn_job;
 use flagfall_base::jobs::JobWriter;
@@ -23,6 +23,10 @@ pub(crate) struct ServerFeatures {
 impl ServerFeatures {
     fn job(&self, key: Key, now: Stamp) -> Write {
         Write::Put { key, value: self.jobs.job(now), expires: None }
+    }
+
+    fn acted(&self, game: GameId, header: &GameHeader, now: Stamp) -> impl Iterator<Item = Write> {
+        turn_job(game, header).map(|key| self.job(key, now)).into_iter()
     }
 
     fn ended(&self, game: GameId, header: &GameHeader, end: GameEnd, now: Stamp) -> Vec<Write> {
@@ -43,9 +47,8 @@ impl ServerFeatures {
 impl Features for ServerFeatures {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write> {
         match milestone {
-            Milestone::Opened | Milestone::Acted => {
-                turn_job(game, header).map(|key| self.job(key, now)).into_iter().collect()
-            }
+            Milestone::Opened => self.acted(game, header, now).chain(ended_waits(header)).collect(),
+            Milestone::Acted => self.acted(game, header, now).collect(),
             Milestone::Ended(end) => self.ended(game, header, end, now),
         }
     }

@@ -48,6 +48,7 @@ pub use board::LobbyWish;
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub(crate) use memory::PLAN_MS;
+pub(crate) use pool::ended_waits;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{check_rated, check_terms};
 

@@ -81,7 +81,7 @@ impl Players {
     /// # Errors
     /// [`PlayerError`].
     pub async fn standing(&self, asker: &Principal) -> Result<Standing, PlayerError> {
-        standing(&*self.inner.store, &asker.player, asker.pass.as_ref(), self.inner.guest).await
+        standing(&*self.inner.store, &asker.player, asker.pass.as_deref(), self.inner.guest).await
     }
 
     /// Returns access to the players of this store. When tokens are revoked, their sockets are
@@ -219,7 +219,7 @@ impl Players {
         token: &Token,
         record: PlayerRecord,
         bytes: Vec<u8>,
-        pass: Option<GuestPass>,
+        pass: Option<Arc<GuestPass>>,
     ) -> Result<Principal, PlayerError> {
         let hash = token.hash();
         let known = record.tokens.iter().find(|known| known.hash == hash);

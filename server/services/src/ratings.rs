@@ -30,6 +30,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::first_move::FirstMoves;
+pub use self::first_move::in_older_form as first_moves_in_older_form;
 use self::known::Known;
 use self::record::{Class, class_of, history_key, history_of, leader_key, leaders_of, rating_key};
 pub(crate) use self::record::{RatingRecord, point};

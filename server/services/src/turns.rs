@@ -41,6 +41,11 @@ impl Turns {
 
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
+        let table = self.tables.find(game).await?;
+        if self.store.head(game).await.map_err(TableError::from)?.seq > table.entries() {
+            // Another server has appended a move, and this server's table reads it a little later.
+            return Err(JobError::Later("the table has not read the whole log yet".to_owned()));
+        }
         let (_, view) = self.view(game, None).await?;
         let is_played = view.phase == Phase::Playing;
         for side in Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)) {

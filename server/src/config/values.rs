@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use flagfall_store::RedisAddress;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{ParseError, Targets};
 
 /// The address for metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,21 +124,14 @@ pub enum LogFormat {
     Json,
 }
 
-/// A valid log filter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LogFilter(String);
+/// A level for everything, and levels for modules.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LogFilter(pub Targets);
 
 impl FromStr for LogFilter {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<LogFilter, String> {
-        EnvFilter::builder().parse(text).map_err(|error| error.to_string())?;
-        Ok(LogFilter(text.to_owned()))
-    }
-}
-
-impl LogFilter {
-    pub fn filter(&self) -> EnvFilter {
-        EnvFilter::new(&self.0)
+    fn from_str(text: &str) -> Result<LogFilter, ParseError> {
+        text.parse().map(LogFilter)
     }
 }

@@ -10,6 +10,7 @@
 
 mod checks;
 pub mod clock;
+mod compact_log;
 pub mod embedded;
 mod encoding;
 mod forward;

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use crate::checks::{check_append, check_update};
 use crate::clock::{StampClock, WallClock};
+use crate::compact_log::CompactLog;
 use crate::guard::{Guard, guard_expires, guard_key};
 use crate::limits::READ_MAX;
 use crate::outages::OutageList;
@@ -29,20 +30,13 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct State {
-    logs: HashMap<GameId, Log>,
+    logs: HashMap<GameId, CompactLog>,
     records: BTreeMap<Key, Held>,
     epoch: u64,
 }
 
-/// A log: each entry, with the head after it.
-type Log = Vec<(StoredEntry, Head)>;
-
-fn head_of(log: &[(StoredEntry, Head)]) -> Head {
-    log.last().map_or(Head::START, |(_, head)| *head)
-}
-
 struct Held {
-    value: Vec<u8>,
+    value: Box<[u8]>,
     expires: Option<Stamp>,
 }
 
@@ -63,8 +57,13 @@ impl MemoryStore {
     /// Removes the entries after `seq`.
     #[cfg(feature = "testing")]
     pub fn lose_tail(&self, game: GameId, seq: u64) {
-        let cut = |log: &mut Log| log.retain(|(entry, _)| entry.seq <= seq);
-        self.state.lock().logs.entry(game).and_modify(cut);
+        self.state.lock().logs.entry(game).and_modify(|log| {
+            let mut kept = CompactLog::after(Head::START);
+            for (head, entry) in log.with_heads(game).take_while(|(head, _)| head.seq <= seq) {
+                kept.push(head, entry.at, entry.body.expose());
+            }
+            *log = kept;
+        });
     }
 
     /// Forgets the last heartbeat, as if the process had ended.
@@ -78,9 +77,9 @@ impl MemoryStore {
         let (Some(outage), Ok(key)) = (self.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
             return;
         };
-        let mut outages = OutageList::parse(state.records.get(&key).map(|record| record.value.as_slice()));
+        let mut outages = OutageList::parse(state.records.get(&key).map(|record| &*record.value));
         outages.add(outage);
-        state.records.insert(key, Held { value: outages.to_record(), expires: None });
+        state.records.insert(key, Held { value: outages.to_record().into(), expires: None });
     }
 
     /// Performs an append. `known` is the latest outage that was known when the caller requested
@@ -89,7 +88,7 @@ impl MemoryStore {
         check_append(&append)?;
         let mut state = self.state.lock();
         let head = match state.logs.get(&append.game) {
-            Some(log) => head_of(log),
+            Some(log) => log.head(),
             None => match state.guard(append.game, self.clock.stamp()) {
                 Some(Guard { head, .. }) => return Ok(AppendOutcome::Conflict { head }),
                 None => Head::START,
@@ -110,10 +109,10 @@ impl MemoryStore {
             return Ok(AppendOutcome::Early { at });
         }
         let mut head = head;
-        let log = state.logs.entry(append.game).or_default();
+        let log = state.logs.entry(append.game).or_insert_with(|| CompactLog::after(head));
         for body in append.bodies {
             head = head.then(append.game, &body);
-            log.push((StoredEntry { seq: head.seq, at, body }, head));
+            log.push(head, at, body.expose());
         }
         state.write(append.writes);
         Ok(AppendOutcome::Ok { at, head })
@@ -126,7 +125,7 @@ impl MemoryStore {
         self.keep_outage(&mut state);
         let hold = update.conditions.iter().all(|(key, expect)| {
             let record = state.records.get(key).filter(|record| record.is_alive(now));
-            expect.holds(record.map(|record| &record.value[..]))
+            expect.holds(record.map(|record| &*record.value))
         });
         if !hold {
             return Ok(UpdateOutcome::Conflict);
@@ -146,7 +145,7 @@ impl State {
         for write in writes {
             match write {
                 Write::Put { key, value, expires } => {
-                    self.records.insert(key, Held { value, expires });
+                    self.records.insert(key, Held { value: value.into(), expires });
                 }
                 Write::Delete { key } => {
                     self.records.remove(&key);
@@ -165,21 +164,21 @@ impl Store for MemoryStore {
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         Box::pin(async move {
             let state = self.state.lock();
-            let after =
-                state.logs.get(&game).into_iter().flatten().filter(|(entry, _)| entry.seq > after_seq);
-            Ok(after.take(limit.min(READ_MAX)).map(|(entry, _)| entry.clone()).collect())
+            let entries = state.logs.get(&game).into_iter().flat_map(CompactLog::entries);
+            let after = entries.skip_while(|entry| entry.seq <= after_seq);
+            Ok(after.take(limit.min(READ_MAX)).map(StoredEntry::from).collect())
         })
     }
 
     fn head(&self, game: GameId) -> ReadResult<'_, Head> {
-        Box::pin(async move { Ok(self.state.lock().logs.get(&game).map_or(Head::START, |log| head_of(log))) })
+        Box::pin(async move { Ok(self.state.lock().logs.get(&game).map_or(Head::START, CompactLog::head)) })
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let (now, state) = (self.clock.stamp(), self.state.lock());
             let record = state.records.get(&key).filter(|record| record.is_alive(now));
-            Ok(record.map(|record| record.value.clone()))
+            Ok(record.map(|record| record.value.to_vec()))
         })
     }
 
@@ -191,7 +190,7 @@ impl Store for MemoryStore {
             let alive =
                 state.records.range::<[u8], _>(range.bounds()).filter(|(_, record)| record.is_alive(now));
             let found = alive.take(limit.min(READ_MAX));
-            Ok(found.map(|(key, record)| (key.clone(), record.value.clone())).collect())
+            Ok(found.map(|(key, record)| (key.clone(), record.value.to_vec())).collect())
         })
     }
 
@@ -214,14 +213,14 @@ impl Store for MemoryStore {
             let mut state = self.state.lock();
             let now = self.clock.stamp();
             let is_there = match state.logs.get(&game) {
-                Some(log) => head_of(log) == guard.head,
+                Some(log) => log.head() == guard.head,
                 None => state.guard(game, now).is_some_and(|before| before.head == guard.head),
             };
             if !is_there {
                 return Ok(RetireOutcome::Conflict);
             }
             if state.logs.remove(&game).is_some() {
-                let held = Held { value: guard.encode(), expires: guard_expires(now) };
+                let held = Held { value: guard.encode().into(), expires: guard_expires(now) };
                 state.records.insert(guard_key(game)?, held);
             }
             Ok(RetireOutcome::Ok)

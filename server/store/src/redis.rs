@@ -36,6 +36,7 @@ mod kept;
 mod layout;
 mod link;
 mod listener;
+mod masters;
 mod mending;
 mod options;
 mod packing;

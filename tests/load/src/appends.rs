@@ -240,6 +240,9 @@ impl Sides {
                 let address = redis.address.parse().map_err(|_| LoadError::Store(redis.address.clone()))?;
                 let store = RedisStore::open(address, RedisOptions::default()).await;
                 let store = Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?);
+                // There are no servers of earlier versions, so as in a service, appends are
+                // announced only on the channel of their game.
+                store.serve_former(false);
                 let bare = Box::new(BareRedis::open(&redis.address).await?);
                 Sides::Redis { store, bare, _redis: Box::new(redis) }
             }

@@ -5,9 +5,11 @@
 mod archived;
 mod crowd;
 mod fleet;
+mod kept;
 mod lobby;
 mod masters;
 mod plan;
+mod reading;
 mod settled;
 
 use self::plan::Part;
@@ -42,6 +44,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     }
     if plan.has(Part::Archived) {
         archived::measure(&mut note)?;
+    }
+    if plan.has(Part::Reading) {
+        reading::measure(plan, &mut note).await?;
+    }
+    if plan.has(Part::Kept) {
+        kept::measure(plan, &mut note).await?;
     }
     Ok(figures)
 }

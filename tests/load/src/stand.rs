@@ -119,6 +119,12 @@ pub(crate) async fn start_server_with(
     data: &str,
     metrics: &str,
 ) -> Result<Measured, LoadError> {
+    let arguments = server_arguments(store, data, metrics, &[]);
+    Measured::start(&bench.server, &arguments, Some(bench.workers)).await
+}
+
+/// Returns the arguments of a measured server, with these at the end.
+pub(crate) fn server_arguments(store: &str, data: &str, metrics: &str, more: &[&str]) -> Vec<String> {
     let arguments = [
         ["--listen", "127.0.0.1:0"],
         ["--metrics-listen", metrics],
@@ -138,6 +144,5 @@ pub(crate) async fn start_server_with(
         ["--password-memory-kib", "32"],
         ["--password-passes", "1"],
     ];
-    let arguments: Vec<String> = arguments.concat().into_iter().map(str::to_owned).collect();
-    Measured::start(&bench.server, &arguments, Some(bench.workers)).await
+    arguments.concat().into_iter().chain(more.iter().copied()).map(str::to_owned).collect()
 }

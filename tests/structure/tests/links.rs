@@ -154,6 +154,36 @@ fn no_comment_is_wider_than_100_columns() {
     assert!(wide.is_empty(), "comments that are too wide:\n{}", wide.join("\n"));
 }
 
+/// Crates without examples in their documentation, or without unit tests, switch off the programs
+/// for them, because each takes long to build. What such a crate gets later would not be run.
+#[test]
+fn no_manifest_switches_off_what_a_crate_has() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut sources = Vec::new();
+    find_sources(&root, &mut sources);
+    let mut not_run = Vec::new();
+    for source in &sources {
+        let folder = source.ancestors().find(|folder| folder.join("Cargo.toml").is_file()).expect("a crate");
+        if !source.starts_with(folder.join("src")) {
+            continue;
+        }
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let library = manifest.split("\n\n").find(|table| table.starts_with("[lib]")).unwrap_or_default();
+        let text = fs::read_to_string(source).expect("a source");
+        let documentation = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+        let mut fences =
+            documentation.filter_map(|line| line.split_once("```")).map(|(_, kind)| kind).step_by(2);
+        let has_example = fences.any(|kind| kind != "text");
+        let has_test = text.contains("#[test]") || text.contains("#[tokio::test");
+        if library.contains("\ndoctest = false") && has_example
+            || library.contains("\ntest = false") && has_test
+        {
+            not_run.push(source.display().to_string());
+        }
+    }
+    assert!(not_run.is_empty(), "switched off in the manifest of the crate:\n{}", not_run.join("\n"));
+}
+
 /// True for folders with files that are built, installed or hidden.
 fn is_of_others(name: &str) -> bool {
     ["target", "node_modules"].contains(&name) || name.starts_with('.')

@@ -18,6 +18,9 @@ use crate::skew::Skew;
 const START_MAX: Duration = Duration::from_secs(60);
 /// The time limit for a process to stop as planned.
 const STOP_MAX: Duration = Duration::from_secs(60);
+/// How often a server is started until it listens. A server ends if Redis does not answer in time,
+/// and whatever supervises it starts it again.
+const STARTS_MAX: usize = 5;
 /// The number of bytes of a server's log that are shown when the server fails.
 const LOG_SHOWN: usize = 4_000;
 
@@ -82,11 +85,15 @@ impl Server {
     pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
         let Server { program, log, store, environment, skew, .. } = &*self;
         let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
-        (self.child, self.address) = match on(self.address).await {
-            Ok(started) => started,
+        let mut started = on(self.address).await;
+        for _ in 1..STARTS_MAX {
+            if started.is_ok() {
+                break;
+            }
             // Another program may have taken the port since then.
-            Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
-        };
+            started = on(([127, 0, 0, 1], 0).into()).await;
+        }
+        (self.child, self.address) = started?;
         Ok(())
     }
 

@@ -37,8 +37,6 @@ impl Archive {
         games.dedup();
         let mut writer = self.inner.writer.lock().await;
         for tried in 0..TRIES {
-            // Reserve the numbers first, because reserving may publish a manifest.
-            self.reserve(&mut writer, games.len().div_ceil(SHORT)).await?;
             let base = self.newest().await?;
             games.retain(|game| base.removed(*game).is_none());
             let (places, fault) = base.places(self.objects(), &games).await?;
@@ -53,6 +51,12 @@ impl Archive {
             }
             if places.is_empty() {
                 return Ok(0);
+            }
+            let lists = places.len().div_ceil(SHORT);
+            if writer.len() < lists {
+                // This publishes a manifest, so everything has to be looked up again.
+                self.reserve(&mut writer, lists).await?;
+                continue;
             }
             let mut next = base.manifest.clone();
             let removal = |game: GameId| Removal { game, reason: reason.clone() };

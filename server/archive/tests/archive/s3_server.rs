@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use flagfall_archive::ObjectStoreArchive;
@@ -27,6 +28,10 @@ const PAGE: usize = 10;
 pub(crate) struct State {
     pub(crate) objects: BTreeMap<String, Bytes>,
     connections: usize,
+    /// The time that every answer takes.
+    pub(crate) delay: Duration,
+    /// The number of reads of objects.
+    pub(crate) reads: usize,
     /// The number of upcoming writes that are done, but whose answers are lost.
     pub(crate) lost_answers: usize,
     /// The number of upcoming requests that are refused because the storage is busy.
@@ -105,6 +110,10 @@ async fn answer(
         mode.wait_for(|mode| *mode != Mode::IsSilent).await.ok();
         return Err(Lost);
     }
+    let delay = state.lock().delay;
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut state = state.lock();
     let respond = |status: StatusCode, body: Bytes| {
@@ -147,6 +156,7 @@ async fn answer(
             Ok(response)
         }
         (_, Some(bytes)) => {
+            state.reads += 1;
             let range = header(RANGE).strip_prefix("bytes=").and_then(|range| range.split_once('-'));
             let (first, last) = range.expect("the archive reads ranges only");
             let (first, last): (usize, usize) =

@@ -262,6 +262,16 @@ async fn many_games_are_removed_by_one_manifest() {
 }
 
 #[tokio::test]
+async fn removing_games_that_were_never_archived_writes_nothing() {
+    let store = Memory::new();
+    open(&store, settings()).await.add(games(0..3)).await.expect("added");
+    let (archive, before) = (open(&store, settings()).await, store.names(""));
+    assert_eq!(archive.remove_all(&[id(30), id(31)], "a test").await.expect("an answer"), 0);
+    assert_eq!(store.names(""), before);
+    assert_eq!(archive.remove_all(&[id(30), id(1)], "a test").await.expect("removed"), 1);
+}
+
+#[tokio::test]
 async fn an_archive_that_was_not_read_yet_is_never_created_and_never_another_one() {
     let (store, empty, other) = (Memory::new(), Memory::new(), Memory::new());
     let archive = open(&store, settings()).await;

@@ -72,6 +72,8 @@ impl Usage {
     ) -> &mut TokenBucket {
         let known = self.rates.iter().position(|(of, _)| *of == limit);
         let at = known.unwrap_or_else(|| {
+            // Reserve space for only one more rate, because most players have only one.
+            self.rates.reserve_exact(1);
             self.rates.push((limit, TokenBucket::new(max, window, now)));
             self.rates.len() - 1
         });

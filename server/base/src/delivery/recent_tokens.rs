@@ -5,6 +5,7 @@
 //! player was closed, deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -60,7 +61,10 @@ impl RecentTokens {
         }
         self.numbers += 1;
         let since = self.numbers;
-        self.of_player.entry(identity.player.id.clone()).or_default().push(token);
+        let tokens = self.of_player.entry(identity.player.id.clone()).or_default();
+        // Reserve space for only one more token, because most players have only one.
+        tokens.reserve_exact(1);
+        tokens.push(token);
         self.known.insert(token, Visitor { identity: identity.clone(), since, connections: 1, left: None });
         Some(Visit { token, since })
     }
@@ -84,7 +88,7 @@ impl RecentTokens {
     }
 
     /// Returns the data needed to store a player who was recently connected as a guest.
-    pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
+    pub(crate) fn pass_of(&self, player: &str) -> Option<Arc<GuestPass>> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass.clone())
     }

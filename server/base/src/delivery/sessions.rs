@@ -51,7 +51,7 @@ struct Entry {
     network: Option<Network>,
     /// The data needed to store the guest, who may not be in the store yet. `None` for other
     /// players.
-    pass: Option<Box<GuestPass>>,
+    pass: Option<Arc<GuestPass>>,
 }
 
 /// The entry of a connection in the registry. When it is dropped, the connection is removed from
@@ -182,10 +182,10 @@ impl Connections {
 
     /// Returns the data needed to store a guest who is connected to this server, or was recently.
     /// A guest's commands may still be running after the guest has disconnected.
-    pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
+    pub fn pass_of(&self, player_id: &str) -> Option<Arc<GuestPass>> {
         let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
-        let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.as_deref().cloned());
+        let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.clone());
         connected.or_else(|| state.recent_tokens.pass_of(player_id))
     }
 
@@ -276,7 +276,7 @@ impl Registration {
         let entries = state.players.get_mut(&*identity.player.id);
         let own = entries.into_iter().flatten().find(|entry| entry.outbox == self.outbox);
         if let Some(own) = own {
-            own.pass = identity.pass.clone().map(Box::new);
+            own.pass = identity.pass.clone();
         }
     }
 
@@ -316,6 +316,8 @@ impl Registration {
             drop(store.follow(Topic::Player(player.clone())));
         }
         let token = token_id.into();
+        // Reserve space for only one more connection, because most players have only one.
+        entries.reserve_exact(1);
         entries.push(Entry { outbox: self.outbox.clone(), token, network: self.network, pass: None });
         let surplus = entries.drain(..entries.len().saturating_sub(connections_max.max(1))).collect();
         self.player = Some(player);

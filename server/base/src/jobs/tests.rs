@@ -254,7 +254,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         let scene = Scene::new();
         let lines = Lines::default();
         let writer = lines.clone();
-        let logs = tracing_subscriber::fmt().with_env_filter("info").with_writer(move || writer.clone());
+        let logs = tracing_subscriber::fmt().with_writer(move || writer.clone());
         let _logging = tracing::subscriber::set_default(logs.finish());
         let (_, jobs) = scene.server(JobKind { at_once: 1, ..JobKind::new(KIND) });
         scene.put("bad", "").await;

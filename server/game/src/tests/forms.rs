@@ -271,7 +271,9 @@ async fn games_with_choices_have_whole_turns_when_every_server_can_read_that() {
         let mut stored = read_all(&server.store, id, 0).await.unwrap();
         assert_eq!(record(id, &stored, Viewer::Public).unwrap().whole_turns, is_whole, "{ruleset}");
         // An export for version 0.1 does not have the mark.
-        stored[0].body = InForm::new(Form::Json).rewrite(id, &stored[0]).unwrap();
+        let mut in_form = InForm::new(Form::Json);
+        stored[0].body = in_form.rewrite(id, &stored[0]).unwrap();
+        assert_eq!(in_form.changed().lock().contains(&id), is_whole);
         assert!(!record(id, &stored, Viewer::Public).unwrap().whole_turns);
     }
 }

@@ -45,7 +45,7 @@ impl Inner {
             let is_guest = player.kind == PlayerKind::Guest;
             let pass = self.connections.pass_of(&player.id).filter(|_| is_guest);
             let stay = self.settings.times.guest;
-            let standing = standing(&*self.store, player, pass.as_ref(), stay).await?;
+            let standing = standing(&*self.store, player, pass.as_deref(), stay).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
             // The command may have been refused because the guest's record changed in the

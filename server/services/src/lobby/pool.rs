@@ -18,8 +18,8 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::{delete, expect, write_if};
-use flagfall_board::{GameId, Stamp};
-use flagfall_game::{CreateError, NewGame, TableError, Tables};
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_game::{CreateError, GameHeader, NewGame, TableError, Tables};
 use flagfall_protocol::{Code, GameSummary, Phase, Player, PlayerKind, Refusal, Speed, Terms};
 use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Update, Write};
 use futures_util::StreamExt;
@@ -225,22 +225,37 @@ impl Pool {
                 self.tables.tell_start(&game).await;
                 None
             }
-            Err(
-                error @ (CreateError::Unavailable
-                | CreateError::NoChance
-                | CreateError::NoMemory
-                | CreateError::ServerFull(_)
-                | CreateError::Stopping),
-            ) => {
+            Err(error @ (CreateError::Unavailable | CreateError::Stopping)) => {
                 tracing::debug!(game = %id, %error, "a paired game could not be created yet");
                 None
             }
-            Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
+            Err(
+                error @ (CreateError::TooManyGames(_)
+                | CreateError::NoChance
+                | CreateError::NoMemory
+                | CreateError::ServerFull(_)),
+            ) => {
+                tracing::debug!(game = %id, %error, "the players of a pair wait again");
+                let games_max = if let CreateError::TooManyGames(max) = error { max } else { usize::MAX };
+                if let Err(error) = self.put_back(id, games_max).await {
+                    tracing::warn!(game = %id, %error, "the players of a pair are not back in the pool");
+                }
+                None
+            }
+            Err(error @ CreateError::NoSuchRuleset) => {
                 tracing::warn!(game = %id, %error, "the game of a pair cannot be created");
                 Some(key)
             }
         }
     }
+}
+
+/// Returns the writes that must be made in the append that begins a game. If the game is on a live
+/// clock, its players wait in the pool no longer.
+pub(crate) fn ended_waits(header: &GameHeader) -> Vec<Write> {
+    let sides = Side::BOTH.into_iter().filter(|_| !header.is_slow());
+    let place = |side: Side| POOL.key([&header.players[side].id]).ok();
+    sides.filter_map(place).map(|key| Write::Delete { key }).collect()
 }
 
 /// Returns the speed of the rating that a game with these terms would use. `None` if the player

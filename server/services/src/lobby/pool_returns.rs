@@ -5,14 +5,18 @@
 //! this end (`pool_returns/GAME`, kept for a minute). If such a player is connected, their server
 //! puts their record back into the pool. It does so in one update, on the condition that both the
 //! records and the note still exist. So a player returns only while connected, and at most once,
-//! even if several servers try.
+//! even if several servers try. A player who has begun another game on a live clock does not return.
+//!
+//! Players also return if the game of their pair cannot be created, except those who have too many
+//! games.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Head, Key, StoreError, Update, UpdateOutcome, Write};
 
 use super::pool::{Pool, PoolRecord, read};
+use crate::Refused;
 use crate::records::put;
-use flagfall_base::keys::{PAIRED_OF, POOL, POOL_RETURNS, POOLED};
+use flagfall_base::keys::{LIVE, PAIRED, PAIRED_OF, POOL, POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::transact::expect;
@@ -77,8 +81,10 @@ impl Pool {
             let pool = POOL.key([&player])?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
+            let plays_live =
+                self.tables.games_of(&player).await.iter().any(|game| !game.terms.time.is_slow());
             // If the player already waits for other terms, do not change them.
-            if waits_for.is_none_or(|now| now.terms == record.terms) {
+            if !plays_live && waits_for.is_none_or(|now| now.terms == record.terms) {
                 let expires = self.store.now().plus_ms(self.grace_ms);
                 writes.push(put(pool.clone(), &PoolRecord { expires: expires.0, ..record }, Some(expires))?);
             }
@@ -96,6 +102,30 @@ impl Pool {
         if outcome == UpdateOutcome::Ok {
             tracing::debug!(%game, "a player whose opponent ended their game is back in the pool");
         }
+        Ok(())
+    }
+
+    /// Gives the players of a pair their places in the pool back, because the pair's game cannot be
+    /// created. Only players with fewer than `games_max` games get them. Does nothing if another
+    /// server has created the game.
+    pub(super) async fn put_back(&self, game: GameId, games_max: usize) -> Result<(), Refused> {
+        if self.store.head(game).await.map_err(StoreError::from)? != Head::START {
+            return Ok(());
+        }
+        let pooled = POOLED.key([&game])?;
+        let before = self.store.get(pooled.clone()).await?;
+        let waited = before.as_deref().and_then(|bytes| serde_json::from_slice(bytes).ok());
+        let waited: Vec<PoolRecord> = waited.unwrap_or_default();
+        // On a conflict, another server has just created the game or put the players back.
+        let conditions = vec![(LIVE.key([&game])?, Expect::Absent), (pooled.clone(), expect(before))];
+        let mut writes = vec![Write::Delete { key: pooled }, Write::Delete { key: PAIRED.key([&game])? }];
+        for record in waited {
+            let player = &record.player.id;
+            if self.tables.count_games_of(player).await? < games_max {
+                writes.push(put(POOL.key([player])?, &record, Some(Stamp(record.expires)))?);
+            }
+        }
+        self.store.update(Update { conditions, writes }).await?;
         Ok(())
     }
 }

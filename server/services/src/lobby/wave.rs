@@ -59,7 +59,9 @@ impl Pool {
         let (mut groups, mut statuses) = (Vec::new(), Vec::new());
         for (class, mut waiters) in classes {
             let waiting = waiters.len();
-            let does_pair = waiting > 1 && self.pairs(&class, now).await;
+            // A server without room for games leaves the class to others, or to a later wave.
+            let has_room = waiting > 1 && self.tables.check_capacity().is_ok();
+            let does_pair = has_room && self.pairs(&class, now).await;
             if !does_pair {
                 waiters.retain(|waiter| self.connections.is_online(&waiter.record.player.id));
             }
@@ -181,7 +183,12 @@ impl Pool {
     }
 
     /// Pairs two players if both still wait. Returns their game if they are paired.
-    async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<Option<GameId>, StoreError> {
+    pub(super) async fn seal(
+        &self,
+        first: &Waiter,
+        second: &Waiter,
+        now: Stamp,
+    ) -> Result<Option<GameId>, StoreError> {
         let Ok(id) = game_id_in_reach(&*self.store) else { return Ok(None) };
         let sides = PerSide::new(first, second);
         let plan = NewGame {

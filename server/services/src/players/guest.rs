@@ -66,7 +66,7 @@ pub(super) struct GuestToken {
     /// The name that the guest asked for, or a generated one.
     pub(super) name: Name,
     pub(super) expires: Stamp,
-    pub(super) pass: GuestPass,
+    pub(super) pass: Arc<GuestPass>,
 }
 
 impl GuestKeys {
@@ -170,7 +170,7 @@ fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
         encoded => decode_name(encoded)?,
     };
     let day = u16::from_be_bytes(bytes[16..18].try_into().ok()?);
-    let pass = GuestPass { token_id: code(&mac[19..31]), hash: token.digest() };
+    let pass = Arc::new(GuestPass { token_id: code(&mac[19..31]), hash: token.digest() });
     Some(GuestToken { id, name, expires: Stamp(u64::from(day) * DAY_MS), pass })
 }
 

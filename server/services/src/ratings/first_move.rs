@@ -12,12 +12,12 @@ use flagfall_base::keys::{FIRST_MOVE, FIRST_MOVES};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::expect;
 use flagfall_board::{GameId, Side};
-use flagfall_store::{Store, StoreError, Update};
+use flagfall_store::{FullRecord, Key, Store, StoreError, Update};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::records::{parse, put};
+use crate::records::{bytes, parse, put};
 
 /// The number of rated games that a ruleset must have before the advantage of the first move is
 /// used.
@@ -40,12 +40,7 @@ impl FirstMoves {
             return Ok(points);
         }
         let read = Instant::now();
-        // Version 0.1 counts all games of a ruleset in this record.
-        let mut all = read_record(store.get(FIRST_MOVE.key([&ruleset])?).await?.as_deref())?;
-        for (_, value) in Scan::all(store, FIRST_MOVES.under([&ruleset])?).await? {
-            all.add(read_record(Some(&value))?);
-        }
-        let points = all.points();
+        let points = read_all(store, ruleset).await?.0.points();
         self.0.lock().insert(ruleset.to_owned(), (read, points));
         Ok(points)
     }
@@ -67,6 +62,34 @@ pub(super) async fn count(
     update.conditions.push((key.clone(), expect(value)));
     update.writes.push(put(key, &record, None)?);
     Ok(())
+}
+
+/// Returns the results of all games of a ruleset, and the first key with results that version 0.1
+/// does not read.
+async fn read_all(store: &dyn Store, ruleset: &str) -> Result<(FirstMoveRecord, Option<Key>), StoreError> {
+    // Version 0.1 counts all games of a ruleset in this record.
+    let mut all = read_record(store.get(FIRST_MOVE.key([&ruleset])?).await?.as_deref())?;
+    let newer = Scan::all(store, FIRST_MOVES.under([&ruleset])?).await?;
+    for (_, value) in &newer {
+        all.add(read_record(Some(value))?);
+    }
+    Ok((all, newer.into_iter().next().map(|(key, _)| key)))
+}
+
+/// Converts a record with results of first moves to the form of version 0.1, which has one record
+/// for each ruleset. Returns `None` if `key` is that of another record.
+///
+/// # Errors
+/// [`StoreError`] if the results cannot be read.
+pub async fn in_older_form(store: &dyn Store, key: &Key) -> Result<Option<Vec<FullRecord>>, StoreError> {
+    let ruleset =
+        FIRST_MOVE.rest(key).or(FIRST_MOVES.rest(key).and_then(|rest| Some(rest.split_once('/')?.0)));
+    let Some(ruleset) = ruleset else { return Ok(None) };
+    let (all, first) = read_all(store, ruleset).await?;
+    // The whole count takes the place of one record: the first newer one, if there is any.
+    let is_whole = first.is_none_or(|first| first == *key);
+    let record = (FIRST_MOVE.key([&ruleset])?, bytes(&all)?, None);
+    Ok(Some(is_whole.then_some(record).into_iter().collect()))
 }
 
 fn read_record(value: Option<&[u8]>) -> Result<FirstMoveRecord, StoreError> {
@@ -163,5 +186,15 @@ mod tests {
         tokio::time::advance(KEPT).await;
         assert_eq!(moves.points(&store, "pbm").await.unwrap(), 72, "602 of 1,000 games");
         assert_eq!(moves.points(&store, "classic").await.unwrap(), 0);
+
+        // Version 0.1 gets one record with all of them.
+        let mut exported = Vec::new();
+        for prefix in [FIRST_MOVE.all().unwrap(), FIRST_MOVES.all().unwrap()] {
+            for (key, _) in Scan::all(&store, prefix).await.unwrap() {
+                exported.extend(in_older_form(&store, &key).await.unwrap().unwrap());
+            }
+        }
+        let whole = FirstMoveRecord { won: 602, ..old };
+        assert_eq!(exported, [(FIRST_MOVE.key([&"pbm"]).unwrap(), bytes(&whole).unwrap(), None)]);
     }
 }

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::TURN_DUE;
 use flagfall_base::transact::write;
-use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::{Player, PlayerKind};
+use flagfall_board::{GameId, PerSide, Stamp};
+use flagfall_game::{NewCommand, NewGame};
+use flagfall_protocol::{GameCommand, Player, PlayerKind, Terms, Time};
 use flagfall_store::{Key, Store, SystemClock, Write};
 use flagfall_store_testing::{ManualClock, TestStore, WriteFault};
 
@@ -65,4 +66,27 @@ async fn the_job_of_a_game_that_cannot_be_read_is_left_for_an_operator() {
     let job = Claimed::now(&store, due.clone()).await.unwrap().unwrap();
     assert!(matches!(services.turns.do_job(&job).await, Err(JobError::Damaged(_))));
     assert!(store.get(due).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_server_that_has_not_read_a_move_leaves_the_job_of_the_turn() {
+    let store: Arc<dyn Store> = Arc::new(TestStore::new(SystemClock));
+    let assemble = || Services::assemble(Settings::default(), store.clone(), None);
+    let (here, other) = (assemble().await.unwrap(), assemble().await.unwrap());
+    let player = |id: &str| Player { id: id.to_owned(), name: id.to_owned(), kind: PlayerKind::Account };
+    let (id, ruleset, time) =
+        (GameId::from_random([7; 12]), "pbm".to_owned(), Time::Correspondence { days: 3 });
+    let terms = Terms { ruleset, time, private: false, secret: false, rated: false };
+    let players = PerSide::new(player("ann"), player("bob"));
+    let new = NewGame { id, terms, players, secret: PerSide::default(), previous: None };
+    here.tables.create(new).await.unwrap();
+    let command = GameCommand::Deploy { setup: "939492493956691S9575574BB7668B88BF7B88B9".to_owned() };
+    let deploy = NewCommand { player: "ann".to_owned(), cmd_id: "1".parse().unwrap(), ply: 0, command };
+    assert!(other.tables.command(id, deploy).await.is_ok());
+    let due = TURN_DUE.key([&id]).unwrap();
+    let job = Claimed::now(&store, due.clone()).await.unwrap().unwrap();
+    assert!(matches!(here.turns.do_job(&job).await, Err(JobError::Later(_))));
+    assert!(store.get(due.clone()).await.unwrap().is_some());
+    other.turns.do_job(&job).await.unwrap();
+    assert!(store.get(due).await.unwrap().is_none());
 }

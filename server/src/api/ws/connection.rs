@@ -57,63 +57,8 @@ const PASSED_OVER_MAX: usize = 64;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering, OwnedWriteHalf>>;
 
-/// Serves a connection. The token comes from the session cookie that was sent with the
-/// connection's upgrade request.
-pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client, cookie: Option<Token>) {
-    let id = ConnectionId::next();
-    let (outbox, mut reader) = outbox(id);
-    let Some(seat) = socket.get_ref().input().seat().cloned() else { return };
-    reader.connect(socket.get_ref().sink());
-    let registration = app.connections.enter(outbox.clone(), Some(client.network));
-    let session = Session::new(&app.settings, Instant::now());
-    let grace = app.settings.times.close_grace;
-    let mut connection = Connection {
-        app,
-        client,
-        cookie,
-        seat,
-        line: Line { socket, reader, fragments: 0 },
-        outbox,
-        session,
-        stage: Stage::Greeting(registration),
-        request: RequestId::next(),
-        uncharged: 0,
-    };
-    tracing::debug!(connection = %id, "opened");
-    let ending = connection.talk().await;
-    let Account { stored, .. } = connection.line.reader.take_account();
-    connection.settle(Instant::now(), stored, 1);
-    let Connection { mut line, stage, .. } = connection;
-    // Tell the tables immediately that the player is gone. Tell the registry only after the
-    // closing handshake.
-    let registration = match stage {
-        Stage::Greeting(registration) => Some(registration),
-        Stage::In { registration, mut dispatch, work } => {
-            if matches!(ending, Ending::Goodbye { is_leaving: true }) {
-                dispatch.say_goodbye();
-            }
-            drop((dispatch, work));
-            Some(registration)
-        }
-        Stage::Entering(_) => None,
-    };
-    match ending {
-        Ending::Close(closing) => {
-            counter!(CLOSES, "code" => closing.code.to_string()).increment(1);
-            tracing::debug!(connection = %id, code = closing.code, reason = closing.reason, "closing");
-            timeout(grace, line.say_goodbye(Some(closing))).await.ok();
-        }
-        Ending::Goodbye { is_leaving: _ } => {
-            counter!(CLOSES, "code" => "client").increment(1);
-            timeout(grace, line.say_goodbye(None)).await.ok();
-        }
-        Ending::Gone => counter!(CLOSES, "code" => "gone").increment(1),
-    }
-    drop((line, registration));
-    tracing::debug!(connection = %id, "ended");
-}
-
-struct Connection {
+/// A connection, from its upgrade until it is closed.
+pub(super) struct Connection {
     app: Arc<App>,
     client: Client,
     /// The token in the session cookie. It is used when the client sends its hello.
@@ -167,6 +112,78 @@ enum Wake {
 }
 
 impl Connection {
+    /// Registers a connection. The token comes from the session cookie that was sent with the
+    /// connection's upgrade request. `None` if the connection is not counted toward a limit.
+    ///
+    /// The connection is boxed, because its task would otherwise reserve space for it several
+    /// times.
+    pub(super) fn open(
+        socket: Socket,
+        app: Arc<App>,
+        client: Client,
+        cookie: Option<Token>,
+    ) -> Option<Box<Connection>> {
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        let seat = socket.get_ref().input().seat()?.clone();
+        reader.connect(socket.get_ref().sink());
+        let registration = app.connections.enter(outbox.clone(), Some(client.network));
+        let session = Session::new(&app.settings, Instant::now());
+        tracing::debug!(connection = %outbox.connection(), "opened");
+        Some(Box::new(Connection {
+            app,
+            client,
+            cookie,
+            seat,
+            line: Line { socket, reader, fragments: 0 },
+            outbox,
+            session,
+            stage: Stage::Greeting(registration),
+            request: RequestId::next(),
+            uncharged: 0,
+        }))
+    }
+
+    /// Serves the connection until it is closed.
+    pub(super) async fn serve(mut self: Box<Self>) {
+        let ending = self.talk().await;
+        // Boxed, because closing needs more space than serving and happens only once.
+        self.close(ending).boxed().await;
+    }
+
+    async fn close(mut self: Box<Self>, ending: Ending) {
+        let Account { stored, .. } = self.line.reader.take_account();
+        self.settle(Instant::now(), stored, 1);
+        let (id, grace) = (self.outbox.connection(), self.app.settings.times.close_grace);
+        let Connection { mut line, stage, .. } = *self;
+        // Tell the tables immediately that the player is gone. Tell the registry only after the
+        // closing handshake.
+        let registration = match stage {
+            Stage::Greeting(registration) => Some(registration),
+            Stage::In { registration, mut dispatch, work } => {
+                if matches!(ending, Ending::Goodbye { is_leaving: true }) {
+                    dispatch.say_goodbye();
+                }
+                drop((dispatch, work));
+                Some(registration)
+            }
+            Stage::Entering(_) => None,
+        };
+        match ending {
+            Ending::Close(closing) => {
+                counter!(CLOSES, "code" => closing.code.to_string()).increment(1);
+                tracing::debug!(connection = %id, code = closing.code, reason = closing.reason, "closing");
+                timeout(grace, line.say_goodbye(Some(closing))).await.ok();
+            }
+            Ending::Goodbye { is_leaving: _ } => {
+                counter!(CLOSES, "code" => "client").increment(1);
+                timeout(grace, line.say_goodbye(None)).await.ok();
+            }
+            Ending::Gone => counter!(CLOSES, "code" => "gone").increment(1),
+        }
+        drop((line, registration));
+        tracing::debug!(connection = %id, "ended");
+    }
+
     async fn talk(&mut self) -> Ending {
         let mut timer = pin!(sleep_until(Instant::now()));
         loop {

@@ -17,7 +17,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
-use super::connection::{self, Socket};
+use super::connection::{Connection, Socket};
 use super::listener::Lingering;
 use super::wire::{FrameSink, Wire};
 use crate::api::own_page::{OwnPage, page_origin};
@@ -31,7 +31,7 @@ use flagfall_base::telemetry::UPGRADES;
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// The number of bytes to read at a time. Most messages fit. For a move, all sizes from 512 bytes
 /// to 8 KiB are equally fast, but every idle connection has a buffer of this size.
-const READ_BUFFER_BYTES: usize = 1024;
+const READ_BUFFER_BYTES: usize = 512;
 
 impl From<&UpgradeRefusal> for Refusal {
     fn from(refusal: &UpgradeRefusal) -> Refusal {
@@ -79,14 +79,15 @@ pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, U
 
 async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client, session: Option<Token>) {
     let socket = match upgraded.await {
-        Ok(upgraded) => socket_of(upgraded).await,
+        // Boxed, because the connection's task would otherwise keep space for it.
+        Ok(upgraded) => socket_of(upgraded).boxed().await,
         Err(_) => None,
     };
-    let Some(socket) = socket else {
+    let Some(connection) = socket.and_then(|socket| Connection::open(socket, app, client, session)) else {
         counter!(UPGRADES, "result" => "failed").increment(1);
         return;
     };
-    let served = AssertUnwindSafe(connection::serve(socket, app, client, session)).catch_unwind().await;
+    let served = AssertUnwindSafe(connection.serve()).catch_unwind().await;
     if served.is_err() {
         report_panic("connection");
     }
@@ -132,6 +133,18 @@ mod tests {
         }
         let allowed: Vec<Origin> = allowed.iter().map(|origin| origin.parse().unwrap()).collect();
         is_origin_allowed(&headers, &allowed)
+    }
+
+    /// Returns the size in bytes of the future that a function returns.
+    fn size_of_output<A, B, C, D, F: Future>(_: impl FnOnce(A, B, C, D) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_connection_and_its_task_take_less_than_2_kib() {
+        let sizes = [size_of_output(serve), size_of::<Connection>()];
+        println!("the task's future {} bytes, the connection {}", sizes[0], sizes[1]);
+        assert!(sizes.iter().sum::<usize>() < 2_048, "{sizes:?}");
     }
 
     #[test]

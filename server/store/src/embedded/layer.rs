@@ -256,7 +256,11 @@ impl Layer {
         for write in writes {
             let key = write.key().clone();
             let row = match write {
-                Write::Put { value, expires, .. } => Some(Arc::new(RecordRow { value, expires, place })),
+                Write::Put { mut value, expires, .. } => {
+                    // The row stays in memory until a checkpoint has written it.
+                    value.shrink_to_fit();
+                    Some(Arc::new(RecordRow { value, expires, place }))
+                }
                 Write::Delete { .. } => None,
             };
             self.live += row.as_ref().map_or(0, |row| row.log_bytes(&key));

@@ -378,7 +378,7 @@ async fn a_conversion_tells_its_progress() {
     let folder = folder_of_0_1();
     let (place, path) = (scratch(), "logs");
     let logs = fs::File::create(place.path().join(path)).unwrap();
-    let logs = tracing_subscriber::fmt().with_env_filter("info").with_writer(std::sync::Mutex::new(logs));
+    let logs = tracing_subscriber::fmt().with_writer(std::sync::Mutex::new(logs));
     tracing::subscriber::with_default(logs.with_ansi(false).finish(), || drop(open(folder.path())));
     let text = fs::read_to_string(place.path().join(path)).unwrap();
     for told in [

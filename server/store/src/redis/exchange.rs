@@ -4,6 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
 use redis::{Cmd, Pipeline, Value};
 use tokio::time::{Instant, sleep};
 
@@ -12,7 +14,7 @@ use super::layout::{intent, pending_member, write_arguments};
 use super::link::{Link, Script};
 use super::listener;
 use super::mending::Intent;
-use super::request::{APPENDS_MAX, Prepared, Reply, Request};
+use super::request::{APPENDS_MAX, GROUP_MAX, Prepared, Reply, Request};
 use super::request_error::{RequestError, checked, parsed};
 use super::shared::OVERWRITTEN;
 use super::writer::Writer;
@@ -76,20 +78,45 @@ impl Writer {
     /// Sends the requests of a group and answers them. Returns the requests that should be tried
     /// again.
     async fn try_group(&mut self, group: Vec<Request>) -> Vec<Request> {
-        let mut link = match self.ready().await {
+        let link = match self.ready().await {
             Ok(link) => link.clone(),
             Err(error) => {
                 group.into_iter().for_each(|request| request.fail(&error));
                 return Vec::new();
             }
         };
-        let (misjudged, group): (Vec<_>, Vec<_>) =
+        let (misjudged, mut group): (Vec<_>, Vec<_>) =
             group.into_iter().partition(|request| self.is_misjudged(request));
         misjudged.into_iter().for_each(|request| request.fail(&RequestError::not_done(CLOCKS_FIRST)));
-        let mut commands = Pipeline::new();
-        let sent = self.add_group(&link, &group, &mut commands);
-        self.shared.wait(&mut commands);
-        let mut answers = match link.send(&commands).await {
+        // The callers of one part are answered while Redis handles the next part. If replicas must
+        // confirm, there is only one part, because each one would wait for them.
+        let part_max = if self.shared.options.replicas > 0 { GROUP_MAX } else { APPENDS_MAX };
+        let mut sending = FuturesOrdered::new();
+        while !group.is_empty() {
+            let rest = group.split_off(part_max.min(group.len()));
+            let part = std::mem::replace(&mut group, rest);
+            let mut commands = Pipeline::new();
+            let sent = self.add_group(&link, &part, &mut commands);
+            self.shared.wait(&mut commands);
+            let mut link = link.clone();
+            sending.push_back(async move { (part, sent, link.send(&commands).await) });
+        }
+        let mut again = Vec::new();
+        while let Some((part, sent, answers)) = sending.next().await {
+            again.extend(self.answer_part(part, sent, answers).await);
+        }
+        again
+    }
+
+    /// Answers the requests that were sent together. Returns the requests that should be tried
+    /// again.
+    async fn answer_part(
+        &mut self,
+        group: Vec<Request>,
+        sent: Vec<Sent>,
+        answers: Result<Vec<Value>, RequestError>,
+    ) -> Vec<Request> {
+        let mut answers = match answers {
             Ok(answers) => answers,
             Err(error) => {
                 self.lose_link(&error);
@@ -225,7 +252,7 @@ impl Writer {
         // silence.
         let is_by_redis = self.shared.options.clock.is_none();
         command.arg(if is_by_redis { self.shared.silent_at().0.to_string() } else { String::new() });
-        command.arg(keys.topics()).arg(keys.of_game()).arg(self.shared.mark);
+        command.arg(&keys.topics).arg(keys.of_game()).arg(self.shared.mark);
         command.arg(if self.shared.interest.has_former() { &keys.announcements } else { "" });
         for append in appends {
             command.arg(asked(append));

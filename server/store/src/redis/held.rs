@@ -5,15 +5,21 @@
 //! used logs are dropped first. A game in progress is read completely when it is loaded, and each
 //! new entry is added, so its whole log is held.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use flagfall_board::{GameId, Stamp};
 
 use super::layout::WriteArguments;
+use crate::compact_log::CompactLog;
+use crate::encoding::{entry_value, parse_entry, stamp_entry};
+use crate::store::StoredEntry;
 use crate::value::Head;
 
-/// The approximate memory that an entry takes up in addition to its content, in bytes.
-const ENTRY_OVERHEAD: usize = 96;
+/// The approximate memory that a log takes up in addition to its entries, in bytes.
+const LOG_OVERHEAD: usize = 256;
+/// The approximate memory that the side records of an append take up in addition to their content,
+/// in bytes.
+const WRITES_OVERHEAD: usize = 256;
 
 /// An entry as it is stored in Redis, with the head after it.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,24 +31,45 @@ pub(super) struct HeldEntry {
     pub(super) writes: Vec<WriteArguments>,
 }
 
-impl HeldEntry {
-    fn bytes(&self) -> usize {
-        let writes: usize = self.writes.iter().flatten().map(Vec::len).sum();
-        ENTRY_OVERHEAD + self.value.len() + writes
-    }
-}
-
 struct HeldLog {
-    /// The head before the first held entry.
-    before: Head,
-    entries: VecDeque<HeldEntry>,
-    bytes: usize,
+    /// The entries. Their hashes are computed again when entries are given back.
+    log: CompactLog,
+    /// The side records of appends, each with the number of the append's last entry.
+    writes: Vec<(u64, Vec<WriteArguments>)>,
+    /// The approximate memory of the side records, in bytes.
+    writes_bytes: usize,
     used: u64,
 }
 
 impl HeldLog {
-    fn head(&self) -> Head {
-        self.entries.back().map_or(self.before, |entry| entry.head)
+    fn after(before: Head, used: u64) -> HeldLog {
+        HeldLog { log: CompactLog::after(before), writes: Vec::new(), writes_bytes: 0, used }
+    }
+
+    fn bytes(&self) -> usize {
+        LOG_OVERHEAD + self.log.bytes() + self.writes_bytes
+    }
+
+    /// Adds an entry. Returns false if its value makes no sense.
+    fn push(&mut self, HeldEntry { head, value, writes }: HeldEntry) -> bool {
+        let Some((at, _, body)) = parse_entry(&value) else { return false };
+        self.log.push(head, at, body);
+        if !writes.is_empty() {
+            self.writes_bytes += WRITES_OVERHEAD + writes.iter().flatten().map(Vec::len).sum::<usize>();
+            self.writes.reserve_exact(1);
+            self.writes.push((head.seq, writes));
+        }
+        true
+    }
+
+    /// Returns the entries as they are stored in Redis.
+    fn entries(&self, game: GameId) -> impl Iterator<Item = HeldEntry> {
+        self.log.with_heads(game).map(move |(head, StoredEntry { at, body, .. })| {
+            let mut value = entry_value(head.hash, &body);
+            stamp_entry(&mut value, at);
+            let writes = self.writes.iter().find(|(seq, _)| *seq == head.seq);
+            HeldEntry { head, value, writes: writes.map(|(_, writes)| writes.clone()).unwrap_or_default() }
+        })
     }
 }
 
@@ -63,26 +90,27 @@ impl Held {
     pub(super) fn note(&mut self, game: GameId, before: Head, entries: Vec<HeldEntry>) {
         let Some(last) = entries.last().map(|entry| entry.head) else { return };
         self.turn += 1;
-        let log = self.logs.entry(game).or_insert_with(|| HeldLog {
-            before,
-            entries: VecDeque::new(),
-            bytes: 0,
-            used: 0,
+        let log = self.logs.entry(game).or_insert_with(|| {
+            let log = HeldLog::after(before, self.turn);
+            self.bytes += log.bytes();
+            log
         });
         log.used = self.turn;
-        if log.head().seq >= last.seq && log.entries.iter().any(|entry| entry.head == last) {
+        let head = log.log.head();
+        if head == last || head.seq > last.seq && log.log.with_heads(game).any(|(head, _)| head == last) {
             return;
         }
-        if log.head() != before {
+        self.bytes -= log.bytes();
+        if head != before {
             // Some entries before these are missing. Only the new entries are held, because they
             // are the end of the log.
-            self.bytes -= log.bytes;
-            *log = HeldLog { before, entries: VecDeque::new(), bytes: 0, used: self.turn };
+            *log = HeldLog::after(before, self.turn);
         }
-        for entry in entries {
-            log.bytes += entry.bytes();
-            self.bytes += entry.bytes();
-            log.entries.push_back(entry);
+        let are_held = entries.into_iter().all(|entry| log.push(entry));
+        self.bytes += log.bytes();
+        if !are_held {
+            tracing::error!(%game, "an entry makes no sense, so its log is not held in memory");
+            self.forget(game);
         }
         self.make_room();
     }
@@ -103,7 +131,7 @@ impl Held {
 
     pub(super) fn forget(&mut self, game: GameId) {
         if let Some(log) = self.logs.remove(&game) {
-            self.bytes -= log.bytes;
+            self.bytes -= log.bytes();
         }
     }
 
@@ -113,43 +141,38 @@ impl Held {
 
     /// Returns the head of a game's log after its last held entry.
     pub(super) fn head(&self, game: GameId) -> Option<Head> {
-        self.logs.get(&game).map(HeldLog::head)
+        self.logs.get(&game).map(|log| log.log.head())
     }
 
     /// Returns the time at which a game's log began; `None` if its beginning is not held.
     pub(super) fn began(&self, game: GameId) -> Option<Stamp> {
-        let log = self.logs.get(&game).filter(|log| log.before == Head::START)?;
-        let stamp = log.entries.front()?.value.first_chunk()?;
-        Some(Stamp(u64::from_le_bytes(*stamp)))
+        let log = &self.logs.get(&game)?.log;
+        log.entries().next().filter(|_| log.before() == Head::START).map(|first| first.at)
     }
 
     /// Returns the side records of a game's appends after `seq`, in order.
     pub(super) fn writes_after(&self, game: GameId, seq: u64) -> Vec<(u64, Vec<WriteArguments>)> {
-        let entries = self.logs.get(&game).into_iter().flat_map(|log| &log.entries);
-        let wanted = entries.filter(|entry| entry.head.seq > seq && !entry.writes.is_empty());
-        wanted.map(|entry| (entry.head.seq, entry.writes.clone())).collect()
+        let writes = self.logs.get(&game).into_iter().flat_map(|log| &log.writes);
+        writes.filter(|(last, _)| *last > seq).cloned().collect()
     }
 
     /// Returns the held entries that Redis has lost. `head` is the head of the log in Redis.
     /// Returns `None` if Redis has lost none. If the held entries contradict `head`, they are
     /// forgotten.
     pub(super) fn missing(&mut self, game: GameId, head: Head) -> Option<Vec<HeldEntry>> {
-        let log = self.logs.get(&game)?;
-        if head.seq > log.head().seq || head == log.head() {
+        let held = self.logs.get(&game)?;
+        if head.seq > held.log.head().seq || head == held.log.head() {
             return None;
         }
-        let from = if head == log.before {
-            Some(0)
-        } else {
-            log.entries.iter().position(|entry| entry.head == head).map(|at| at + 1)
-        };
-        let missing = from.map(|from| log.entries.range(from..).cloned().collect());
-        if missing.is_none() {
+        let mut entries = held.entries(game);
+        if head != held.log.before() && !entries.any(|entry| entry.head == head) {
+            drop(entries);
             // The held entries do not follow this head: the log in Redis is too short, or its
             // entries differ.
             self.forget(game);
+            return None;
         }
-        missing
+        Some(entries.collect())
     }
 }
 
@@ -165,7 +188,9 @@ mod tests {
     fn entries(game: GameId, mut head: Head, texts: &[&str]) -> Vec<HeldEntry> {
         let entry = |text: &&str| {
             head = head.then(game, &SecretBytes::new(text.as_bytes().to_vec()));
-            HeldEntry { head, value: text.as_bytes().to_vec(), writes: Vec::new() }
+            let mut value = entry_value(head.hash, &SecretBytes::new(text.as_bytes().to_vec()));
+            stamp_entry(&mut value, Stamp(1_764_000_000_000 + head.seq));
+            HeldEntry { head, value, writes: Vec::new() }
         };
         texts.iter().map(entry).collect()
     }
@@ -206,14 +231,14 @@ mod tests {
 
     #[test]
     fn the_longest_unused_goes_when_there_is_no_room() {
-        let mut held = Held::new(10 * (ENTRY_OVERHEAD + 1));
+        let mut held = Held::new(20 * LOG_OVERHEAD);
         for round in 0..5 {
             for number in 0..20 {
                 let at = Head { seq: round, ..Head::START };
                 held.note(game(number), at, entries(game(number), at, &["x"]));
                 held.note(game(99), at, entries(game(99), at, &["x"]));
                 assert!(held.bytes <= held.bytes_max);
-                assert_eq!(held.bytes, held.logs.values().map(|log| log.bytes).sum::<usize>());
+                assert_eq!(held.bytes, held.logs.values().map(HeldLog::bytes).sum::<usize>());
             }
         }
         assert!(held.games().contains(&game(99)) && !held.games().contains(&game(0)));

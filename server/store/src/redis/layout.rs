@@ -25,7 +25,8 @@ const BUCKET_SCHEMA: u64 = 2;
 /// The names of keys and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
-    prefix: String,
+    /// The beginning of the names of all topics' channels and games' keys. The id follows.
+    pub(super) topics: String,
     /// The bucket with these keys; `None` for a store on one Redis.
     bucket: Option<Bucket>,
     /// The schema, as text.
@@ -67,7 +68,6 @@ pub(super) struct Keys {
 struct Bucket {
     placement: Placement,
     number: usize,
-    tag: String,
 }
 
 /// The keys of a bucket for transactions.
@@ -102,9 +102,10 @@ impl Keys {
     /// Returns the keys of the bucket with this number and this hash tag.
     pub(super) fn of_bucket(prefix: &Prefix, placement: Placement, number: usize, tag: &str) -> Keys {
         let keys = Keys::with_tag(prefix.as_str(), tag);
-        let record = |name: &str| format!("{}:{{{tag}}}:{name}", keys.prefix);
+        let topics = format!("{}:{{{tag}}}:", prefix.as_str());
+        let record = |name: &str| format!("{topics}{name}");
         Keys {
-            bucket: Some(Bucket { placement, number, tag: tag.to_owned() }),
+            bucket: Some(Bucket { placement, number }),
             schema: format!("{BUCKET_SCHEMA} with {} buckets", placement.buckets()),
             transactions: TransactionKeys {
                 locks: record("locks"),
@@ -114,6 +115,7 @@ impl Keys {
                 decisions: record("decisions"),
                 decided: record("decided"),
             },
+            topics,
             ..keys
         }
     }
@@ -121,7 +123,7 @@ impl Keys {
     fn with_tag(prefix: &str, tag: &str) -> Keys {
         let record = |name: &str| format!("{prefix}:{{{tag}}}:{name}");
         Keys {
-            prefix: prefix.to_owned(),
+            topics: format!("{prefix}:{{"),
             bucket: None,
             schema: SCHEMA.to_string(),
             transactions: TransactionKeys::default(),
@@ -154,32 +156,25 @@ impl Keys {
         self.bucket.as_ref().is_none_or(|bucket| bucket.placement.of_key(key) == bucket.number)
     }
 
-    /// Returns the beginning of the names of all topics' channels. The id of the topic follows.
-    pub(super) fn topics(&self) -> String {
-        match &self.bucket {
-            None => format!("{}:{{", self.prefix),
-            Some(Bucket { tag, .. }) => format!("{}:{{{tag}}}:", self.prefix),
-        }
-    }
-
     /// Returns the end of the name of a game's channel, which follows the game's id.
     pub(super) fn of_game(&self) -> String {
-        self.after_id("game")
+        format!("{}:game", self.after_id())
     }
 
-    fn after_id(&self, what: &str) -> String {
-        format!("{}:{what}", if self.is_bucket() { "" } else { "}" })
+    /// The end of the hash tag, if it is the id.
+    fn after_id(&self) -> &'static str {
+        if self.is_bucket() { "" } else { "}" }
     }
 
     /// Returns the name of a key or channel for the game or player with this id.
     fn of(&self, id: &str, what: &str) -> String {
-        format!("{}{id}{}", self.topics(), self.after_id(what))
+        [&self.topics, id, self.after_id(), ":", what].concat()
     }
 
     /// Returns the game to which a key or channel with this ending belongs.
     fn game_of(&self, name: &[u8], what: &str) -> Option<GameId> {
-        let rest = name.strip_prefix(self.topics().as_bytes())?;
-        std::str::from_utf8(rest.strip_suffix(self.after_id(what).as_bytes())?).ok()?.parse().ok()
+        let rest = std::str::from_utf8(name.strip_prefix(self.topics.as_bytes())?).ok()?;
+        rest.strip_suffix(what)?.strip_suffix(':')?.strip_suffix(self.after_id())?.parse().ok()
     }
 
     /// Shard channel: announcements of appends to a game, and messages about a topic. The name
@@ -362,7 +357,7 @@ mod tests {
         assert_eq!(keys.game_of_log(keys.guard(game).as_bytes()), None);
         let channel = keys.channel(&Topic::Game(game));
         assert_eq!(keys.game_of_channel(channel.as_bytes()), Some(game));
-        assert_eq!(channel, format!("{}{game}{}", keys.topics(), keys.of_game()));
+        assert_eq!(channel, format!("{}{game}{}", keys.topics, keys.of_game()));
         let all = [&keys.meta, &keys.values, &keys.pending, &keys.notices, &keys.retired, &keys.check];
         let transactions = &keys.transactions;
         let all = all.into_iter().chain([&transactions.locks, &transactions.decided]).cloned();

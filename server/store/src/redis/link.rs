@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, Pipeline, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, Pipeline, Value};
 
 use super::address::RedisAddress;
 use super::durability::{Durability, list};
@@ -56,6 +57,7 @@ pub(super) struct Link {
     answer_timeout: Duration,
     /// The id that Redis gave to this connection.
     client_id: u64,
+    has_failed: Arc<AtomicBool>,
     pub(super) durability: Durability,
 }
 
@@ -63,24 +65,26 @@ pub(super) struct Link {
 pub(super) struct Former {
     run_id: String,
     client_id: u64,
+    has_failed: Arc<AtomicBool>,
 }
 
 impl Link {
+    /// Finds the primary.
+    pub(super) async fn client(
+        address: &RedisAddress,
+        options: &RedisOptions,
+    ) -> Result<Client, RequestError> {
+        let client = address.client(options.connect_timeout).await;
+        client.map_err(|error| unreached(address, &error, ""))
+    }
+
     /// Connects, reads how durable Redis is, and loads the scripts.
-    pub(super) async fn open(
+    pub(super) async fn connect(
+        client: Client,
         address: &RedisAddress,
         options: &RedisOptions,
         keys: &Keys,
     ) -> Result<Link, RequestError> {
-        let unreached = |error: &RequestError, place: &str| {
-            // If Redis does not use TLS, it treats the handshake as the start of a command and
-            // waits for the rest. So a missing answer may mean that TLS is off.
-            let is_silent = matches!(error, RequestError::InDoubt(_)) && address.is_tls();
-            let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
-            RequestError::NotDone(format!("{address} cannot be reached: {place}{error}{hint}"))
-        };
-        let client = address.client(options.connect_timeout).await;
-        let client = client.map_err(|error| unreached(&error, ""))?;
         let place = if address.is_cluster() {
             format!("the master {}: ", client.get_connection_info().addr())
         } else {
@@ -92,10 +96,11 @@ impl Link {
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
         let connection = within(options.connect_timeout, connecting, RequestError::of_connecting).await;
         let mut link = Link {
-            connection: connection.map_err(|error| unreached(&error, &place))?,
+            connection: connection.map_err(|error| unreached(address, &error, &place))?,
             digests: Arc::default(),
             answer_timeout: options.answer_timeout,
             client_id: 0,
+            has_failed: Arc::default(),
             durability: Durability {
                 replicas_wanted: options.replicas,
                 is_cluster_wanted: address.is_cluster(),
@@ -167,7 +172,8 @@ impl Link {
     pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, RequestError> {
         let count = commands.len();
         let sending = self.connection.send_packed_commands(commands, 0, count);
-        let answers = within(self.answer_timeout, sending, RequestError::of_error).await?;
+        let answers = within(self.answer_timeout, sending, RequestError::of_error).await;
+        let answers = answers.inspect_err(|_| self.has_failed.store(true, Ordering::SeqCst))?;
         if answers.len() == count {
             Ok(answers)
         } else {
@@ -185,13 +191,23 @@ impl Link {
 
     /// Returns the identity of this connection, to be kept after the connection is dropped.
     pub(super) fn former(&self) -> Former {
-        Former { run_id: self.durability.run_id.clone(), client_id: self.client_id }
+        Former {
+            run_id: self.durability.run_id.clone(),
+            client_id: self.client_id,
+            has_failed: self.has_failed.clone(),
+        }
+    }
+
+    /// True if a request over this connection got no answer.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::SeqCst)
     }
 
     /// Makes sure that requests sent over a dropped connection can no longer be carried out, even
-    /// those that Redis has not read yet.
+    /// those that Redis has not read yet. If all of them were answered, there are none, and other
+    /// writers may still use the connection.
     pub(super) async fn fence(&mut self, former: &Former) -> Result<(), RequestError> {
-        if former.run_id != self.durability.run_id {
+        if former.run_id != self.durability.run_id || !former.has_failed.load(Ordering::SeqCst) {
             return Ok(());
         }
         // The answer is the number of closed connections. It is 0 if Redis had already closed the
@@ -200,6 +216,14 @@ impl Link {
         kill.arg("KILL").arg("ID").arg(former.client_id).arg("SKIPME").arg("yes");
         self.query::<u64>(&kill).await.map(drop)
     }
+}
+
+fn unreached(address: &RedisAddress, error: &RequestError, place: &str) -> RequestError {
+    // If Redis does not use TLS, it treats the handshake as the start of a command and waits for
+    // the rest. So a missing answer may mean that TLS is off.
+    let is_silent = matches!(error, RequestError::InDoubt(_)) && address.is_tls();
+    let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
+    RequestError::NotDone(format!("{address} cannot be reached: {place}{error}{hint}"))
 }
 
 #[cfg(test)]

@@ -106,7 +106,9 @@ impl Reader {
     }
 
     async fn connect(&self) -> Result<Link, RequestError> {
-        let link = Link::open(&self.shared.address, &self.shared.options, &self.shared.keys).await?;
+        let Shared { address, options, keys, .. } = &*self.shared;
+        let client = Link::client(address, options).await?;
+        let link = Link::connect(client, address, options, keys).await?;
         if self.shared.is_of_known_run(&link) {
             return Ok(link);
         }

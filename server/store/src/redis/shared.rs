@@ -20,6 +20,7 @@ use super::interest::Interest;
 use super::kept::Kept;
 use super::layout::Keys;
 use super::link::{Link, Script};
+use super::masters::Masters;
 use super::options::RedisOptions;
 use super::request_error::{RequestError, parsed};
 use crate::outages::OutageList;
@@ -80,6 +81,7 @@ pub(super) struct Shared {
     pub(super) interest: Interest,
     pub(super) announcements: broadcast::Sender<Announcement>,
     pub(super) notices: broadcast::Sender<StoreMessage>,
+    pub(super) masters: Arc<Masters>,
     pub(super) stats: Mutex<RedisStats>,
 }
 
@@ -90,6 +92,7 @@ pub(super) struct Common {
     held: Arc<Mutex<Held>>,
     pub(super) announcements: broadcast::Sender<Announcement>,
     pub(super) notices: broadcast::Sender<StoreMessage>,
+    masters: Arc<Masters>,
 }
 
 impl Common {
@@ -99,6 +102,7 @@ impl Common {
             held: Arc::new(Mutex::new(Held::new(held_bytes_max))),
             announcements: broadcast::channel(ANNOUNCEMENTS_MAX).0,
             notices: broadcast::channel(ANNOUNCEMENTS_MAX).0,
+            masters: Arc::default(),
         }
     }
 }
@@ -111,7 +115,7 @@ impl Shared {
     }
 
     pub(super) fn with(address: RedisAddress, options: RedisOptions, keys: Keys, common: Common) -> Shared {
-        let Common { epoch, held, announcements, notices } = common;
+        let Common { epoch, held, announcements, notices, masters } = common;
         Shared {
             address,
             keys,
@@ -134,6 +138,7 @@ impl Shared {
             interest: Interest::default(),
             announcements,
             notices,
+            masters,
             stats: Mutex::default(),
             options,
         }

@@ -111,6 +111,7 @@ impl Writer {
     /// Runs until all senders of requests are dropped.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         let mut pulse = self.shared.ticks(PULSE);
+        let mut answered = 0;
         loop {
             tokio::select! {
                 biased;
@@ -120,9 +121,15 @@ impl Writer {
                     Some(first) => {
                         // Lets other callers send first. When a group is answered, many of its
                         // callers immediately send again, and these requests should share the
-                        // next group.
-                        yield_now().await;
+                        // next group. The runtime may return early, so it is asked twice.
+                        for _ in 0..2 {
+                            yield_now().await;
+                            if requests.len() + 1 >= answered {
+                                break;
+                            }
+                        }
                         let group = gather(first, &mut requests);
+                        answered = group.len();
                         self.run_group(group).await;
                         self.return_soon().await;
                     }
@@ -243,7 +250,7 @@ impl Writer {
     async fn connect(&mut self) -> Result<Option<Stamp>, RequestError> {
         let shared = self.shared.clone();
         let options = &shared.options;
-        let mut link = Link::open(&shared.address, options, &shared.keys).await?;
+        let mut link = shared.masters.link(&shared.address, &shared.options, &shared.keys).await?;
         *shared.durability.lock() = Some(link.durability.clone());
         let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {

@@ -10,11 +10,11 @@ mod common;
 use std::sync::Arc;
 
 use common::redis::RedisServer;
-use common::{append, append_ok, game, key, put, until};
+use common::{append, append_ok, append_soon, game, key, put, until};
 use flagfall_board::Stamp;
 use flagfall_store::redis::buckets::BucketStore;
 use flagfall_store::{
-    Append, Expect, Guard, Head, OUTAGES_KEY, Outage, OutageList, RedisOptions, RetireOutcome, Store,
+    Append, Expect, Guard, Head, OUTAGES_KEY, Outage, OutageList, RedisOptions, RetireOutcome, Store, Topic,
     Transfer, Update, UpdateOutcome, Write,
 };
 use flagfall_store_testing::ManualClock;
@@ -296,4 +296,50 @@ async fn outages_of_buckets_are_known_to_their_games() {
     let [(_, value, None)] = &records[..] else { panic!("{records:?}") };
     assert_eq!(OutageList::parse(Some(value.as_slice())).to_vec(), [outage, stopped]);
     assert_eq!(store.records(Some(key(OUTAGES_KEY)), 10).await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn writers_share_a_connection_and_survive_what_becomes_of_it() {
+    let redis = RedisServer::start();
+    let store = redis.open_buckets(RedisOptions::default(), BUCKETS).await;
+    let append_all = async |seq: u64, heads: &mut [Head]| {
+        for (number, head) in (0..).zip(heads) {
+            *head = append_soon(&store, append(game(number), *head, &[&seq.to_string()])).await;
+        }
+    };
+    // Sends a message by each writer, and returns the connections that sent one last.
+    let writers = async || {
+        until("messages", async || {
+            for number in 0..12 {
+                store.tell_followers(Topic::Game(game(number)), vec![1]).await.ok()?;
+            }
+            let clients: String = redis.ask(&["CLIENT", "LIST"]).await;
+            let senders = clients.lines().filter(|client| client.contains("cmd=spublish"));
+            let id = |sender: &str| sender.split([' ', '=']).nth(1).map(str::to_owned);
+            senders.map(id).collect::<Option<Vec<String>>>().filter(|ids| !ids.is_empty())
+        })
+        .await
+    };
+    let mut heads = [Head::START; 12];
+    append_all(1, &mut heads).await;
+    let first = writers().await;
+    assert_eq!(first.len(), 1);
+
+    // A bucket that was emptied is set up again. Nothing over the connection was left unanswered,
+    // so the other buckets keep it.
+    let metas: Vec<String> = redis.ask(&["KEYS", "*:meta"]).await;
+    assert_eq!(redis.ask::<u64>(&["DEL", &metas[0]]).await, 1);
+    until("the bucket", async || {
+        store.heartbeat().await.unwrap();
+        (redis.ask::<u64>(&["EXISTS", &metas[0]]).await == 1).then_some(())
+    })
+    .await;
+    append_all(2, &mut heads).await;
+    assert_eq!(writers().await, first);
+
+    let _: u64 = redis.ask(&["CLIENT", "KILL", "ID", &first[0]]).await;
+    append_all(3, &mut heads).await;
+    let second = writers().await;
+    assert!(second.len() == 1 && second != first, "{second:?}");
+    assert_eq!(heads.map(|head| head.seq), [3; 12]);
 }

@@ -3,10 +3,12 @@
 
     compare.py read URL PLAYERS.json > READING.json
     compare.py compare BEFORE.json AFTER.json
+    compare.py compare-older BEFORE.json AFTER.json
 
 PLAYERS.json maps the names of accounts to their tokens. The program asks the HTTP API like these people
 and like a stranger. It takes the questions from the service's own OpenAPI document, and the games from the
-histories and lists of the players, so it knows nothing of stores. Exit code 1: the readings differ.
+histories and lists of the players, so it knows nothing of stores. `compare-older` is for a reading of a service of
+version 0.1: what only the later service answers does not count. Exit code 1: the readings differ.
 """
 
 import itertools
@@ -20,6 +22,8 @@ import urllib.request
 # What is not kept, or differs from one moment to the next. Pauses move the deadlines of running games.
 NOT_KEPT = {"/health", "/ready", "/api/openapi.json", "/api/schema", "/api/schema/{name}", "/api/feeds/{secret}", "/api/push"}
 MOMENTARY = {"server_time", "request", "deadline"}
+# Version 0.1 answers these differently: it knows no audiences of records.
+CHANGED_SINCE_0_1 = re.compile(r"\?as=|/record\.txt|^/api/rulesets")
 AUDIENCES = ["red", "blue", "public", "all"]
 SPEEDS = ["bullet", "blitz", "rapid", "slow", "correspondence"]
 PAGE = 20
@@ -118,14 +122,14 @@ def read(url, players):
     return reading
 
 
-def differences(before, after, place=""):
-    """Returns the places at which two values differ."""
+def differences(before, after, may_add, place=""):
+    """Returns the places at which two values differ. The later one may have more fields if `may_add`."""
     if isinstance(before, dict) and isinstance(after, dict):
-        for key in sorted(before.keys() | after.keys()):
-            yield from differences(before.get(key), after.get(key), f"{place}/{key}")
+        for key in sorted(before.keys() if may_add else before.keys() | after.keys()):
+            yield from differences(before.get(key), after.get(key), may_add, f"{place}/{key}")
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for number, (one, other) in enumerate(zip(before, after)):
-            yield from differences(one, other, f"{place}/{number}")
+            yield from differences(one, other, may_add, f"{place}/{number}")
     elif before != after:
         yield f"{place}: {json.dumps(before)[:200]} became {json.dumps(after)[:200]}"
 
@@ -137,9 +141,13 @@ def main():
         return 0
     with open(sys.argv[2]) as before, open(sys.argv[3]) as after:
         before, after = json.load(before), json.load(after)
+    is_older = sys.argv[1] == "compare-older"
+    if is_older:
+        before = {question: answer for question, answer in before.items() if not CHANGED_SINCE_0_1.search(question)}
+        after = {question: answer for question, answer in after.items() if question in before}
     found = 0
     for question in sorted(before.keys() | after.keys()):
-        for difference in differences(before.get(question), after.get(question)):
+        for difference in differences(before.get(question), after.get(question), is_older):
             print(f"{question} {difference}")
             found += 1
     answered = sum(1 for status, _ in before.values() if status == 200)

@@ -1,7 +1,8 @@
 //! Moves a service from one Redis to a cluster and an archive in S3-compatible storage, by the
-//! steps in `docs/operating/backup.md`. The service has real games of every ruleset, in the formats
-//! of version 0.1. `compare.py` compares what people can read before and after. It must find
-//! planted differences.
+//! steps in `docs/operating/backup.md`. The service has real games of every ruleset, which the
+//! server of version 0.1.0 has written, if `tests/older` has built it, and otherwise today's server
+//! in the formats of 0.1. `compare.py` compares what people can read before and after, also from
+//! the older server. It must find planted differences.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -12,6 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Terms, Time};
 use flagfall_rules::Ruleset;
+use flagfall_tests::older_programs;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -29,6 +31,8 @@ const HEADING: &str = "### From one Redis to a cluster and an archive in S3";
 /// The number of plies to play in games that do not end by themselves.
 const PLIES: u16 = 24;
 const DEPLOYMENT: &str = "939492493956691S9575574BB7668B88BF7B88B9";
+
+type Tokens = BTreeMap<&'static str, String>;
 
 /// The place where commands run: a folder for files, and the environment variables of all commands.
 struct Machine {
@@ -99,6 +103,8 @@ impl Machine {
             ("FLAGFALL_ARCHIVE_AFTER_MINUTES", "0".to_owned()),
             ("FLAGFALL_STORED_KIB_PER_PLAYER", "1000000".to_owned()),
             ("FLAGFALL_MESSAGES", "10000".to_owned()),
+            // Version 0.1 knows no trusted networks.
+            ("FLAGFALL_REQUESTS_PER_MINUTE", "1000000".to_owned()),
         ];
         Machine { folder, environment }
     }
@@ -152,8 +158,8 @@ impl Machine {
     }
 
     /// Returns the differences between two readings.
-    fn compare(before: &Path, after: &Path) -> Vec<String> {
-        let output = Machine::python(&["compare", before.to_str().unwrap(), after.to_str().unwrap()]);
+    fn differences(how: &str, before: &Path, after: &Path) -> Vec<String> {
+        let output = Machine::python(&[how, before.to_str().unwrap(), after.to_str().unwrap()]);
         let lines: Vec<String> =
             String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
         let (sum, differences) = lines.split_last().expect("a sum");
@@ -177,9 +183,9 @@ fn steps(old: &str, new: &str) -> Vec<String> {
     blocks.flat_map(str::lines).map(fill).collect()
 }
 
-/// Plays games of every ruleset, and creates everything else that the service stores for players.
-async fn fill(service: &Service, machine: &Machine) -> (Vec<GameId>, GameId) {
-    let mut tokens = BTreeMap::new();
+/// Creates accounts, and plays games of every ruleset.
+async fn fill(service: &Service, redis: &RedisServer, machine: &Machine) -> (Tokens, Vec<GameId>, GameId) {
+    let mut tokens = Tokens::new();
     for name in ["ann", "bob", "eve"] {
         let body = json!({ "name": name, "password": "correct horse battery" });
         let made = service.ask("POST", "/api/account", "", &body).await;
@@ -207,11 +213,29 @@ async fn fill(service: &Service, machine: &Machine) -> (Vec<GameId>, GameId) {
     let running = pair.play(classic, slow, PLIES, Ending::Running).await;
     let deployment = json!({ "setup": DEPLOYMENT });
     service.ask("PUT", "/api/me/deployments/pbm/mine", &tokens["ann"], &deployment).await;
+    service.ask("PUT", "/api/blocks/eve", &tokens["bob"], &json!({})).await;
+    settled(redis).await;
+    (tokens, games, running)
+}
+
+/// Waits until all games that are over are rated, listed and signed.
+async fn settled(redis: &RedisServer) {
+    until("ratings, histories and signatures", async || {
+        let mut left = 0;
+        for due in ["rating_due/", "played_due/", "proof_due/"] {
+            let (from, to) = (format!("[{due}"), format!("({due}\u{7f}"));
+            left += redis.ask::<u64>(&["ZLEXCOUNT", "flagfall:{flagfall}:names", &from, &to]).await;
+        }
+        (left == 0).then_some(())
+    })
+    .await;
+}
+
+/// Adds what version 0.1.0 does not have.
+async fn add(service: &Service, tokens: &Tokens) {
     let dark = json!({ "preferences": { "theme": "dark" } });
     service.ask("PATCH", "/api/me/preferences", &tokens["ann"], &dark).await;
-    service.ask("PUT", "/api/blocks/eve", &tokens["bob"], &json!({})).await;
     service.ask("PUT", "/api/me/dump", &tokens["bob"], &json!({ "dump": "none" })).await;
-    (games, running)
 }
 
 /// Returns an export with three differences: another time of a move, another rating, and a game
@@ -258,13 +282,20 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     };
 
     let source = format!("flagfall-server --store {old} --write-format 1");
-    let service = machine.start(&source);
-    let (games, running) = fill(&service, &machine).await;
+    let older = older_programs().map(|older| format!("{} --store {old}", older.server.display()));
+    let service = machine.start(older.as_ref().unwrap_or(&source));
+    let (tokens, games, running) = fill(&service, &redis, &machine).await;
+    let oldest = machine.read(&service, "oldest").await;
     service.stop();
     let service = machine.start(&source);
+    add(&service, &tokens).await;
     let before = machine.read(&service, "before").await;
     let again = machine.read(&service, "again").await;
-    assert_eq!(Machine::compare(&before, &again), [""; 0], "the reading itself changes nothing");
+    assert_eq!(
+        Machine::differences("compare", &before, &again),
+        [""; 0],
+        "the reading itself changes nothing"
+    );
     service.stop();
 
     let steps = steps(&old, &new);
@@ -303,12 +334,15 @@ async fn a_service_moves_by_the_written_steps_and_everything_reads_as_before() {
     let other = format!("flagfall-server --store {new} --redis-prefix flagfall-planted");
     machine.run(&format!("{other} store import PLANTED"));
     let wrong = machine.start(&other);
-    let found = Machine::compare(&before, &machine.read(&wrong, "wrong").await);
-    for place in expected {
-        assert!(found.iter().any(|line| line.contains(&place)), "{place} is not in {found:#?}");
-    }
+    let read = machine.read(&wrong, "wrong").await;
     wrong.stop();
-
-    assert_eq!(Machine::compare(&before, &after), [""; 0]);
+    let of_older = older.map(|_| ("compare-older", &oldest));
+    for (how, before) in [("compare", &before)].into_iter().chain(of_older) {
+        let found = Machine::differences(how, before, &read);
+        for place in &expected {
+            assert!(found.iter().any(|line| line.contains(place)), "{place} is not in {found:#?}");
+        }
+        assert_eq!(Machine::differences(how, before, &after), [""; 0], "{how}");
+    }
     service.stop();
 }

@@ -28,7 +28,7 @@ const SPREAD: f64 = 1.0;
 
 /// The players' connections: without delay, or with a round trip of some tens of milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+pub(super) enum Line {
     Instant,
     Usual,
 }
@@ -44,7 +44,7 @@ pub(super) fn measure(note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
     Ok(())
 }
 
-fn failed(error: impl std::fmt::Display) -> LoadError {
+pub(super) fn failed(error: impl std::fmt::Display) -> LoadError {
     LoadError::Store(error.to_string())
 }
 
@@ -91,11 +91,11 @@ impl Sizes {
 }
 
 /// The log of a game.
-struct Played {
-    id: GameId,
+pub(super) struct Played {
+    pub(super) id: GameId,
     header: GameHeader,
-    log: Vec<StoredEntry>,
-    head: Head,
+    pub(super) log: Vec<StoredEntry>,
+    pub(super) head: Head,
 }
 
 impl Played {
@@ -120,7 +120,7 @@ impl Played {
     }
 }
 
-fn play_all(line: Line) -> Result<Vec<Played>, LoadError> {
+pub(super) fn play_all(line: Line) -> Result<Vec<Played>, LoadError> {
     (0..GAMES).map(|seed| play(seed, line)).collect()
 }
 

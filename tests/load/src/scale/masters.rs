@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_store::redis::buckets::{BUCKETS, BucketStore};
-use flagfall_store::{RedisAddress, RedisOptions, RedisStore};
+use flagfall_store::{RedisAddress, RedisOptions, RedisStore, Store as _};
 use tempfile::TempDir;
 
 use super::plan::Plan;
@@ -49,7 +49,10 @@ impl Side {
         let folder = tempfile::tempdir()?;
         let redis = Measured::start_redis(folder.path()).await?;
         let store = RedisStore::open(address(&redis.address)?, RedisOptions::default()).await;
-        let store = Appender::Store(Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?));
+        let store = store.map_err(|error| LoadError::Store(error.to_string()))?;
+        // A cluster never has servers of earlier versions.
+        store.serve_former(false);
+        let store = Appender::Store(Arc::new(store));
         Ok(Side { store, masters: vec![redis], games: games(plan), _folder: folder })
     }
 

@@ -17,6 +17,10 @@ pub(super) enum Part {
     Crowd,
     /// The size of archived games.
     Archived,
+    /// Reading archived games from storage like S3.
+    Reading,
+    /// What finished games and their players leave in Redis.
+    Kept,
 }
 
 impl Plan {
@@ -53,6 +57,9 @@ pub(crate) struct Plan {
     /// and one.
     #[arg(long, default_value_t = 600)]
     pub(super) rated_games: u32,
+    /// Number of rated games of each pair of players, of which Redis keeps only the histories.
+    #[arg(long, default_value_t = 210)]
+    pub(super) kept_games: u32,
     /// Number of tasks that append at a time to one Redis and to a cluster of three masters.
     #[arg(long, default_value_t = 1_000)]
     pub(super) appending: u32,

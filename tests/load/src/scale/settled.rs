@@ -8,10 +8,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::fleet::{Fleet, Spent, print_commands};
 use super::plan::Plan;
-use crate::duel::{Pair, ask, begin, connect, enter, id};
+use crate::duel::{Pair, Socket, ask, begin, connect, enter, id};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::http;
+use crate::process::Measured;
 
 /// The number of servers that are compared with one.
 const SERVERS: u32 = 3;
@@ -20,10 +21,10 @@ const SERVERS: u32 = 3;
 const AT_ONCE: u32 = 16;
 /// The number of plies from which a rated game counts.
 const PLIES: u32 = 2;
-/// The work that follows from the end of a rated game, by the beginning of its keys.
-const DUE: [&str; 2] = ["rating_due/", "played_due/"];
+/// The work that follows from the end of a rated game, by the kinds of its records.
+pub(super) const DUE: [&str; 2] = ["rating_due", "played_due"];
 /// The key in Redis with the names of all records.
-const NAMES: &str = "flagfall:{flagfall}:names";
+pub(super) const NAMES: &str = "flagfall:{flagfall}:names";
 /// The longest wait until the results of all games are settled.
 const SETTLED_MAX: Duration = Duration::from_secs(300);
 
@@ -54,29 +55,34 @@ async fn settle(plan: &Plan, servers: u32) -> Result<Spent, LoadError> {
     let ended = futures_util::stream::iter(pairs).map(resign).buffered(at_once);
     // The connections stay open, because closing them costs processor time, too.
     let _pairs: Vec<Pair> = ended.try_collect().await?;
-    let until = Instant::now() + SETTLED_MAX;
-    while !is_settled(&fleet).await? {
-        if Instant::now() >= until {
-            return Err(LoadError::Answer("results of rated games are not settled".to_owned()));
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    none_left(&fleet.redis, &DUE).await?;
     Ok(fleet.spent().await?.since(&before))
 }
 
-async fn is_settled(fleet: &Fleet) -> Result<bool, LoadError> {
-    for due in DUE {
-        let (from, to) = (format!("[{due}"), format!("({due}\u{7f}"));
-        let count: u64 = fleet.redis.ask_redis(&["ZLEXCOUNT", NAMES, &from, &to]).await?;
-        if count > 0 {
-            return Ok(false);
+/// Waits until Redis has no record of these kinds.
+pub(super) async fn none_left(redis: &Measured, kinds: &[&str]) -> Result<(), LoadError> {
+    let until = Instant::now() + SETTLED_MAX;
+    for kind in kinds {
+        let (from, to) = (format!("[{kind}/"), format!("({kind}/\u{7f}"));
+        while redis.ask_redis::<u64>(&["ZLEXCOUNT", NAMES, &from, &to]).await? > 0 {
+            if Instant::now() >= until {
+                return Err(LoadError::Answer(format!("there are still records {kind}/…")));
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Begins a rated game between two new accounts, and plays its first plies.
 async fn rated_pair(address: &str, index: u32) -> Result<Pair, LoadError> {
+    let mut pair = Pair { sockets: accounts(address, index).await?, game: None, index };
+    begin_rated(&mut pair, 0).await?;
+    Ok(pair)
+}
+
+/// Connects two new accounts.
+pub(super) async fn accounts(address: &str, index: u32) -> Result<[Socket; 2], LoadError> {
     let mut sockets = Vec::new();
     for side in Side::BOTH {
         let SignedUp { token, .. } = http::sign_up(address, &format!("{side:?}-{index}"), false).await?;
@@ -84,18 +90,22 @@ async fn rated_pair(address: &str, index: u32) -> Result<Pair, LoadError> {
         enter(&mut socket, token, None).await?;
         sockets.push(socket);
     }
-    let mut sockets: [_; 2] = sockets.try_into().map_err(|_| LoadError::Silent)?;
+    sockets.try_into().map_err(|_| LoadError::Silent)
+}
+
+/// Begins a rated game, and plays its first plies. `number` must be different for each game of the
+/// same players.
+pub(super) async fn begin_rated(pair: &mut Pair, number: u32) -> Result<(), LoadError> {
     let time = Time::Fischer { base_s: 1_800, increment_s: 15 };
     let terms = Terms { ruleset: "pbm".to_owned(), time, private: false, secret: false, rated: true };
-    let game = begin(&mut sockets, terms, 0).await?;
-    let mut pair = Pair { sockets, game: Some(game), index };
+    pair.game = Some(begin(&mut pair.sockets, terms, number).await?);
     for turn in 0..PLIES {
         pair.play(turn).await?;
     }
-    Ok(pair)
+    Ok(())
 }
 
-async fn resign(mut pair: Pair) -> Result<Pair, LoadError> {
+pub(super) async fn resign(mut pair: Pair) -> Result<Pair, LoadError> {
     let game = pair.game.ok_or(LoadError::Silent)?;
     let (cmd_id, command) = (id("resign"), GameCommand::Resign {});
     let message = ClientToServer::Command { cmd_id, game, ply: PLIES as u16, epoch: None, command };

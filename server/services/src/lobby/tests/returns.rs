@@ -128,6 +128,35 @@ async fn a_player_paired_again_is_not_returned_to_the_pool() {
 }
 
 #[tokio::test]
+async fn a_player_in_another_live_game_is_not_returned_to_the_pool() {
+    let house = house().await;
+    let _lines = (house.connect("ana"), house.connect("bo"));
+    let (_, game) = house.paired().await;
+    house.abort("ana", game).await;
+    let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: clocked(), side: None };
+    house.ask("bo", "bot", bot).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!((house.waits("bo").await, house.count("pool_returns/").await), (None, 0));
+}
+
+#[tokio::test]
+async fn a_game_on_a_live_clock_ends_the_wait_in_the_pool() {
+    for (terms, is_live) in [(terms(), false), (clocked(), true)] {
+        let house = house().await;
+        for who in ["ana", "bo"] {
+            house.ask(who, "enter", enter()).await.unwrap();
+        }
+        let seek = LobbyCommand::Seek { terms, side: None, rating: None };
+        let seek = code_of(house.ask("ana", "seek", seek).await.unwrap());
+        let accept = LobbyCommand::AcceptSeek { seek, secret: false };
+        house.ask("bo", "accept", accept).await.unwrap();
+        house.lobby.hold_wave().await.unwrap();
+        assert_eq!(house.games_of("ana").await.len(), if is_live { 1 } else { 2 });
+        assert_eq!((house.waits("ana").await, house.waits("bo").await), (None, None));
+    }
+}
+
+#[tokio::test]
 async fn only_games_of_the_pool_return_players_to_it() {
     let house = house().await;
     let (_ana, _bo) = (house.connect("ana"), house.connect("bo"));

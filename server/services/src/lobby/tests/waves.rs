@@ -85,3 +85,60 @@ async fn the_game_of_a_pair_is_left_to_the_server_that_made_the_pair() {
     one.lobby.hold_wave().await.unwrap();
     assert_eq!(one.games_of("ana").await, [plan.id]);
 }
+
+#[tokio::test]
+async fn a_full_server_pairs_no_players_and_shows_that_they_wait() {
+    let full = full_house(TestStore::new(SystemClock)).await;
+    let (_bo, (_ana, reader)) = (full.connect("bo"), full.connect("ana"));
+    for who in ["ana", "bo"] {
+        full.ask(who, "enter", enter()).await.unwrap();
+    }
+    full.lobby.hold_wave().await.unwrap();
+    assert!(full.waits("ana").await.is_some() && full.waits("bo").await.is_some());
+    assert_eq!(reader.pool().unwrap().waiting, 2);
+    // A server with room pairs them.
+    let other = house_on(full.store.clone()).await;
+    other.lobby.hold_wave().await.unwrap();
+    assert_eq!(other.games_of("ana").await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn players_whose_game_finds_no_room_wait_again_as_long_as_before() {
+    let house = house().await;
+    for who in ["ana", "bo"] {
+        house.ask(who, "enter", enter()).await.unwrap();
+    }
+    let since = house.waits("ana").await.unwrap().since;
+    let pool = &house.lobby.inner.pool;
+    let waiters = pool.waiters().await.unwrap();
+    assert!(pool.seal(&waiters[0], &waiters[1], house.store.now()).await.unwrap().is_some());
+    assert_eq!(house.waits("ana").await, None);
+    // The server that made the pair has failed, and the other one has no room.
+    let full = full_house(house.store.clone()).await;
+    for _ in 0..2 {
+        full.lobby.hold_wave().await.unwrap();
+        tokio::time::advance(Duration::from_millis(OTHERS_WAIT_MS)).await;
+    }
+    assert_eq!(house.waits("ana").await.unwrap().since, since);
+    house.ask("bo", "leave", LobbyCommand::LeavePool {}).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!(house.games_of("ana").await, []);
+}
+
+#[tokio::test]
+async fn a_player_with_too_many_games_costs_the_opponent_no_place() {
+    let house = house().await;
+    for who in ["ana", "bo"] {
+        house.ask(who, "enter", enter()).await.unwrap();
+    }
+    for number in 0..Settings::default().limits.games_per_player {
+        let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
+        house.ask("ana", &format!("bot-{number}"), bot).await.unwrap();
+    }
+    let waited = house.waits("bo").await;
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!((house.waits("ana").await, house.waits("bo").await), (None, waited));
+    house.ask("cy", "enter", enter()).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!(house.games_of("bo").await.len(), 1);
+}

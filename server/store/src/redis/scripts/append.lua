@@ -43,6 +43,7 @@ local function append(log, guard, expected_seq, expected_hash, deadline, first_m
     if at < first_moment then return nil, 'e' .. struct.pack('<I8', at) end
   end
 
+  local number
   for i = first, last do
     local value = ARGV[i]
     if is_stamped then
@@ -50,8 +51,10 @@ local function append(log, guard, expected_seq, expected_hash, deadline, first_m
       value = string.sub(value, 9)
     end
     seq = seq + 1
+    -- Faster than `digits`. A log has far fewer than 2^31 entries.
+    number = string.format('%d', seq)
     -- Redis can refuse only the first id, if the log once had an entry with a higher id.
-    local id, entry = digits(seq) .. '-0', struct.pack('<I8', at) .. value
+    local id, entry = number .. '-0', struct.pack('<I8', at) .. value
     local added
     if i == last and records then
       added = redis.pcall('XADD', log, id, 'e', entry, 'w', records)
@@ -63,7 +66,7 @@ local function append(log, guard, expected_seq, expected_hash, deadline, first_m
       return nil, 'x' .. added.err
     end
   end
-  return seq, 'o' .. struct.pack('<I8', at)
+  return number, 'o' .. struct.pack('<I8', at)
 end
 
 local quarantines = {}
@@ -76,7 +79,7 @@ for i = 1, #quarantines do
   local records = has_records == 1 and ARGV[next_argument + 1]
   local first = next_argument + 1 + has_records
   next_argument = first + count
-  local seq, answer
+  local number, answer
   local reason = has_quarantined and redis.pcall('GET', quarantines[i])
   if type(reason) == 'table' then
     reason = 'the key that says why holds a value of another type'
@@ -84,19 +87,19 @@ for i = 1, #quarantines do
   if reason then
     answer = 'q' .. reason
   else
-    seq, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline,
+    number, answer = append(KEYS[3 * i - 2], KEYS[3 * i], expected_seq, expected_hash, deadline,
       first_moment, is_stamped == 1, records, first, next_argument - 1)
   end
-  if seq then
-    announced[#announced + 1] = game .. ' ' .. digits(seq)
+  if number then
+    if ARGV[7] ~= '' then announced[#announced + 1] = game .. ' ' .. number end
     -- The append is made, so an error must not make the call fail.
-    redis.pcall('SPUBLISH', ARGV[4] .. game .. ARGV[5], 'a' .. ARGV[6] .. ' ' .. digits(seq))
+    redis.pcall('SPUBLISH', ARGV[4] .. game .. ARGV[5], 'a' .. ARGV[6] .. ' ' .. number)
   end
   answers[i] = struct.pack('<I4', #answer) .. answer
 end
 
 -- Servers of earlier versions listen to another channel.
-if #announced > 0 and ARGV[7] ~= '' then
+if #announced > 0 then
   redis.call('PUBLISH', ARGV[7], ARGV[6] .. '\n' .. table.concat(announced, '\n'))
 end
 return table.concat(answers)

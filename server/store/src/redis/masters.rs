@@ -1,0 +1,71 @@
+//! The connections that the writers of several buckets share.
+//!
+//! All buckets of a master share one connection. So what their writers send at the same moment
+//! arrives with one packet, and its answers leave with one. If replicas must confirm, each writer
+//! has a connection of its own, because a `WAIT` holds up the whole connection.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::address::RedisAddress;
+use super::layout::Keys;
+use super::link::Link;
+use super::options::RedisOptions;
+use super::request_error::RequestError;
+
+/// The shared connections of a store, by the addresses of the masters.
+#[derive(Default)]
+pub(super) struct Masters(Mutex<HashMap<String, Arc<Place>>>);
+
+struct Place {
+    /// The connection, or why there is none.
+    link: tokio::sync::Mutex<Result<Link, RequestError>>,
+    /// The number of failed attempts to connect.
+    failures: AtomicU64,
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        let link = Err(RequestError::not_done("Redis was not asked yet"));
+        Place { link: tokio::sync::Mutex::new(link), failures: AtomicU64::new(0) }
+    }
+}
+
+impl Masters {
+    /// Returns a connection for a writer. If connecting fails, the writers that waited for it get
+    /// the same error.
+    pub(super) async fn link(
+        &self,
+        address: &RedisAddress,
+        options: &RedisOptions,
+        keys: &Keys,
+    ) -> Result<Link, RequestError> {
+        let client = Link::client(address, options).await?;
+        if !keys.is_bucket() || options.replicas > 0 {
+            return Link::connect(client, address, options, keys).await;
+        }
+        let master = client.get_connection_info().addr().to_string();
+        let place = self.0.lock().entry(master).or_default().clone();
+        let failures = place.failures.load(Ordering::SeqCst);
+        let mut known = place.link.lock().await;
+        match &mut *known {
+            Ok(link) if !link.has_failed() => {
+                // This also shows whether the connection still works.
+                if let Ok(durability) = link.durability_now().await {
+                    link.durability = durability;
+                    return Ok(link.clone());
+                }
+            }
+            Err(error) if place.failures.load(Ordering::SeqCst) != failures => return Err(error.clone()),
+            _ => {}
+        }
+        *known = Link::connect(client, address, options, keys).await;
+        if known.is_err() {
+            place.failures.fetch_add(1, Ordering::SeqCst);
+        }
+        known.clone()
+    }
+}
