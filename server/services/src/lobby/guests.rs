@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use flagfall_protocol::{CommandId, Player, PlayerKind};
+use flagfall_protocol::{Code, CommandId, Player, PlayerKind};
 use metrics::counter;
 
 use super::command::LobbyCommand;
@@ -53,6 +53,13 @@ impl Inner {
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
                 transaction.count_conflict().map_err(|_| store_unclear())?;
                 continue;
+            }
+            // Another server may have carried out the same command since it was looked for. For
+            // example, a player repeats it after the connection to that server was lost.
+            if handled.as_ref().is_err_and(|refused| !refused.is(Code::STORE_UNAVAILABLE))
+                && let Some(record) = self.recall(player, cmd_id, command).await?
+            {
+                return self.repeat(record).await;
             }
             if standing.is_new && handled.is_ok() {
                 counter!(names::GUESTS_STORED).increment(1);

@@ -5,7 +5,7 @@
 //! this end (`pool_returns/GAME`, kept for a minute). If such a player is connected, their server
 //! puts their record back into the pool. It does so in one update, on the condition that both the
 //! records and the note still exist. So a player returns only while connected, and at most once,
-//! even if several servers try. A player who has begun another game on a live clock does not return.
+//! even if several servers try. Players who have begun another game on a live clock do not return.
 //!
 //! Players also return if the game of their pair cannot be created, except those who have too many
 //! games.

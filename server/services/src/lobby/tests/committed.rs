@@ -242,6 +242,34 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
 }
 
 #[tokio::test]
+async fn a_command_repeated_at_another_server_at_any_moment_has_one_outcome() {
+    for way in WAYS {
+        for polls in 0.. {
+            let scene = scene(way).await;
+            let (bo, id) = (player("bo"), "1".parse().unwrap());
+            let mut first = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
+            let mut is_done = false;
+            for _ in 0..polls {
+                is_done |= poll_fn(|cx| Poll::Ready(first.as_mut().poll(cx).is_ready())).await;
+                if is_done {
+                    break;
+                }
+                yield_now().await;
+            }
+            if is_done {
+                assert!(polls > 5, "{way:?}: {polls} moments were tried");
+                break;
+            }
+            let other = house_on(scene.house.store.clone()).await;
+            let (_ana, _ana_reader) = other.connect("ana");
+            let second = other.ask("bo", "1", scene.command.clone()).await;
+            assert_eq!(first.await, second, "{way:?}, repeated after {polls} polls");
+            assert!(second.is_ok(), "{way:?}, repeated after {polls} polls: {second:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_store_that_fails_between_the_two_appends_costs_no_game() {
     for fault in [WriteFault::Unavailable, WriteFault::UnknownBeforeWriting, WriteFault::UnknownAfterWriting]
     {
