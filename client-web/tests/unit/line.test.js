@@ -269,7 +269,7 @@ test("a tab that another one has taken over leaves it the game when its line com
   sim.welcome();
   sim.hear({ type: "ping", id: 1, server_time: 0, heads: [{ game: GAME, seq: 9 }] });
   assert.deepEqual(sim.sent().map(({ type }) => type), ["hello", "pong"]);
-  // It follows the game, and opens it again neither after a gap nor after a move that came too late.
+  // It follows the game. Neither a gap nor a move that came too late makes it open the game again.
   const id = sim.move("a4a5");
   sim.hear({ type: "refused", cmd_id: id, game: GAME, code: "stale_ply", message: "" });
   sim.hear(moved("a5a6", 6));

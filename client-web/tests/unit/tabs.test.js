@@ -1,4 +1,5 @@
-// Tabs that nobody looks at, that another one has taken over, or whose player was away at the end of the game.
+// Tabs that are hidden, that another tab has taken over, or whose player was away at the end of
+// the game.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -18,8 +18,8 @@ use crate::skew::Skew;
 const START_MAX: Duration = Duration::from_secs(60);
 /// The time limit for a process to stop as planned.
 const STOP_MAX: Duration = Duration::from_secs(60);
-/// How often a server is started until it listens. A server ends if Redis does not answer in time,
-/// and whatever supervises it starts it again.
+/// The maximum number of attempts to start a server. A server ends if Redis does not answer in
+/// time, and its supervisor then starts it again.
 const STARTS_MAX: usize = 5;
 /// The number of bytes of a server's log that are shown when the server fails.
 const LOG_SHOWN: usize = 4_000;

@@ -39,10 +39,8 @@ const TYPES: &[&str] = &[
 /// The time after a loss in which messages from the lost branch may still arrive, because they
 /// were already on their way.
 const LATE_MS: u64 = 1_000;
-/// The time for which a clock may run after an outage has begun, in milliseconds. On a busy
-/// machine, a Redis handles what a server sent before the outage this much later. An outage takes
-/// seconds.
-const CLOCK_SLACK_MS: i64 = 250;
+/// The largest difference between the clocks of two processes on one machine, in milliseconds.
+const CLOCK_SLACK_MS: i64 = 20;
 
 /// A received text, parsed once.
 #[derive(Clone)]
