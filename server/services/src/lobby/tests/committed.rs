@@ -1,7 +1,7 @@
 //! Committed work is completed, even if a connection closes or a server dies at any moment.
 
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use flagfall_board::Stamp;
@@ -149,9 +149,9 @@ fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     games
 }
 
-/// Polls a future up to `times` times, and lets other tasks run in between. Then drops it.
-/// Returns true if it was ready.
-async fn poll_and_drop<T>(mut future: Pin<Box<dyn Future<Output = T> + '_>>, times: usize) -> bool {
+/// Polls a future up to `times` times, and lets other tasks run in between. Returns true if it was
+/// ready.
+async fn poll_times<F: Future + ?Sized>(mut future: Pin<&mut F>, times: usize) -> bool {
     for _ in 0..times {
         let is_ready = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx).is_ready())).await;
         if is_ready {
@@ -168,8 +168,8 @@ async fn a_connection_that_closes_at_any_moment_takes_nothing_back() {
         let (mut unfinished, mut polls) = (0, 0);
         loop {
             let mut scene = scene(way).await;
-            let asked = Box::pin(scene.house.ask("bo", "1", scene.command.clone()));
-            let is_done = poll_and_drop(asked, polls).await;
+            // The future is dropped at the end of this statement.
+            let is_done = poll_times(pin!(scene.house.ask("bo", "1", scene.command.clone())), polls).await;
             scene.house.lobby.commands_finished().await;
             let games = scene.house.games_of("bo").await;
             if polls == 0 {
@@ -201,7 +201,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
             // other task.
             let (bo, id) = (player("bo"), "1".parse().unwrap());
             let carried = scene.house.lobby.carry_out(&bo, &id, scene.command.clone());
-            let is_done = poll_and_drop(Box::pin(carried), polls).await;
+            let is_done = poll_times(pin!(carried), polls).await;
             let is_planned = scene.plans().await == 1;
             let other = house_on(scene.house.store.clone()).await;
             let (_ana, mut ana) = other.connect("ana");
@@ -248,15 +248,7 @@ async fn a_command_repeated_at_another_server_at_any_moment_has_one_outcome() {
             let scene = scene(way).await;
             let (bo, id) = (player("bo"), "1".parse().unwrap());
             let mut first = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
-            let mut is_done = false;
-            for _ in 0..polls {
-                is_done |= poll_fn(|cx| Poll::Ready(first.as_mut().poll(cx).is_ready())).await;
-                if is_done {
-                    break;
-                }
-                yield_now().await;
-            }
-            if is_done {
+            if poll_times(first.as_mut(), polls).await {
                 assert!(polls > 5, "{way:?}: {polls} moments were tried");
                 break;
             }
