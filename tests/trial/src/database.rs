@@ -323,7 +323,14 @@ impl Database {
             for key in keys {
                 let kind = key.rsplit(':').next().unwrap_or_default();
                 if ["pending", "locks", "prepared"].contains(&kind) {
-                    found.push(format!("the key {key} is left"));
+                    let members: Vec<String> = match kind {
+                        "locks" => node.ask(&["HKEYS", &key]).await?,
+                        _ => node.ask(&["ZRANGE", &key, "0", "-1"]).await?,
+                    };
+                    // Without members, the key was deleted a moment ago.
+                    if !members.is_empty() {
+                        found.push(format!("the key {key} is left, with {}", members.join(", ")));
+                    }
                 } else if kind == "values" {
                     let names: Vec<Vec<u8>> = node.ask(&["HKEYS", &key]).await?;
                     let names = names.iter().map(|name| String::from_utf8_lossy(name).into_owned());

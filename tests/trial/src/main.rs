@@ -181,7 +181,8 @@ async fn main() -> ExitCode {
 /// The time limits of an ordinary run, in minutes for all games.
 fn patience(minutes: u64) -> Patience {
     let run = Duration::from_secs(minutes * 60);
-    let (completion, archive) = (Duration::from_secs(30), Duration::from_secs(60));
+    // Servers forget an append that was listed, but not made, after a minute.
+    let (completion, archive) = (Duration::from_secs(90), Duration::from_secs(60));
     Patience { run, stall: run, completion, archive }
 }
 

@@ -23,7 +23,7 @@ pub struct Patience {
     /// not ended.
     pub stall: Duration,
     /// For servers to complete what others have left unfinished, once all games are over. They look
-    /// for it in turns, and leave it alone for some seconds.
+    /// for it in turns, and leave it alone for some seconds, or for a minute if nothing was done.
     pub completion: Duration,
     /// For servers to archive the games, once all are over.
     pub archive: Duration,
