@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -84,12 +85,9 @@ impl Segments {
 
     /// Opens the segments in this folder, and lists the problems found in them. `store` is the
     /// store's number, if it is known from another file, and `first` is the number of the first
-    /// segment, or 0 if it is not known. Returns `None` if the store's number cannot be determined.
-    pub(super) fn open(
-        folder: &Path,
-        store: Option<u64>,
-        first: u32,
-    ) -> io::Result<Option<(Segments, Vec<Loss>)>> {
+    /// segment, or 0 if it is not known. If no segment tells the store's number either, it gets a
+    /// new one.
+    pub(super) fn open(folder: &Path, store: Option<u64>, first: u32) -> io::Result<(Segments, Vec<Loss>)> {
         let mut files = BTreeMap::new();
         let mut seals = BTreeMap::new();
         for entry in disk::if_there(fs::read_dir(folder))?.into_iter().flatten() {
@@ -103,7 +101,7 @@ impl Segments {
             files.insert(number, Arc::new(file));
         }
         let sealed = seals.iter().find_map(|(number, seal)| seal.filter(|seal| seal.number == *number));
-        let Some(store) = store.or(sealed.map(|seal| seal.store)) else { return Ok(None) };
+        let store = store.or(sealed.map(|seal| seal.store)).unwrap_or_else(new_number);
         let mut problems = Vec::new();
         if files.is_empty() {
             fs::create_dir_all(folder)?;
@@ -120,7 +118,7 @@ impl Segments {
         }
         problems.extend(missing(files.keys().copied(), first));
         let folder = folder.to_owned();
-        Ok(Some((Segments { folder, store, files: RwLock::new(files) }, problems)))
+        Ok((Segments { folder, store, files: RwLock::new(files) }, problems))
     }
 
     pub(super) fn numbers(&self) -> Vec<u32> {
@@ -213,6 +211,11 @@ impl Segments {
         self.files.write().insert(number, Arc::new(file));
         Ok(Point { segment: number, at: frames.end() })
     }
+}
+
+/// Returns a random number for a store.
+pub(super) fn new_number() -> u64 {
+    RandomState::new().hash_one("a store")
 }
 
 impl Tail {

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -22,7 +21,7 @@ use super::change::Change;
 use super::convert;
 use super::disk::is_no_room;
 use super::error::EmbeddedOpenError;
-use super::files::{Loss, Place, Point, Segments, Tail, missing};
+use super::files::{Loss, Place, Point, Segments, Tail, missing, new_number};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::known_damage::KnownDamage;
@@ -127,8 +126,7 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE))?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
-        let store = RandomState::new().hash_one("a store");
-        convert::convert(folder, LOG, store, segment_bytes).map_err(|error| {
+        convert::convert(folder, LOG, new_number(), segment_bytes).map_err(|error| {
             let folder = folder.to_owned();
             match error {
                 AccessError::NoRoom { why } => EmbeddedOpenError::NoRoomToConvert { folder, why },
@@ -142,22 +140,14 @@ fn open_parts(folder: &Path, clock: impl WallClock, options: &EmbeddedOptions) -
     }
     let noted = Notes::look(folder)?;
     let (store, first) = signs.map_or((None, 0), |signs| (Some(signs.store), signs.first));
-    let opened = Segments::open(&folder.join(LOG), store, first)?;
+    let (segments, mut losses) = Segments::open(&folder.join(LOG), store, first)?;
     let is_new = !is_converted
-        && opened.is_none()
+        && segments.numbers().is_empty()
         && signs.is_none()
         && noted.is_none()
         && !folder.join(INDEX).exists();
-    let (segments, mut losses) = match opened {
-        Some(opened) => opened,
-        None => {
-            let store = RandomState::new().hash_one("a store");
-            let gone = (!is_new).then(|| Loss { what: "the log is gone".to_owned(), end: None });
-            let created = Segments::create(&folder.join(LOG), store)?;
-            (created, Vec::from_iter(gone))
-        }
-    };
     if is_new {
+        losses.clear();
         let epoch = Change::Epoch(clock.now().0.max(1));
         segments.begin(1, |frames| _ = epoch.push(frames))?;
     }
@@ -507,7 +497,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || open(folder.path(), SystemClock, &EmbeddedOptions::default()).map(drop);
         open().unwrap();
-        let (segments, _) = Segments::open(&folder.path().join(LOG), None, 0).unwrap().unwrap();
+        let (segments, _) = Segments::open(&folder.path().join(LOG), None, 0).unwrap();
         let unknown = |frames: &mut FrameWriter| {
             frames.push(99, |buffer| buffer.push(1));
         };

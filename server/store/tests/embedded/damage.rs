@@ -434,6 +434,27 @@ async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
     assert!(refused > 0, "no damage was too much");
 }
 
+/// An operator copies a damaged backup into a new data folder. It has only the log.
+#[tokio::test]
+async fn a_log_whose_only_header_is_damaged_is_not_taken_for_a_new_store() {
+    let whole = scratch();
+    let store = open(whole.path()).unwrap();
+    fill(&store, whole.path(), 1).await;
+    drop(store);
+    let folder = scratch();
+    let log = segment(folder.path(), 1);
+    fs::create_dir(log.parent().unwrap()).unwrap();
+    fs::copy(segment(whole.path(), 1), &log).unwrap();
+    overwrite(&log, 0, &[0xff; 8]);
+    let damaged = fs::read(&log).unwrap();
+    let error = open(folder.path()).err().expect("a refusal");
+    assert!(matches!(error, EmbeddedOpenError::LostTail { .. }), "{error}");
+    let store = accept(folder.path());
+    append_ok(&store, append(game(9), Head::START, &["new"])).await;
+    drop(store);
+    assert_eq!(fs::read(&log).unwrap(), damaged);
+}
+
 #[tokio::test]
 async fn a_segment_of_another_store_is_nobodys() {
     let folder = scratch();
