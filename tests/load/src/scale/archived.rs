@@ -10,7 +10,7 @@ use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_game::GameHeader;
 use flagfall_protocol::{LagQuota, Player, PlayerKind, RecordSignature, SignatureText, Terms, Time};
 use flagfall_rules::rulesets::CLASSIC;
-use flagfall_rules::{Event, Phase, Viewer, view};
+use flagfall_rules::{Event, Game, GameTerms, Phase, Viewer, view};
 use flagfall_store::record::{self, CommandStamp, Form};
 use flagfall_store::{Head, SecretBytes, StoredEntry};
 use flagfall_tests::{Chance, Match, Step};
@@ -128,6 +128,8 @@ fn play(seed: u64, line: Line) -> Result<Played, LoadError> {
     let mut chance = Chance::new(1 + seed);
     let time = Time::Fischer { base_s: 1_800, increment_s: 15 };
     let mut table = Match::new(&CLASSIC, time.into(), PerSide::default(), chance.clone());
+    let id = random_id(&mut Chance::new(!seed));
+    table.game = Game::new(GameTerms { game: id, ..*table.game.terms() });
     let player = |chance: &mut Chance| Player {
         id: random_id(chance).to_string(),
         name: "somebody".to_owned(),
@@ -147,7 +149,6 @@ fn play(seed: u64, line: Line) -> Result<Played, LoadError> {
         HousePlayer::new(Level::Simple, side, 2 * seed + side as u64, Effort::default())
     });
     let first = record::encode_header(&header).map_err(failed)?;
-    let id = table.game.terms().game;
     let mut played = Played { id, header, log: Vec::new(), head: Head::START };
     played.push(table.now, first);
     while table.game.phase() != Phase::Over {
