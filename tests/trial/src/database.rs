@@ -34,10 +34,11 @@ pub(crate) struct Database {
     pub(crate) skew: Option<Skew>,
 }
 
-/// The moments between which a part came back: it was not there at the first one, and was there
-/// at the second.
+/// The moments between which a part was away.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Return {
+pub(crate) struct Absence {
+    /// The first moment at which the part was certainly not there.
+    pub gone: u64,
     /// The last moment at which the part was not there.
     pub earliest: u64,
     /// The moment by which all of it was there.
@@ -160,7 +161,7 @@ impl Database {
     ///
     /// # Errors
     /// [`TrialError`] if one does not start.
-    pub(crate) async fn restart(&mut self, part: Option<usize>) -> Result<Return, TrialError> {
+    pub(crate) async fn restart(&mut self, part: Option<usize>) -> Result<Absence, TrialError> {
         let killed = self.of(part);
         let nodes = self.nodes.iter_mut().enumerate().filter(|(number, _)| killed.contains(number));
         try_join_all(nodes.map(|(_, node)| node.restart())).await?;
@@ -169,8 +170,8 @@ impl Database {
 
     /// Waits until the masters serve all slots. A node that was started again does so after two
     /// seconds.
-    async fn ready(&self, part: Option<usize>) -> Result<Return, TrialError> {
-        let mut back = Return { earliest: now_ms(), latest: now_ms() };
+    async fn ready(&self, part: Option<usize>) -> Result<Absence, TrialError> {
+        let mut back = Absence { gone: now_ms(), earliest: now_ms(), latest: now_ms() };
         if !self.is_cluster() {
             return Ok(back);
         }
@@ -199,15 +200,25 @@ impl Database {
         Ok(back)
     }
 
+    /// Asks the masters something, and returns the time of the last answer.
+    ///
+    /// # Errors
+    /// [`TrialError::Redis`].
+    pub(crate) async fn answered(&self, part: Option<usize>) -> Result<u64, TrialError> {
+        try_join_all(self.of(part).into_iter().map(|node| info(&self.nodes[node]))).await?;
+        Ok(now_ms())
+    }
+
     /// Suspends masters for a while (SIGSTOP).
     ///
     /// # Errors
     /// [`TrialError::Io`].
-    pub(crate) async fn freeze(&self, part: Option<usize>, span: Duration) -> Result<Return, TrialError> {
+    pub(crate) async fn freeze(&self, part: Option<usize>, span: Duration) -> Result<Absence, TrialError> {
         let frozen = self.of(part);
         try_join_all(frozen.into_iter().map(|node| stand_still(&self.nodes[node].child, span))).await?;
         let earliest = now_ms();
-        Ok(Return { earliest, ..self.ready(part).await? })
+        let gone = earliest.saturating_sub(span.as_millis() as u64);
+        Ok(Absence { gone, earliest, ..self.ready(part).await? })
     }
 
     /// The current lengths of the append-only files.
@@ -250,7 +261,7 @@ impl Database {
     ///
     /// # Errors
     /// [`TrialError`] if the replica does not take over.
-    pub(crate) async fn promote(&mut self, part: usize, down: Duration) -> Result<Return, TrialError> {
+    pub(crate) async fn promote(&mut self, part: usize, down: Duration) -> Result<Absence, TrialError> {
         let (old, new) = (self.masters[part], self.other(part));
         let replica = &self.nodes[new];
         until("the replica follows", async || {
@@ -260,6 +271,7 @@ impl Database {
         .await?;
         let _: Value = replica.ask(&["CONFIG", "SET", "appendfsync", "always"]).await?;
         self.nodes[old].kill().await?;
+        let gone = now_ms();
         sleep(down).await;
         let earliest = now_ms();
         let _: Value = self.nodes[new].ask(&["CLUSTER", "FAILOVER", "TAKEOVER"]).await?;
@@ -273,7 +285,7 @@ impl Database {
         })
         .await?;
         let _: Value = old.ask(&["CONFIG", "SET", "appendfsync", "no"]).await?;
-        Ok(Return { earliest, ..back })
+        Ok(Absence { gone, earliest, ..back })
     }
 
     /// Moves half of a master's slots that have keys to another master, as an operator's tool does.

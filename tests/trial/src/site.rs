@@ -14,7 +14,7 @@ use futures_util::future::try_join_all;
 use tokio::sync::{RwLock, watch};
 use tokio::time::{Instant, sleep};
 
-use crate::database::{Database, Return};
+use crate::database::{Absence, Database};
 use crate::error::TrialError;
 use crate::log::{Away, Death, Disturbance, Loss, Outage, now_ms};
 use crate::mishap::{LOST_TAIL, Mishap, Planned};
@@ -367,15 +367,15 @@ impl Site {
         let from = now_ms();
         sleep(down).await;
         let back = database.restart(part).await?;
-        self.note_away(None, part, games, (from, back), true).await
+        self.note_away(None, part, games, from, Absence { gone: from, ..back }, true).await
     }
 
     async fn freeze_redis(&mut self, part: Option<usize>, span: Duration) -> Result<(), TrialError> {
         let games = self.games_of(part).await?;
         let from = now_ms();
         let Some(database) = &self.database else { return Ok(()) };
-        let back = database.freeze(part, span).await?;
-        self.note_away(None, part, games, (from, back), true).await
+        let absence = database.freeze(part, span).await?;
+        self.note_away(None, part, games, from, absence, true).await
     }
 
     /// Kills a master, whose replica takes its place. What the replica did not get in time is given
@@ -386,8 +386,8 @@ impl Site {
         let games = self.games_of(Some(part)).await?;
         let from = now_ms();
         let Some(database) = &mut self.database else { return Ok(()) };
-        let back = database.promote(part, down).await?;
-        self.note_away(None, Some(part), games, (from, back), true).await?;
+        let absence = database.promote(part, down).await?;
+        self.note_away(None, Some(part), games, from, absence, true).await?;
         sleep(GIVE_BACK).await;
         Ok(())
     }
@@ -419,6 +419,7 @@ impl Site {
         }
         let Some(database) = &mut self.database else { return Ok(()) };
         database.kill(part).await?;
+        let gone = now_ms();
         self.history.bytes_lost += database.forget_since(&marks)?;
         self.bring_archive_back()?;
         let Some(database) = &mut self.database else { return Ok(()) };
@@ -428,7 +429,7 @@ impl Site {
             self.history.losses.push(Loss { from, until: now_ms() });
             self.restart_all(killed_at).await
         } else {
-            self.note_away(None, part, games, (killed_at, back), true).await?;
+            self.note_away(None, part, games, killed_at, Absence { gone, ..back }, true).await?;
             // A server that has a copy of the lost data may be killed next. So first give all
             // servers time to restore the data.
             sleep(GIVE_BACK).await;
@@ -446,25 +447,31 @@ impl Site {
         let games = self.games_of(part).await?;
         let from = now_ms();
         self.lines_of(server, part).for_each(|line| line.set(weather));
+        let gone = match &self.database {
+            // What passed the lines before the change of weather was carried out before this.
+            Some(database) => database.answered(part).await?,
+            None => from,
+        };
         sleep(span).await;
         self.lines_of(server, part).for_each(|line| line.set(Weather::Clear));
         let at = now_ms();
         // If only answers from Redis are held back, writes and heartbeats still arrive. Clocks
         // then keep running until the servers give up their connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
-        let back = Return { earliest: at, latest: at };
-        self.note_away(server, part, games, (from, back), server.is_none() && !is_deaf).await
+        let absence = Absence { gone, earliest: at, latest: at };
+        self.note_away(server, part, games, from, absence, server.is_none() && !is_deaf).await
     }
 
     /// Records a period without the store, or without a part of it, which had these games before.
-    /// `stops_clocks` is true if no server could reach it. In that case, the clocks stopped if the
+    /// `from` is the moment at which it may have begun. `stops_clocks` is true if no server could reach it. In that case, the clocks stopped if the
     /// period was long enough.
     async fn note_away(
         &mut self,
         server: Option<usize>,
         part: Option<usize>,
         games: Option<BTreeSet<String>>,
-        (from, back): (u64, Return),
+        from: u64,
+        Absence { gone, earliest, latest }: Absence,
         stops_clocks: bool,
     ) -> Result<(), TrialError> {
         let games = match (games, self.games_of(part).await?) {
@@ -472,13 +479,13 @@ impl Site {
             (Some(before), Some(after)) => Some(Arc::new(before.into_iter().chain(after).collect())),
             _ => None,
         };
-        let until = back.latest;
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
-        self.history.aways.extend(servers.map(|server| Away { server, from, until, games: games.clone() }));
-        if stops_clocks && Duration::from_millis(back.earliest.saturating_sub(from)) > OUTAGE {
-            let (until, up_at) = (back.earliest, back.latest);
-            let by_store = self.stamps.stand_still(from, until, SILENCE, self.off_ms());
-            let outage = Outage { killed_at: from, spawned_at: until, up_at, by_store, games };
+        let away = |server| Away { server, from, until: latest, games: games.clone() };
+        self.history.aways.extend(servers.map(away));
+        if stops_clocks && Duration::from_millis(earliest.saturating_sub(gone)) > OUTAGE {
+            let by_store = self.stamps.stand_still(gone, earliest, SILENCE, self.off_ms());
+            let (killed_at, spawned_at, up_at) = (gone, earliest, latest);
+            let outage = Outage { killed_at, spawned_at, up_at, by_store, games };
             self.history.outages.push(outage);
         }
         Ok(())
