@@ -381,8 +381,8 @@ impl Asker<'_> {
         found
     }
 
-    /// Carries out a command that closes a seek, if the seek is still open. `opening` are the writes
-    /// of [`Inner::remember_taken`].
+    /// Carries out a command that closes a seek, if the seek is still open. `opening` are the
+    /// writes of [`Inner::remember_taken`].
     async fn close_seek(
         &self,
         seek_id: &str,

@@ -65,8 +65,8 @@ impl Turns {
     }
 
     /// Returns the writes that delete the queues of a finished game, and the markers of its latest
-    /// notices. If a queue is written at the same moment, a new job is written together with it, and
-    /// that job deletes the queue.
+    /// notices. If a queue is written at the same moment, a new job is written together with it,
+    /// and that job deletes the queue.
     async fn useless_records(&self, game: GameId) -> Result<Vec<Write>, JobError> {
         let (summary, view) = self.view(game, None).await?;
         if view.phase != Phase::Over {

@@ -6,8 +6,8 @@
 //! hour) has expired. So the store needs no side records of a game that has neither a log nor a
 //! guard.
 //!
-//! The due time of a game that has ended (`flags/TIME/GAME`) is deleted when it comes. In a game with
-//! days per move that is days later, so such due times are also deleted here.
+//! The due time of a game that has ended (`flags/TIME/GAME`) is deleted when it comes. In a game
+//! with days per move that is days later, so such due times are also deleted here.
 
 use flagfall_base::keys::{FLAGS, GONE, LIVE, PROOF, RATED, REMATCH, RecordKind, time16};
 use flagfall_base::scan::Scan;

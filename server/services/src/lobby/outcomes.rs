@@ -33,8 +33,8 @@ impl Inner {
     }
 
     /// Returns two writes for the outcome of the command that opened an offer. The first is made
-    /// when the offer is taken: from then on, the outcome is remembered as long as that of any other
-    /// command. The second is made if the offer opens again. `until` is the end of the offer.
+    /// when the offer is taken: from then on, the outcome is remembered as long as that of any
+    /// other command. The second is made if the offer opens again. `until` is the end of the offer.
     pub(super) async fn remember_taken(
         &self,
         offerer: &Player,

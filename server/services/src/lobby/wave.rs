@@ -28,8 +28,8 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-/// The time for which the records of two paired players are kept, in milliseconds. Players whose game
-/// is aborted later do not return to the pool.
+/// The time for which the records of two paired players are kept, in milliseconds. Players whose
+/// game is aborted later do not return to the pool.
 const POOLED_MS: u64 = 3_600_000;
 /// The time that the record of a pair waits for a server to create its game, in milliseconds.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;

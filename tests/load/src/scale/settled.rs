@@ -100,8 +100,8 @@ pub(super) async fn begin_rated(pair: &mut Pair, number: u32) -> Result<(), Load
     play_first(pair).await
 }
 
-/// Like [`begin_rated`], through the pool. The players wait for terms of their own, so that they are
-/// paired with each other.
+/// Like [`begin_rated`], through the pool. The players wait for terms of their own, so that they
+/// are paired with each other.
 pub(super) async fn begin_pooled(pair: &mut Pair, number: u32) -> Result<(), LoadError> {
     let terms = rated_terms(1_801 + pair.index);
     for socket in &mut pair.sockets {

@@ -358,8 +358,8 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // The offer is open again, so ana's command opens no second one, and another player can take
-        // it.
+        // The offer is open again, so ana's command opens no second one, and another player can
+        // take it.
         scene.clock.advance_ms(2 * HOUR_MS);
         assert_eq!(scene.ask_for_offer().await, scene.offer);
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
