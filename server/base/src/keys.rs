@@ -149,7 +149,7 @@ keyspace! {
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
     /// The time at which to check a game, because a player's time may have run out by then.
-    FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked";
+    FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "until the game is checked; with an archive, about an hour after its end at most";
     /// A game in which a house player (a player run by the server) has to act.
     HOUSE["GAME"] = "house", "the start of the turn, in decimal", "game/src/listing.rs", "until the house player has acted";
     /// A new game. Other servers read this record to notify the game's players.
@@ -163,7 +163,7 @@ keyspace! {
     /// The rematch of a game.
     REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "until the game is archived and its guard has expired, or the game is pruned";
     /// The id with which any server creates the rematch of a game.
-    REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 day";
+    REMATCH_ID["GAME"] = "rematch_id", "the rematch's id", "game/src/creation.rs", "1 hour";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "permanent";
     /// The guard of a retired or deleted log, in stores other than Redis.
@@ -184,9 +184,9 @@ keyspace! {
     /// A player to whom a challenge is addressed.
     ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// How a seek or a challenge was closed, for players who try to accept it afterwards.
-    CLOSED_OFFERS["ID"] = "closed_offers", "`taken`, `withdrawn` or `declined`", "services/src/lobby/offer.rs", "1 day";
+    CLOSED_OFFERS["ID"] = "closed_offers", "`taken`, `withdrawn` or `declined`", "services/src/lobby/offer.rs", "1 hour";
     /// The outcome of an accepted lobby command.
-    COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
+    COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 hour; of a command that opens an offer, 1 day or as long as a challenge is open, but 1 hour once the offer is accepted; of a game with a house player, 1 day";
     /// Job: create a planned game.
     PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "until the game's first append";
     /// A player who is waiting in the pool.
@@ -198,7 +198,7 @@ keyspace! {
     /// The game into which a player was last paired.
     PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/wave.rs", "30 days";
     /// The pool records of two players as they were before the players were paired.
-    POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
+    POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 hour";
     /// The players who may return to the pool because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
     /// A marker for a player who has left a game.
@@ -300,7 +300,7 @@ keyspace! {
     MAILS["PLAYER", "ID"] = "mails", "JSON: WaitingMail and state of the job", "services/src/notices/mailing.rs", "until the mail is sent or dropped";
     /// The latest notice about a game that was sent to a player's webhook, browsers and e-mail
     /// address.
-    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
+    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "until the game ends; at most 60 days";
     /// A player's feed, identified by the SHA-256 of its secret.
     FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "until the account is deleted";
     /// The feed of a player.

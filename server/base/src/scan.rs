@@ -29,6 +29,12 @@ impl<'store> Scan<'store> {
         Scan { is_partial: true, ..self }
     }
 
+    /// Begins after this key.
+    #[must_use]
+    pub fn after(self, key: Key) -> Scan<'store> {
+        Scan { after: Some(key), ..self }
+    }
+
     pub async fn all(store: &dyn Store, prefix: Key) -> Result<Vec<Record>, StoreError> {
         let (mut all, mut scan) = (Vec::new(), Scan::new(store, prefix));
         while let Some(records) = scan.next().await? {

@@ -27,8 +27,8 @@ use flagfall_base::random::random_bytes;
 use flagfall_base::transact::write_if;
 
 /// The time for which the id chosen for a rematch is kept, in milliseconds. It is long enough for
-/// every attempt to create the rematch.
-const REMATCH_ID_MS: u64 = 24 * 60 * 60 * 1_000;
+/// every attempt to create the rematch. Once the rematch exists, its own record is found.
+const REMATCH_ID_MS: u64 = 60 * 60 * 1_000;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewGame {

@@ -8,7 +8,7 @@
 //!   is not later than the end of a game in which nothing happens. Earlier versions remove such a
 //!   due time, and a server of this version sets it again. A check can move a due time to
 //!   a later moment, on the condition that the listing is unchanged. Plies do not change due times.
-//!   The due time of a game that has ended is deleted later.
+//!   The due time of a game that has ended is deleted when it comes, or by the archiver.
 //! - `house/GAME` exists while a house player has to act in the game. Its value is the time at
 //!   which the house player's turn began.
 //! - `news/GAME` exists for games created in the last minute.

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::Level;
 use flagfall_protocol::{Accepted, Code, CommandId, Conduct};
 use flagfall_protocol::{GameSummary, Phase, Player, Refusal, Terms};
@@ -340,12 +340,12 @@ impl Asker<'_> {
         if record.seek.seeker.id != self.player.id {
             return Err(no_such_seek());
         }
-        self.close_seek(seek_id, Closing::Withdrawn, Accepted::Done {}, None, (key, bytes)).await
+        self.close_seek(seek_id, Closing::Withdrawn, Accepted::Done {}, None, (key, bytes), None).await
     }
 
     async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
         self.check_games().await?;
-        let (SeekRecord { seek, .. }, key, bytes) = self.find_seek(seek_id).await?;
+        let (SeekRecord { seek, opened_by, .. }, key, bytes) = self.find_seek(seek_id).await?;
         if seek.seeker.id == self.player.id {
             return Err(own_offer());
         }
@@ -354,7 +354,9 @@ impl Asker<'_> {
         self.check_conduct_for(&seek.terms).await?;
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
-        let handled = self.close_seek(seek_id, Closing::Taken, outcome, Some(plan), (key, bytes)).await;
+        let opening = self.inner.remember_taken(&seek.seeker, opened_by.as_ref(), Stamp(0)).await?;
+        let found = (key, bytes);
+        let handled = self.close_seek(seek_id, Closing::Taken, outcome, Some(plan), found, opening).await;
         if handled.is_err()
             && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
@@ -379,7 +381,8 @@ impl Asker<'_> {
         found
     }
 
-    /// Carries out a command that closes a seek, if the seek is still open.
+    /// Carries out a command that closes a seek, if the seek is still open. `opening` are the
+    /// writes of [`Inner::remember_taken`].
     async fn close_seek(
         &self,
         seek_id: &str,
@@ -387,12 +390,17 @@ impl Asker<'_> {
         outcome: Accepted,
         game: Option<NewGame>,
         (key, bytes): (Key, Vec<u8>),
+        opening: Option<[Write; 2]>,
     ) -> Handled {
         let store = &*self.inner.store;
         let open = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
-        let again = vec![open, forget_closing(seek_id)?];
+        let mut again = vec![open, forget_closing(seek_id)?];
         let conditions = vec![(key.clone(), Expect::Value(bytes))];
-        let writes = vec![Write::Delete { key }, closing.note(store, seek_id)?];
+        let mut writes = vec![Write::Delete { key }, closing.note(store, seek_id)?];
+        if let Some([shorter, as_before]) = opening {
+            writes.push(shorter);
+            again.push(as_before);
+        }
         let update = Update { conditions, writes };
         let kept = self.keep(outcome, game, update).await?;
         // The seek is gone, because this command or an earlier one has closed it. Tell the other
@@ -420,6 +428,7 @@ impl Asker<'_> {
             terms: terms.clone(),
             side,
             expires,
+            opened_by: Some(self.cmd_id.clone()),
         };
         let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
         let opening = Update { conditions: Vec::new(), writes: challenge.opening()?.into() };
@@ -455,13 +464,19 @@ impl Asker<'_> {
         let store = &*self.inner.store;
         let mut writes = Vec::from(challenge.closing(store, Closing::Taken)?);
         writes.push(Write::Delete { key: challenges::invited_key(&self.player.id, code)? });
+        let mut again: Vec<Write> = challenge.opening()?.into_iter().chain([forget_closing(code)?]).collect();
+        let Challenge { challenger, opened_by, expires, .. } = &challenge;
+        let opening = self.inner.remember_taken(challenger, opened_by.as_ref(), Stamp(*expires)).await?;
+        if let Some([shorter, as_before]) = opening {
+            writes.push(shorter);
+            again.push(as_before);
+        }
         let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         let kept = self.keep(outcome, Some(plan), closing).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Closing::Taken, Some(self.player)).await;
         }
-        let again = challenge.opening()?.into_iter().chain([forget_closing(code)?]).collect();
         self.finish(kept, gone(store, code, no_such_challenge), again).await
     }
 

@@ -16,7 +16,7 @@ use flagfall_store::{Key, Store, Write};
 
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, JobError, JobWriter};
-use flagfall_base::keys::{QUEUE, TURN_DUE};
+use flagfall_base::keys::{QUEUE, TOLD, TURN_DUE};
 use flagfall_game::{GameHeader, TableError, Tables};
 
 /// Runs the jobs of turns in games with days per move. Cheap to clone.
@@ -58,21 +58,27 @@ impl Turns {
         }
         noted?;
         let mut update = job.finish();
-        update.writes.extend(self.useless_queues(game).await?);
+        update.writes.extend(self.useless_records(game).await?);
         // On a conflict, the game has gone on, and there is a newer job.
         self.store.update(update).await?;
         Ok(())
     }
 
-    /// Returns the writes that delete the queues of a finished game. If a queue is written at the
-    /// same moment, a new job is written together with it, and that job deletes the queue.
-    async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, JobError> {
+    /// Returns the writes that delete the queues of a finished game, and the markers of its latest
+    /// notices. If a queue is written at the same moment, a new job is written together with it,
+    /// and that job deletes the queue.
+    async fn useless_records(&self, game: GameId) -> Result<Vec<Write>, JobError> {
         let (summary, view) = self.view(game, None).await?;
         if view.phase != Phase::Over {
             return Ok(Vec::new());
         }
-        let delete = |side: Side| Ok(Write::Delete { key: QUEUE.key([&game, &summary.players[side].id])? });
-        Side::BOTH.into_iter().map(delete).collect()
+        let mut writes = Vec::new();
+        for side in Side::BOTH {
+            let player = &summary.players[side].id;
+            let keys = [QUEUE.key([&game, player])?, TOLD.key([player, &game])?];
+            writes.extend(keys.map(|key| Write::Delete { key }));
+        }
+        Ok(writes)
     }
 
     /// Queues a notice for a player who has to act, if they have a webhook, a subscribed browser or

@@ -16,7 +16,7 @@ use flagfall_archive::{
     Archive, ArchiveStore, ArchivedStore, FolderStore, Found, KnownArchive, ObjectError, ObjectName,
     ObjectResult, Settings,
 };
-use flagfall_base::keys::{ENDED, PLAYED_DUE, VOLUMES, time16};
+use flagfall_base::keys::{ENDED, FLAGS, LIVE, PLAYED_DUE, VOLUMES, time16};
 use flagfall_board::{GameId, Stamp};
 use flagfall_game::finished;
 use flagfall_rules::rulesets::CLASSIC;
@@ -415,4 +415,21 @@ async fn while_the_archive_is_out_of_reach_only_its_games_are() {
     world.objects.fail_from(usize::MAX);
     world.played = game_of(&CLASSIC, 3, 12);
     world.assert_archived("it is back").await;
+}
+
+#[tokio::test]
+async fn due_times_of_games_that_are_over_are_removed_unless_they_come_soon() {
+    let world = World::new().await;
+    let [running, over, soon] = [1, 2, 3].map(|number| GameId::from_random([number; 12]));
+    let due = |minutes: u64, game: GameId| {
+        FLAGS.key([&time16(world.clock_now().plus_ms(minutes * 60_000)), &game]).unwrap()
+    };
+    let kept = vec![due(59, soon), due(62, running)];
+    let keys = [kept.clone(), vec![due(61, over), LIVE.key([&running]).unwrap()]].concat();
+    let writes = keys.into_iter().map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
+    world.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
+    let archiver = Archiver::new(Arc::new(world.store.clone()), world.archive().await, AFTER);
+    assert_eq!(archiver.remove_leftovers().await.unwrap(), 1);
+    let left = world.store.scan(FLAGS.all().unwrap(), None, 9).await.unwrap();
+    assert_eq!(left.into_iter().map(|(key, _)| key).collect::<Vec<_>>(), kept);
 }

@@ -1,10 +1,11 @@
 //! Tests of games that allow days per move: lists of games, challenges by name, queued moves.
 
 use crate::common::{Answer, Client, House, settings};
+use flagfall_base::keys::TOLD;
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_rules::View;
-use flagfall_store::{Key, Store};
+use flagfall_store::{Key, Store, Update, Write};
 use serde_json::{Value, json};
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -294,13 +295,25 @@ async fn queued_moves_are_dropped_when_the_log_loses_moves() {
 }
 
 #[tokio::test]
-async fn the_end_of_a_game_deletes_its_queue() {
+async fn the_end_of_a_game_deletes_its_queue_and_the_markers_of_its_notices() {
     let mut pair = Pair::new().await;
     let game = pair.begin(3).await;
     let other = pair.begin(3).await;
     for game in [game, other] {
         pair.queue(1, game, 0, json!([moving("j7j6")])).await;
     }
+    let store = pair.house.store.clone();
+    let listed = async |kind: &str| {
+        let records = store.scan(Key::new(kind).unwrap(), None, 9).await.unwrap();
+        let name = |(key, _): &(Key, Vec<u8>)| String::from_utf8(key.as_bytes().to_vec()).unwrap();
+        records.iter().map(name).collect::<Vec<_>>()
+    };
+    let queues = listed("queue/").await;
+    let bob = queues[0].rsplit('/').next().unwrap().to_owned();
+    let told =
+        |game| Write::Put { key: TOLD.key([&bob, &game]).unwrap(), value: b"1".to_vec(), expires: None };
+    let writes = vec![told(game), told(other)];
+    store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     let resign = |cmd_id| ClientToServer::Command {
         cmd_id,
         game,
@@ -310,8 +323,6 @@ async fn the_end_of_a_game_deletes_its_queue() {
     };
     pair.accepted(0, resign).await;
     pair.house.run_jobs("turn_due").await;
-    let left = pair.house.store.scan(Key::new("queue/").unwrap(), None, 9).await.unwrap();
-    let of = |record: &(Key, Vec<u8>)| String::from_utf8(record.0.as_bytes().to_vec()).unwrap();
-    assert_eq!(left.len(), 1, "the other game goes on");
-    assert!(of(&left[0]).starts_with(&format!("queue/{other}/")));
+    assert_eq!(listed("queue/").await, [format!("queue/{other}/{bob}")], "the other game goes on");
+    assert_eq!(listed("told/").await, [format!("told/{bob}/{other}")]);
 }

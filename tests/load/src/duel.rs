@@ -188,6 +188,14 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
     let Accepted::Started { game, .. } = ask(blue, &accept).await? else {
         return Err(LoadError::Answer("no game".to_owned()));
     };
+    deploy(sockets, game).await?;
+    Ok(game)
+}
+
+/// Opens a new game on both connections, and deploys, so that the first move can be made. The first
+/// player must be Red.
+pub(crate) async fn deploy(sockets: &mut [Socket; 2], game: GameId) -> Result<(), LoadError> {
+    let [red, blue] = sockets;
     for socket in [&mut *red, blue] {
         say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
         let command = GameCommand::Deploy { setup: SETUP.to_owned() };
@@ -196,8 +204,7 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
     }
     // Blue's acknowledgement came after the start of the game, but Red must still read the
     // message about the start.
-    until(red, |text| text.contains(r#""kind":"started""#)).await?;
-    Ok(game)
+    until(red, |text| text.contains(r#""kind":"started""#)).await.map(drop)
 }
 
 pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, LoadError> {

@@ -5,22 +5,28 @@
 //! the command that asked for it: until the guard (the record that replaces an archived log for an
 //! hour) has expired. So the store needs no side records of a game that has neither a log nor a
 //! guard.
+//!
+//! The due time of a game that has ended (`flags/TIME/GAME`) is deleted when it comes. In a game
+//! with days per move that is days later, so such due times are also deleted here.
 
-use flagfall_base::keys::{GONE, PROOF, RATED, REMATCH, RecordKind};
+use flagfall_base::keys::{FLAGS, GONE, LIVE, PROOF, RATED, REMATCH, RecordKind, time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::write_if;
 use flagfall_board::{GameId, Side};
 use flagfall_game::{TableError, finished};
 use flagfall_protocol::{RatingChange, RecordSignature};
-use flagfall_store::{Head, Key, StoreError, Write};
+use flagfall_store::{Expect, Head, Key, StoreError, Update, UpdateOutcome, Write};
 
 use super::{Archiver, ArchivingError};
 use crate::ratings::change_of;
 use crate::records::parse;
 
+/// Due times that come within this time are left to the servers, in milliseconds.
+const SOON_MS: u64 = 60 * 60 * 1_000;
+
 impl Archiver {
-    /// Removes the side records of all games that were archived more than an hour ago. Returns
-    /// their number.
+    /// Removes the side records of all games that were archived more than an hour ago, and the due
+    /// times of games that are over. Returns the number of these records.
     ///
     /// # Errors
     /// [`ArchivingError`]: the next call continues.
@@ -40,6 +46,26 @@ impl Archiver {
                         Err(error) => return Err(error),
                     }
                 }
+            }
+        }
+        Ok(removed + self.remove_due_times().await?)
+    }
+
+    /// Removes the due times of games that are over.
+    async fn remove_due_times(&self) -> Result<usize, StoreError> {
+        let mut removed = 0;
+        let soon = FLAGS.under([&time16(self.store.now().plus_ms(SOON_MS))])?;
+        let mut scan = Scan::new(&*self.store, FLAGS.all()?).after(soon);
+        while let Some(records) = scan.next().await? {
+            for (key, _) in records {
+                let Some(game) = FLAGS.game(&key) else { continue };
+                let live = LIVE.key([&game])?;
+                if self.store.get(live.clone()).await?.is_some() {
+                    continue;
+                }
+                let conditions = vec![(live, Expect::Absent)];
+                let update = Update { conditions, writes: vec![Write::Delete { key }] };
+                removed += usize::from(self.store.update(update).await? == UpdateOutcome::Ok);
             }
         }
         Ok(removed)

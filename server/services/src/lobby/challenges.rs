@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{Player, ServerToClient, Terms};
+use flagfall_protocol::{CommandId, Player, ServerToClient, Terms};
 use flagfall_store::{Key, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub struct Challenge {
     pub side: Option<Side>,
     /// The time at which the challenge expires, in milliseconds since 1970.
     pub expires: u64,
+    /// The challenger's command that opened the challenge. Earlier versions do not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<CommandId>,
 }
 
 impl Challenge {

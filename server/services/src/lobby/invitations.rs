@@ -171,6 +171,6 @@ impl Inner {
 }
 
 fn invitation(challenge: Challenge) -> Invitation {
-    let Challenge { code, challenger, terms, side, expires } = challenge;
+    let Challenge { code, challenger, terms, side, expires, .. } = challenge;
     Invitation { challenge: code, challenger, terms, your_side: side.map(Side::opponent), expires }
 }

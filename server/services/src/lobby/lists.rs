@@ -46,7 +46,7 @@ impl Lobby {
     pub fn hear_opened(&self, opened: OpenedSeek) {
         let OpenedSeek { seek, since, before } = opened;
         let before = before.map_or(Expect::Absent, |id| Expect::Value(id.into()));
-        self.inner.seeks.lock().open_after(SeekRecord { seek, since }, &before);
+        self.inner.seeks.lock().open_after(SeekRecord { seek, since, opened_by: None }, &before);
         self.inner.changed.notify_one();
     }
 

@@ -10,7 +10,7 @@ use crate::records::find;
 use flagfall_base::keys::{CLOSED_OFFERS, RecordKind};
 
 /// The time for which the end of an offer is remembered, in milliseconds.
-const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
+const KEPT_MS: u64 = 60 * 60 * 1_000;
 
 /// How an offer was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ pub(super) fn forget_closing(id: &str) -> Result<Write, StoreError> {
 }
 
 /// Returns the refusal for an offer that is not open. If the offer was closed within the last
-/// day, the refusal contains the reason.
+/// hour, the refusal contains the reason.
 pub(super) async fn gone(store: &dyn Store, id: &str, refused: fn() -> Refused) -> Refused {
     let Refused(refusal) = refused();
     match closing(store, id).await {

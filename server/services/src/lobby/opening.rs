@@ -41,7 +41,8 @@ impl Asker<'_> {
             let id = self.seek_id()?;
             let (seeker, terms) = (self.player.clone(), terms.clone());
             let seek = Seek { id: id.clone(), seeker, terms, side, rating, seeker_rating };
-            let record = SeekRecord { seek, since: self.inner.store.now().0 };
+            let (since, opened_by) = (self.inner.store.now().0, Some(self.cmd_id.clone()));
+            let record = SeekRecord { seek, since, opened_by };
             let mut writes = vec![put(SEEKS.key([&id])?, &record, None)?];
             if turn.is_some() {
                 writes.push(seeks::next_turn(&self.inner.store, &id)?);
@@ -54,7 +55,7 @@ impl Asker<'_> {
                 continue;
             }
             if let Kept::New(_) = kept {
-                let SeekRecord { seek, since } = record.clone();
+                let SeekRecord { seek, since, .. } = record.clone();
                 match &turn {
                     Some((_, before)) => self.inner.seeks.lock().open_after(record, before),
                     None => self.inner.seeks.lock().open(record),

@@ -1,7 +1,8 @@
 //! Stores the outcome of a command in the update that carries it out.
 
+use flagfall_board::Stamp;
 use flagfall_protocol::{Accepted, CommandId, Player};
-use flagfall_store::{Expect, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, StoreError, Update, UpdateOutcome, Write};
 
 use super::command::LobbyCommand;
 use super::memory::{CommandRecord, Kept, LEFT_AFTER_MS, PLAN_MS, PlanRecord, fingerprint, key, read};
@@ -13,8 +14,12 @@ use flagfall_base::jobs::not_before;
 use flagfall_base::keys::PLANS;
 use flagfall_game::NewGame;
 
-/// The time for which the outcome of a command is remembered.
-const COMMAND_MEMORY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// The time for which the outcome of a command is remembered, in milliseconds.
+const COMMAND_MEMORY_MS: u64 = 60 * 60 * 1_000;
+/// Like [`COMMAND_MEMORY_MS`], for a command that opens an offer or begins a game with a house
+/// player, because nothing else keeps a repetition from doing so again. A challenge may be open for
+/// longer.
+const OFFER_MEMORY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 impl Inner {
     pub(super) async fn recall(
@@ -25,6 +30,22 @@ impl Inner {
     ) -> Result<Option<CommandRecord>, Refused> {
         let bytes = self.store.get(key(player, cmd_id)?).await?;
         bytes.map(|bytes| read(&bytes, command)).transpose()
+    }
+
+    /// Returns two writes for the outcome of the command that opened an offer. The first is made
+    /// when the offer is taken: from then on, the outcome is remembered as long as that of any
+    /// other command. The second is made if the offer opens again. `until` is the end of the offer.
+    pub(super) async fn remember_taken(
+        &self,
+        offerer: &Player,
+        opened_by: Option<&CommandId>,
+        until: Stamp,
+    ) -> Result<Option<[Write; 2]>, StoreError> {
+        let Some(cmd_id) = opened_by else { return Ok(None) };
+        let (key, now) = (key(offerer, cmd_id)?, self.store.now());
+        let Some(value) = self.store.get(key.clone()).await? else { return Ok(None) };
+        let times = [now.plus_ms(COMMAND_MEMORY_MS), now.plus_ms(OFFER_MEMORY_MS).max(until)];
+        Ok(Some(times.map(|at| Write::Put { key: key.clone(), value: value.clone(), expires: Some(at) })))
     }
 
     fn planning(&self, plan: &NewGame) -> Result<Write, StoreError> {
@@ -49,7 +70,12 @@ impl Asker<'_> {
         let Asker { inner, player, cmd_id, command, standing } = self;
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
-        let expires = SystemClock.now().plus_ms(COMMAND_MEMORY_MS);
+        let now = inner.store.now();
+        let expires = match (command, &record.outcome) {
+            (_, Accepted::Challenge { expires, .. }) => now.plus_ms(OFFER_MEMORY_MS).max(Stamp(*expires)),
+            (LobbyCommand::Seek { .. } | LobbyCommand::PlayBot { .. }, _) => now.plus_ms(OFFER_MEMORY_MS),
+            _ => now.plus_ms(COMMAND_MEMORY_MS),
+        };
         update.conditions.push((key.clone(), Expect::Absent));
         update.conditions.extend(standing.conditions.iter().cloned());
         update.writes.push(put(key.clone(), &record, Some(expires))?);

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_protocol::{Code, Refusal, Seek};
+use flagfall_protocol::{Code, CommandId, Refusal, Seek};
 use flagfall_store::{Expect, Key, Reached, Record, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -42,6 +42,9 @@ pub(super) struct SeekRecord {
     pub(super) seek: Seek,
     /// The time at which the seek was opened, in milliseconds since 1970.
     pub(super) since: u64,
+    /// The seeker's command that opened the seek. Earlier versions do not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) opened_by: Option<CommandId>,
 }
 
 pub(super) async fn find(store: &Arc<dyn Store>, id: &str) -> Result<(SeekRecord, Key, Vec<u8>), Refused> {
@@ -291,7 +294,7 @@ mod tests {
             rating: None,
             seeker_rating: None,
         };
-        SeekRecord { seek, since }
+        SeekRecord { seek, since, opened_by: None }
     }
 
     fn ids(seeks: &Seeks) -> Vec<String> {

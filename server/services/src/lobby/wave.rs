@@ -28,8 +28,9 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-/// The time for which the records of two paired players are kept, in milliseconds.
-const POOLED_MS: u64 = 24 * 3_600_000;
+/// The time for which the records of two paired players are kept, in milliseconds. Players whose
+/// game is aborted later do not return to the pool.
+const POOLED_MS: u64 = 3_600_000;
 /// The time that the record of a pair waits for a server to create its game, in milliseconds.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
 /// The time that the store keeps the id of the game into which a player was last paired, in

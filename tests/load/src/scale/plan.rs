@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     #[arg(long, default_value_t = 600)]
     pub(super) rated_games: u32,
     /// Number of rated games of each pair of players, of which Redis keeps only the histories.
-    #[arg(long, default_value_t = 210)]
+    #[arg(long, default_value_t = 189)]
     pub(super) kept_games: u32,
     /// Number of tasks that append at a time to one Redis and to a cluster of three masters.
     #[arg(long, default_value_t = 1_000)]

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use flagfall_board::Side;
-use flagfall_protocol::{ClientToServer, GameCommand, SignedUp, Terms, Time};
+use flagfall_protocol::{ClientToServer, GameCommand, ServerToClient, SignedUp, Terms, Time};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::fleet::{Fleet, Spent, print_commands};
 use super::plan::Plan;
-use crate::duel::{Pair, Socket, ask, begin, connect, enter, id};
+use crate::duel::{Pair, Socket, ask, begin, connect, deploy, enter, id, say, until};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::http;
@@ -96,9 +96,41 @@ pub(super) async fn accounts(address: &str, index: u32) -> Result<[Socket; 2], L
 /// Begins a rated game, and plays its first plies. `number` must be different for each game of the
 /// same players.
 pub(super) async fn begin_rated(pair: &mut Pair, number: u32) -> Result<(), LoadError> {
-    let time = Time::Fischer { base_s: 1_800, increment_s: 15 };
-    let terms = Terms { ruleset: "pbm".to_owned(), time, private: false, secret: false, rated: true };
-    pair.game = Some(begin(&mut pair.sockets, terms, number).await?);
+    pair.game = Some(begin(&mut pair.sockets, rated_terms(1_800), number).await?);
+    play_first(pair).await
+}
+
+/// Like [`begin_rated`], through the pool. The players wait for terms of their own, so that they
+/// are paired with each other.
+pub(super) async fn begin_pooled(pair: &mut Pair, number: u32) -> Result<(), LoadError> {
+    let terms = rated_terms(1_801 + pair.index);
+    for socket in &mut pair.sockets {
+        let cmd_id = id(&format!("pool-{number}"));
+        say(socket, &ClientToServer::EnterPool { cmd_id, terms: terms.clone() }).await?;
+    }
+    let before = pair.game.map(|game| game.to_string()).unwrap_or_default();
+    let is_new = |text: &str| {
+        text.starts_with(r#"{"type":"game_started""#) && (before.is_empty() || !text.contains(&before))
+    };
+    until(&mut pair.sockets[1], is_new).await?;
+    let text = until(&mut pair.sockets[0], is_new).await?;
+    let Ok(ServerToClient::GameStarted { game, side }) = serde_json::from_str(&text) else {
+        return Err(LoadError::Answer(text));
+    };
+    if side == Side::Blue {
+        pair.sockets.swap(0, 1);
+    }
+    deploy(&mut pair.sockets, game.id).await?;
+    pair.game = Some(game.id);
+    play_first(pair).await
+}
+
+fn rated_terms(base_s: u32) -> Terms {
+    let time = Time::Fischer { base_s, increment_s: 15 };
+    Terms { ruleset: "pbm".to_owned(), time, private: false, secret: false, rated: true }
+}
+
+async fn play_first(pair: &mut Pair) -> Result<(), LoadError> {
     for turn in 0..PLIES {
         pair.play(turn).await?;
     }

@@ -16,6 +16,8 @@ use super::*;
 use crate::jobs::with_plans;
 use flagfall_base::jobs::{JobWriter, Jobs};
 
+const HOUR_MS: u64 = 3_600_000;
+
 /// Creates the planned games that are due, as the server of this lobby would do.
 async fn complete_plans(house: &House) {
     let jobs = Jobs::new(Arc::new(house.store.clone()), JobWriter::default());
@@ -130,6 +132,12 @@ impl Scene {
             Way::Challenge => challenges::find(&store, &self.offer).await.is_ok(),
             Way::House => false,
         }
+    }
+
+    /// Repeats the command that opened the offer. Returns the offer in its outcome.
+    async fn ask_for_offer(&self) -> String {
+        let command = if let Way::Challenge = self.way { challenge() } else { seek(None) };
+        code_of(self.house.ask("ana", "1", command).await.unwrap())
     }
 
     async fn plans(&self) -> usize {
@@ -350,7 +358,31 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         if let Way::Seek = way {
             assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
-        // The offer is open again, so another player can take it.
+        // The offer is open again, so ana's command opens no second one, and another player can
+        // take it.
+        scene.clock.advance_ms(2 * HOUR_MS);
+        assert_eq!(scene.ask_for_offer().await, scene.offer);
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_command_is_remembered_for_an_hour_and_as_long_as_the_offer_that_it_opened() {
+    for way in [Way::Seek, Way::Challenge] {
+        let scene = scene(way).await;
+        let Scene { house, clock, command, offer, .. } = &scene;
+        clock.advance_ms(2 * HOUR_MS);
+        assert_eq!(scene.ask_for_offer().await, *offer, "{way:?}: there is no second one");
+        let taken = house.ask("bo", "1", command.clone()).await.unwrap();
+        clock.advance_ms(HOUR_MS - 1_000);
+        assert_eq!(house.ask("bo", "1", command.clone()).await, Ok(taken), "{way:?}");
+        assert_eq!(scene.ask_for_offer().await, *offer, "{way:?}");
+        clock.advance_ms(2_000);
+        for kind in ["commands/", "closed_offers/"] {
+            let left = house.store.scan(Key::new(kind).unwrap(), None, 9).await.unwrap();
+            assert_eq!(left, [], "{way:?}");
+        }
+        let refused = house.ask("bo", "1", command.clone()).await.unwrap_err();
+        assert!(refused.is(Code::NO_SUCH_SEEK) || refused.is(Code::NO_SUCH_CHALLENGE), "{way:?}: {refused}");
     }
 }
